@@ -1,5 +1,9 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
+mod study;
+
+pub(crate) use study::{Assign, HandIn, Merge};
+
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
 use dissensus_domain::ScaleKind;
@@ -81,6 +85,14 @@ pub(crate) enum Command {
     Agreement(Agreement),
     /// Say how many annotators a text and labels a person a study needs, and what can stop
     Plan(Plan),
+    /// Plan who is asked about which texts, and write a packet for each person
+    Assign(Assign),
+    /// Make one file of what was done with a packet
+    HandIn(HandIn),
+    /// Take in what was handed in, packets and whole copies of the project
+    Merge(Merge),
+    /// Show how far a study of several people is, and how they agree
+    Study(Reading),
     /// Measure how often people give the same answer to the same text again
     Repeats(Repeats),
     /// List labels that look like slips, beside those that are contested
@@ -458,6 +470,9 @@ pub(crate) struct Label {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// The occasion: from 2 on an answer to a text that is asked again, kept apart from the label
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) occasion: u16,
     /// Wait for so many seconds while the project is open elsewhere
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub(crate) wait: u64,

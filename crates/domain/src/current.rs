@@ -17,9 +17,15 @@ pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
 /// then of the greater sequence. So a clock that is wrong cannot undo what somebody saw and changed; it decides only
 /// between answers that were given without knowing of each other.
 pub fn current_answer(events: &[Event]) -> Option<&Event> {
+    unsuperseded_answers(events).into_iter().max_by_key(|e| e.order())
+}
+
+/// The answers among the events of *one* annotator, question and text that stand and that none of them supersedes: several where they were
+/// given in copies that did not know of each other. See [`current_answer`].
+pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
     let standing = standing_answers(events);
     if standing.len() < 2 {
-        return standing.first().copied();
+        return standing;
     }
     let replaced: HashMap<EventId, EventId> =
         events.iter().filter_map(|e| e.replaces().map(|old| (e.id, old))).collect();
@@ -33,7 +39,7 @@ pub fn current_answer(events: &[Event]) -> Option<&Event> {
             at = old;
         }
     }
-    standing.into_iter().filter(|e| !superseded.contains(&e.id)).max_by_key(|e| e.order())
+    standing.into_iter().filter(|e| !superseded.contains(&e.id)).collect()
 }
 
 /// Of the answers among the events of one annotator that stand: those given in the window or by the command, which undo may take

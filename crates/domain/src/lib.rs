@@ -25,7 +25,7 @@ mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
 pub use condition::{Condition, is_asked};
-pub use current::{Marks, current_answer, given_answers, marks, standing_answers};
+pub use current::{Marks, current_answer, given_answers, marks, standing_answers, unsuperseded_answers};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};

@@ -67,7 +67,7 @@ pub use agreement::{
     FEWEST_TIMED_LABELS, LabelDesign, MarkedUnits, MarkedWords, Reliability, SelfAgreement, SetAnswer,
     SetReliability, Speed, TextVariances, TimedLabel, TooFast, Unitizing, VarianceComponents, WordAgreement,
     agreement, beside_others, cohen_pairs, masi_distance, option_reliability, reliability, set_reliability,
-    speeds, unitizing_alpha, word_agreement,
+    share_interval, speeds, unitizing_alpha, word_agreement,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

@@ -59,13 +59,25 @@ impl WriteTx<'_> {
 
     /// Counts this very answer again, if it was taken back. Returns whether it was.
     pub(crate) fn restore_repeat(&mut self, repeat: &Repeat, now_ms: i64) -> Result<bool> {
+        self.set_counts(repeat, now_ms, true)
+    }
+
+    /// Takes back this very answer, if it counts: one given before it for the same occasion counts again. Returns whether it did.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn take_back_repeat(&mut self, repeat: &Repeat, now_ms: i64) -> Result<bool> {
+        self.set_counts(repeat, now_ms, false)
+    }
+
+    fn set_counts(&mut self, repeat: &Repeat, now_ms: i64, counts: bool) -> Result<bool> {
         let answer = to_json("an answer", &repeat.answer)?;
         let sql = format!(
             "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
-             SELECT r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, {LATER}, 1
+             SELECT r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, {LATER}, ?8
              FROM repeats AS r
              WHERE r.question = ?1 AND r.occasion = ?2 AND r.text = ?4 AND r.annotator = ?5 AND r.at_ms = ?6
-               AND r.answer = ?7 AND NOT ({COUNTS})"
+               AND r.answer = ?7 AND ({COUNTS}) <> ?8"
         );
         let key = (
             repeat.question.0,
@@ -75,9 +87,10 @@ impl WriteTx<'_> {
             repeat.annotator.0,
             repeat.at_ms,
             &answer,
+            counts,
         );
-        let restored = self.run(&sql, key);
-        Ok(restored.map_err(|e| self.explain("counting a repeated answer again", e))? > 0)
+        let changed = self.run(&sql, key);
+        Ok(changed.map_err(|e| self.explain("changing whether a repeated answer counts", e))? > 0)
     }
 
     /// Takes over a change that another copy knows. Returns whether it was new.

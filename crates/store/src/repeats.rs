@@ -91,6 +91,32 @@ impl WriteTx<'_> {
         Ok(added)
     }
 
+    /// Adds an answer of a later occasion that somebody gives now: it counts for its occasion, whatever the clock says and whatever was given
+    /// for it before.
+    ///
+    /// # Errors
+    /// As [`WriteTx::add_repeat`].
+    pub fn give_repeat(&mut self, new: &Repeat) -> Result<()> {
+        let sql = "SELECT max(at_ms) FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
+        let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
+        let newest: Option<i64> = self.first(sql, key, |r| r.get(0))?.flatten();
+        let at_ms = newest.map_or(new.at_ms, |newest| new.at_ms.max(newest.saturating_add(1)));
+        self.insert_repeat(&Repeat { at_ms, ..new.clone() }, true).map(drop)
+    }
+
+    /// Of the answers of later occasions that this annotator gave in the window or by the command and that count, the last one.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn newest_repeat(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Repeat>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM repeats AS r
+             WHERE question = ?1 AND annotator = ?2 AND (source = 'window' OR source = 'command') AND {COUNTS}
+             ORDER BY at_ms DESC LIMIT 1"
+        );
+        self.first(&sql, (question.0, annotator.0), repeat)
+    }
+
     /// Adds it as a fact that is new or known, whether or not it was taken back.
     pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let question = self

@@ -23,6 +23,10 @@ impl Background {
 
     /// Encodes what has no embedding and fits the models, now and whenever something is missing from here on. Returns at once.
     pub fn start(&self) {
+        // The one whose packet it is labels; what is learned of it is the study's.
+        if self.context.packet.is_some() {
+            return;
+        }
         self.context.work_in_background();
         // No encoder or another encoding under way is told by `Encoding::state`, not here.
         if self.context.is_reader() || self.start_encoding().is_err() {

@@ -1,5 +1,6 @@
 //! Everything that can go wrong in a use case, each with a stable code.
 
+use crate::study::StudyError;
 use crate::view::Problem;
 use crate::words::counted;
 use dissensus_domain::SpansError;
@@ -24,6 +25,9 @@ pub enum WorkbenchError {
     /// An annotator model.
     #[error(transparent)]
     Perspectives(PerspectivesError),
+    /// A study of several people.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Levels that make no scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),
@@ -593,6 +597,7 @@ impl WorkbenchError {
             Self::Exchange(error) => exchange_code(error),
             Self::Encoder(error) => error.code(),
             Self::Perspectives(_) => "model",
+            Self::Study(error) => error.code(),
             Self::Scale(_) | Self::NoScale { .. } => "no-scale",
             Self::OtherScale { .. } => "other-scale",
             Self::Io { .. } => "io",

@@ -29,6 +29,7 @@ pub mod sample;
 mod saved_runs;
 mod session;
 mod set_table;
+mod study;
 mod sync;
 mod text_words;
 pub mod view;
@@ -77,5 +78,6 @@ pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use set_table::SetPredictionFile;
+pub use study::{ImpossiblePlan, Study, StudyError};
 pub use word_predictor::WordPredictionFile;
 pub use words::counted;

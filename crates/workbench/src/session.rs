@@ -15,6 +15,7 @@ use crate::log::go_on;
 use crate::project::Project;
 use crate::runs::Runs;
 use crate::saved_runs::SavedRuns;
+use crate::study::Study;
 use dissensus_store::Store;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct Session {
     pub bundles: Bundles,
     /// Files of other tools.
     pub exchange: Exchange,
+    /// A study of several people: packets out and in.
+    pub study: Study,
     pub(crate) context: Arc<Context>,
 }
 
@@ -88,6 +91,7 @@ impl Session {
         let analysis = Analysis::of(&context, &encoding, &live, &runs);
         let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
         let exchange = Exchange::of(&context, &labelling, &background);
+        let study = Study::of(&context, &project, &labelling, &background);
         Ok(Self {
             project,
             labelling,
@@ -98,6 +102,7 @@ impl Session {
             analysis,
             bundles,
             exchange,
+            study,
             context,
         })
     }

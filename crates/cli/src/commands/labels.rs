@@ -9,11 +9,12 @@ use std::time::Duration;
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
-    let recorded = session.labelling.label_by_name(
+    let recorded = session.labelling.label_by_name_on(
         &args.annotator,
         &args.text_id,
         &args.value,
         args.question.as_deref(),
+        args.occasion,
     )?;
     if args.json {
         return output::json(&recorded);
@@ -24,8 +25,12 @@ pub(crate) fn label(args: &Label) -> Result<()> {
         false => " (kept, though it is not asked here: its condition is not met)",
     };
     output::line(&format!(
-        "{}{new} labelled {}: {} = {}{asked}",
-        recorded.annotator, recorded.text_id, recorded.question, recorded.value
+        "{}{new} labelled {}: {} = {}{asked}{}",
+        recorded.annotator,
+        recorded.text_id,
+        recorded.question,
+        recorded.value,
+        if recorded.occasion > 1 { format!(" (occasion {})", recorded.occasion) } else { String::new() }
     ))
 }
 

@@ -25,6 +25,7 @@ mod set_predictions;
 pub(crate) mod slips;
 mod span_evaluation;
 mod span_predictions;
+pub(crate) mod study;
 mod word_print;
 pub(crate) mod words;
 

@@ -24,7 +24,7 @@ pub use components::{LabelDesign, VarianceComponents};
 pub use masi::{SetAnswer, SetReliability, masi_distance, option_reliability, set_reliability};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
-pub use repeats::{FEWEST_REPEATS, SelfAgreement};
+pub use repeats::{FEWEST_REPEATS, SelfAgreement, share_interval};
 pub use speed::{FEWEST_TIMED_LABELS, Speed, TimedLabel, TooFast, speeds};
 pub use text_variances::TextVariances;
 pub use unitizing::{MarkedUnits, Unitizing, unitizing_alpha};

@@ -27,12 +27,9 @@ impl SelfAgreement {
         if repeats < FEWEST_REPEATS || same > repeats {
             return None;
         }
-        let (n, p) = (f64::from(repeats), f64::from(same) / f64::from(repeats));
-        let z2 = normal_quantile(0.975).powi(2);
-        let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-        let reach = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
-        let (low, high) = ((middle - reach).clamp(0.0, p), (middle + reach).clamp(p, 1.0));
-        Some(Self { repeats, same, share: p, low, high })
+        let share = f64::from(same) / f64::from(repeats);
+        let (low, high) = share_interval(share, repeats);
+        Some(Self { repeats, same, share, low, high })
     }
 
     /// The range in which the best reachable accuracy on single answers lies, from `r` to its square root, with the uncertainty of `r`:
@@ -44,6 +41,16 @@ impl SelfAgreement {
     pub fn ceiling(&self) -> (f64, f64) {
         (self.low, self.high.sqrt())
     }
+}
+
+/// The 95 % interval of a share of `n` independent outcomes (Wilson 1927, Probable inference, eq. 5), which always holds the share. Of the
+/// mean of outcomes *between* 0 and 1 it is too wide and never too narrow: they vary at most as those of 0 or 1 do.
+pub fn share_interval(share: f64, n: u32) -> (f64, f64) {
+    let (n, p) = (f64::from(n), share);
+    let z2 = normal_quantile(0.975).powi(2);
+    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let reach = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
+    ((middle - reach).clamp(0.0, p), (middle + reach).clamp(p, 1.0))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::jobs::{Jobs, Reservations, Threads};
 use crate::log::go_on;
 use crate::sync::{Snapshot, lock};
 use crate::view::AppSettings;
+use dissensus_domain::Packet;
 use dissensus_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) reservations: Reservations,
     pub(crate) threads: Threads,
     pub(crate) settings: Snapshot<AppSettings>,
+    /// What is asked of whom, where the project is a packet for one person: nothing is learned or shown of others then.
+    pub(crate) packet: Option<Packet>,
     index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
@@ -40,6 +43,7 @@ impl Context {
     /// That of a project that was just opened.
     pub(crate) fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
         let index = Index::load(&store)?;
+        let packet = store.own_packet()?.map(|(packet, _)| packet);
         Ok(Self {
             home: home.clone(),
             store,
@@ -48,6 +52,7 @@ impl Context {
             reservations: Reservations::default(),
             threads: Threads::default(),
             settings: Snapshot::default(),
+            packet,
             index: Snapshot::new(index),
             reloading: Mutex::default(),
             stale: AtomicBool::new(false),
@@ -67,8 +72,10 @@ impl Context {
         self.index.get()
     }
 
+    /// Settings of the application as they hold here: in a packet nothing of others is shown.
     pub(crate) fn settings(&self) -> AppSettings {
-        self.settings.get().as_ref().clone()
+        let settings = self.settings.get().as_ref().clone();
+        AppSettings { reveal: settings.reveal && self.packet.is_none(), ..settings }
     }
 
     /// True where the project was opened to read.

@@ -21,6 +21,8 @@ pub struct NamedLabel {
     pub asked: bool,
     /// True where the annotator was added with this label.
     pub new_annotator: bool,
+    /// 1, or the later occasion of which this is the answer.
+    pub occasion: u16,
     /// How far the annotator is now.
     pub progress: Progress,
 }
@@ -36,6 +38,21 @@ impl Labelling {
         text: &str,
         value: &str,
         question: Option<&str>,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        self.label_by_name_on(annotator, text, value, question, 1)
+    }
+
+    /// As [`Labelling::label_by_name`]; from `occasion` 2 on it is an answer to a text that is asked again, kept apart from the label.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn label_by_name_on(
+        &self,
+        annotator: &str,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+        occasion: u16,
     ) -> Result<NamedLabel, WorkbenchError> {
         let question = self.project.question(question)?;
         self.context.index().whole(question.id)?;
@@ -58,9 +75,12 @@ impl Labelling {
             }
         };
         // Looked up first: a label that is on disk is not told to have failed.
-        let asked = self.sheet(annotator, &[question.id])?.read().asks(question.id, text_id);
+        let asked = self.task_on(annotator, question.id, text_id, occasion)?.asked;
         let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
-        let progress = self.record(&new, LabelSource::Command)?.receipt.progress;
+        let progress = match occasion {
+            ..=1 => self.record(&new, LabelSource::Command)?.receipt.progress,
+            again => self.record_again(&new, again, LabelSource::Command)?.progress,
+        };
         Ok(NamedLabel {
             annotator: annotator_name,
             text_id: text.to_owned(),
@@ -68,6 +88,7 @@ impl Labelling {
             value: value.trim().to_owned(),
             asked,
             new_annotator,
+            occasion,
             progress,
         })
     }

@@ -1,5 +1,6 @@
 //! Labelling: which text comes next, and what happens to a label.
 
+mod again;
 mod annotations;
 mod by_name;
 mod feed;

@@ -10,7 +10,8 @@ use std::collections::HashSet;
 impl Labelling {
     /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
     /// `None` when all is done. Orders that need a model fall back to a random text while none is live. Of several questions on one screen
-    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order.
+    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order. In a packet texts come
+    /// as they were handed out, whatever order is asked for.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -24,6 +25,10 @@ impl Labelling {
         let questions = questions.as_ref();
         let question = *questions.first().ok_or(WorkbenchError::NoQuestion)?;
         let sheet = self.sheet(annotator, questions)?;
+        if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
+            let next = self.next_assigned(packet, &sheet, after)?;
+            return next.map(|item| self.task_on(annotator, question, item.text, item.occasion)).transpose();
+        }
         let open = self.open_texts(&sheet, after);
         if open.is_empty() {
             return Ok(None);

@@ -23,7 +23,11 @@ impl Labelling {
 
     /// What a sheet says of it.
     pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
-        sheet.read().progress(today_ms(), self.context.index().texts())
+        let first = sheet.read().progress(today_ms(), self.context.index().texts());
+        match self.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
+            None => first,
+            Some(packet) => self.with_again(first, packet, sheet.shown()),
+        }
     }
 
     /// A sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read that

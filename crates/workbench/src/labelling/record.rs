@@ -62,7 +62,7 @@ impl Labelling {
         Ok(Recorded { receipt: LabelReceipt { progress, reveal, spans }, sync: appended.sync })
     }
 
-    fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
+    pub(super) fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
         let index = self.context.index();
         let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
         match (new.answer.check(&question.scale), &new.answer) {

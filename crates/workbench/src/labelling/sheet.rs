@@ -11,6 +11,7 @@ use std::sync::MutexGuard;
 
 /// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
 pub(super) struct Sheet {
+    pub(super) annotator: AnnotatorId,
     shown: Vec<QuestionId>,
     of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
 }
@@ -57,11 +58,16 @@ impl Labelling {
                 shown.push(*question);
             }
         }
-        Ok(Sheet { shown, of })
+        Ok(Sheet { annotator, shown, of })
     }
 }
 
 impl Sheet {
+    /// The questions on the screen.
+    pub(super) fn shown(&self) -> &[QuestionId] {
+        &self.shown
+    }
+
     /// What was answered, as of this moment.
     pub(super) fn read(&self) -> Answers<'_> {
         // By question, so that two that wait for each other's do not wait for ever.

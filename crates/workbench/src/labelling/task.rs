@@ -16,19 +16,38 @@ impl Labelling {
         question: QuestionId,
         text: TextId,
     ) -> Result<LabelTask, WorkbenchError> {
+        self.task_on(annotator, question, text, 1)
+    }
+
+    /// As [`Labelling::task`], on a later occasion: as if the text came for the first time.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn task_on(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        occasion: u16,
+    ) -> Result<LabelTask, WorkbenchError> {
         let context = &self.context;
         let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
         let sheet = self.sheet(annotator, &[question])?;
         let answers = sheet.read();
         let annotations = answers.annotations(question).ok_or(WorkbenchError::NoQuestion)?;
-        let answer = annotations.answers.get(&text).cloned();
-        let show = answer.is_some() && context.settings().reveal;
+        let again = (occasion > 1).then(|| self.answered_again(annotator, occasion)).transpose()?;
+        let (asked, answer) = match &again {
+            None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
+            Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
+        };
+        let show = occasion == 1 && answer.is_some() && context.settings().reveal;
         Ok(LabelTask {
             text,
             external_id: body.external_id,
             body: body.body,
             group: body.group,
-            asked: answers.asks(question, text),
+            occasion,
+            asked,
             answer,
             flagged: annotations.flagged.contains(&text),
             skipped: annotations.skipped.contains(&text),

@@ -9,7 +9,7 @@ use dissensus_store::Undo;
 
 impl Labelling {
     /// Takes back the newest answer that this annotator gave to one of these questions in the window or by the command and that stands, also
-    /// where labels were imported since; `None` where there is none. Imported and simulated labels stay.
+    /// where labels were imported since, or an answer of a later occasion that came after it; `None` where there is none. Imported and simulated labels stay.
     ///
     /// # Errors
     /// That answer is not current any more ([`WorkbenchError::LabelReplaced`]), or what the disk says. Nothing is taken back then.
@@ -21,6 +21,22 @@ impl Labelling {
     ) -> Result<Option<Undone>, WorkbenchError> {
         let (context, questions) = (&self.context, questions.as_ref());
         let sheet = self.sheet(annotator, questions)?;
+        if let Some(repeat) = self.undo_again(annotator, questions)? {
+            let now = self
+                .answered_again(annotator, repeat.occasion)?
+                .answer(repeat.question, repeat.text)
+                .cloned();
+            let (question, text, occasion, answer) =
+                (repeat.question, repeat.text, repeat.occasion, repeat.answer);
+            return Ok(Some(Undone {
+                question,
+                text,
+                occasion,
+                answer,
+                now,
+                progress: self.progress_on(&sheet),
+            }));
+        }
         let asked = questions.to_vec();
         let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
         let (question, text, answer) = match undone {
@@ -38,7 +54,7 @@ impl Labelling {
         }
         let sheet = self.newest_sheet(sheet, annotator, questions);
         let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
-        Ok(Some(Undone { question, text, answer, now, progress: self.progress_on(&sheet) }))
+        Ok(Some(Undone { question, text, occasion: 1, answer, now, progress: self.progress_on(&sheet) }))
     }
 
     /// Why `given` is not taken back, by names.

@@ -57,8 +57,7 @@ impl Project {
         };
         let id = self.context.store.write(move |tx| tx.add_annotator(&new))?;
         // The annotator is on disk: from here on nothing may say that it failed.
-        self.context.reload();
-        self.live.models.add_annotators(self.context.index().annotators());
+        self.people_added();
         self.context.listeners.send(&Event::Project);
         Ok(AnnotatorInfo {
             id,
@@ -68,6 +67,12 @@ impl Project {
             simulated: false,
             labels: 0,
         })
+    }
+
+    /// People were added: whoever knows people by row learns of them.
+    pub(crate) fn people_added(&self) {
+        self.context.reload();
+        self.live.models.add_annotators(self.context.index().annotators());
     }
 
     /// The annotator with this external id or, where nobody has it, with this name.

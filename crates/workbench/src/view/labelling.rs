@@ -28,6 +28,8 @@ view! {
         pub body: String,
         /// Document or thread.
         pub group: Option<String>,
+        /// 1, or 2 where a packet asks it again.
+        pub occasion: u16,
         /// Whether the question is asked about this text: false where its condition is not met by what this annotator answered.
         pub asked: bool,
         /// What this annotator answered before, if anything.
@@ -84,6 +86,8 @@ view! {
         pub question: QuestionId,
         /// The text whose label was taken back.
         pub text: TextId,
+        /// 1, or the later occasion that it was an answer of.
+        pub occasion: u16,
         /// The answer taken back.
         pub answer: Answer,
         /// The answer that stands now, if one did before.

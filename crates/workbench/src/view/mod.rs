@@ -36,6 +36,7 @@ mod question_correlation;
 mod repeats;
 mod runs;
 mod slips;
+mod study;
 mod word_heat;
 
 pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow};
@@ -83,6 +84,10 @@ pub use runs::{
     training_settings,
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
+pub use study::{
+    HandedIn, MergeProblem, MergeReport, MergedFile, MergedKind, OpenPacket, StudyDraft, StudyFigure,
+    StudyPerson, StudyReport, StudyShare, StudyWish,
+};
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {

@@ -1,0 +1,113 @@
+//! Arguments of `assign`, `hand-in`, `merge` and `study`.
+
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// `assign`: a plan, and a packet for each person.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus assign P.dissensus --annotators ada,ben,cleo --per-text 2 --dry-run
+  dissensus assign P.dissensus --annotators ada,ben,cleo --per-text 2 --anchors 12 --repeat 0.05 --out packets
+  dissensus assign P.dissensus --to-come 12 --per-text 3 --out packets
+  dissensus assign P.dissensus --annotators dora --per-text 3 --out packets
+  dissensus assign P.dissensus --write-again --annotators ben --out again
+
+A packet is a small project for one person: that person's texts and questions, and nothing of others. It is opened in the
+window, or labelled with `dissensus label`. `dissensus hand-in` makes one file of what was done with it, and
+`dissensus merge` takes that in, as often as one likes.
+
+A plan that runs is added to: a text counts as having the people of the study who were given it or answered it, and only
+what is missing is handed out, in a packet more for each person who gets something. Nothing that was handed out is taken back.")]
+pub(crate) struct Assign {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// What is asked of each text; give it several times for several questions [default: all]
+    #[arg(long)]
+    pub(crate) question: Vec<String>,
+    /// Whom to ask, by name; who is not in the project yet is added
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) annotators: Vec<String>,
+    /// Ask so many people more whose names are not known yet: person-1, person-2, ...
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub(crate) to_come: u32,
+    /// People who are asked about each text
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) per_text: u32,
+    /// Texts that a person is asked about at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) per_person: Option<u32>,
+    /// Texts that everybody is asked about
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) anchors: u32,
+    /// Share of each person's texts that is asked again, between 0 and 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub(crate) repeat: f64,
+    /// Others that come at least before a text is asked again
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) again_after: u32,
+    /// An attribute in which the people of a text should differ, where it is known
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub(crate) balance: Option<String>,
+    /// What draws texts and orders
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u32,
+    /// The folder for the packets, one NAME.dissensus a person
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dry_run")]
+    pub(crate) out: Option<PathBuf>,
+    /// Say what the plan comes to, and change nothing
+    #[arg(long, conflicts_with = "write_again")]
+    pub(crate) dry_run: bool,
+    /// Write packets that were lost anew, without answers: those of --annotators, or all
+    #[arg(long, conflicts_with_all = ["to_come", "question", "per_person", "balance"])]
+    pub(crate) write_again: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `hand-in`: one file of what was done with a packet.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  dissensus hand-in ada.dissensus ada.handin
+
+As often as one likes: what is in several is taken in once. The file has the packet's texts and the answers of its person, and a
+code that tells whether it was changed on its way.")]
+pub(crate) struct HandIn {
+    /// The packet
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) packet: PathBuf,
+    /// The file to make
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Replace a file of that name
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `merge`: what others did, into the project.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus merge P.dissensus ada.handin ben.handin
+  dissensus merge P.dissensus 'copy of P.dissensus'
+
+Takes in what was handed in, packets themselves, and whole copies of the project, in any order and as often as one likes. A file
+is taken in as a whole or not at all; what is wrong with one is said, and the others are taken in all the same. The exit code is
+0 only where no file was refused.")]
+pub(crate) struct Merge {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// What to take in
+    #[arg(required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Wait for so many seconds while the project is open elsewhere
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
+    pub(crate) wait: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

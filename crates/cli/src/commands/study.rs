@@ -1,0 +1,247 @@
+//! `assign`, `hand-in`, `merge` and `study`: the labels of several people.
+
+use super::{count, open, open_in, open_to_read};
+use crate::args::{Assign, HandIn, Merge, Reading};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use dissensus_domain::QuestionId;
+use dissensus_workbench::Session;
+use dissensus_workbench::view::{
+    MergeReport, MergedFile, MergedKind, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
+};
+use std::path::Path;
+use std::time::Duration;
+
+pub(crate) fn assign(args: &Assign) -> Result<()> {
+    if args.write_again {
+        return write_again(args);
+    }
+    let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
+    let wish = wish(args, &session)?;
+    let draft = match (args.dry_run, &args.out) {
+        (false, Some(folder)) => {
+            let bar = Bar::new("packets");
+            let draft = session.study.hand_out(&wish, folder, &bar);
+            drop(bar);
+            draft?
+        }
+        _ => session.study.draft(&wish)?,
+    };
+    if args.json {
+        return output::json(&draft);
+    }
+    tell(&draft)?;
+    match &args.out {
+        Some(folder) if !args.dry_run => {
+            let packets = draft.people.iter().filter(|person| person.file.is_some()).count();
+            output::line(&format!("Wrote {} to {}", count(packets as u64, "packet"), folder.display()))
+        }
+        _ => output::line("Nothing was changed (--dry-run)"),
+    }
+}
+
+fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
+    let questions = args.question.iter().map(|name| Ok(session.project.question(Some(name))?.id));
+    let questions: Vec<QuestionId> = questions.collect::<Result<_>>()?;
+    let mut people = args.annotators.clone();
+    // Numbered on from those who are in the project, so that the same words ask for other people the next time.
+    let known = session.project.annotators()?;
+    let taken =
+        |name: &String| known.iter().any(|person| person.external_id == *name || person.name == *name);
+    let names = (1..)
+        .map(|n: u32| format!("person-{n}"))
+        .filter(|name| !taken(name) && !args.annotators.contains(name));
+    people.extend(names.take(args.to_come as usize));
+    if people.is_empty() {
+        bail!("name the people to ask with --annotators, or say with --to-come how many there will be");
+    }
+    Ok(StudyWish {
+        questions,
+        people,
+        per_text: args.per_text,
+        per_person: args.per_person,
+        anchors: args.anchors,
+        repeat: args.repeat,
+        again_after: args.again_after,
+        balance: args.balance.clone(),
+        seed: args.seed,
+    })
+}
+
+fn tell(draft: &StudyDraft) -> Result<()> {
+    let hours = draft.seconds.map(|seconds| format!(", {:.1} hours at the speed so far", seconds / 3600.0));
+    output::line(&format!(
+        "{} about {}{} by {}{}",
+        count(draft.answers.into(), "answer"),
+        count(draft.texts.into(), "text"),
+        if draft.anchors > 0 { format!(" ({} of them for everybody)", draft.anchors) } else { String::new() },
+        count(draft.people.len() as u64, "person").replace("persons", "people"),
+        hours.unwrap_or_default(),
+    ))?;
+    output::line(&format!(
+        "The share of pairs of people who differ will be known to within {:.1} percentage points at worst (95 %)",
+        draft.margin
+    ))?;
+    if let Some(margin) = draft.self_margin {
+        output::line(&format!(
+            "How often one person repeats an answer will be known to within {margin:.0} percentage points at worst (95 %)"
+        ))?;
+    }
+    let row = |person: &StudyShare| {
+        vec![
+            person.annotator.clone(),
+            person.texts.to_string(),
+            person.anchors.to_string(),
+            person.repeats.to_string(),
+            person.before.to_string(),
+            if person.known { String::new() } else { "new".to_owned() },
+        ]
+    };
+    let header = ["person", "texts", "for everybody", "asked again", "before", ""];
+    output::line(&output::table(&header, draft.people.iter().map(row).collect(), &[1, 2, 3, 4]))
+}
+
+fn write_again(args: &Assign) -> Result<()> {
+    let Some(folder) = &args.out else { bail!("name the folder with --out") };
+    let session = open_to_read(&args.project)?;
+    let bar = Bar::new("packets");
+    let files = session.study.write_again(&args.annotators, folder, &bar);
+    drop(bar);
+    let files = files?;
+    if args.json {
+        return output::json(&serde_json::json!({ "files": files }));
+    }
+    output::line(&format!("Wrote {} anew to {}", count(files.len() as u64, "packet"), folder.display()))
+}
+
+pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
+    let session = open(&args.packet)?;
+    let handed = session.study.hand_in(&args.file, args.force)?;
+    if args.json {
+        return output::json(&handed);
+    }
+    output::line(&format!(
+        "Handed in {} of {} as {} ({:.0} kB)",
+        handed.given,
+        count(handed.wanted.into(), "text"),
+        args.file.display(),
+        (handed.bytes / 1000.0).max(1.0)
+    ))?;
+    output::line("Send this file to whoever gave you the packet. You can go on, and hand in again")
+}
+
+pub(crate) fn merge(args: &Merge) -> Result<()> {
+    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
+    let bar = Bar::new("files");
+    let report = session.study.merge(&args.files, &bar);
+    drop(bar);
+    let report = report?;
+    let refused = report.files.iter().filter(|file| file.refused).count();
+    match args.json {
+        true => output::json(&report)?,
+        false => tell_merge(&report)?,
+    }
+    match refused {
+        0 => Ok(()),
+        n => bail!("{} of {} not taken in", n, count(report.files.len() as u64, "file")),
+    }
+}
+
+fn tell_merge(report: &MergeReport) -> Result<()> {
+    for file in &report.files {
+        output::line(&format!("{}: {}", name(&file.file), told(file)))?;
+        for problem in &file.problems {
+            output::line(&format!("  {}", problem.problem.message))?;
+        }
+    }
+    Ok(())
+}
+
+fn name(file: &str) -> String {
+    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn told(file: &MergedFile) -> String {
+    if file.refused {
+        return "not taken in".to_owned();
+    }
+    let what = match file.kind {
+        Some(MergedKind::Packet) => "the packet of",
+        Some(MergedKind::HandIn) => "handed in by",
+        Some(MergedKind::Copy) | None => "a copy of the project",
+    };
+    let who = file.annotator.as_ref().map_or_else(String::new, |who| format!(" {who}"));
+    match file.new {
+        0 => format!("{what}{who}, nothing new"),
+        1 => format!("{what}{who}, 1 answer, change or mark new"),
+        new => format!("{what}{who}, {new} answers, changes and marks new"),
+    }
+}
+
+pub(crate) fn study(args: &Reading) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    if let Some(packet) = session.study.open_packet()? {
+        if args.json {
+            return output::json(&packet);
+        }
+        let since = match (packet.handed_in.is_some(), packet.since) {
+            (false, _) => "not handed in yet".to_owned(),
+            (true, 0) => "handed in".to_owned(),
+            (true, n) => format!("handed in, and {} since", count(n.into(), "answer")),
+        };
+        return output::line(&format!(
+            "The packet of {}: {} of {} answered; {since}",
+            packet.annotator,
+            packet.given,
+            count(packet.wanted.into(), "text")
+        ));
+    }
+    let report = session.study.report()?;
+    if args.json {
+        return output::json(&report);
+    }
+    if report.people.is_empty() {
+        return output::line("Nothing was handed out yet: plan a study with `dissensus assign`");
+    }
+    output::line(&format!(
+        "{} of {} answered by {}; everybody who was asked has answered {} of {}",
+        report.given,
+        report.wanted,
+        count(report.people.len() as u64, "person").replace("persons", "people"),
+        report.texts_done,
+        count(report.texts.into(), "text")
+    ))?;
+    if let Some(figure) = &report.anchor_agreement {
+        output::line(&format!(
+            "On texts for everybody two people gave the same answer in {}",
+            shown(figure)
+        ))?;
+    }
+    if let Some(figure) = &report.self_agreement {
+        output::line(&format!("Asked again, people gave the same answer in {}", shown(figure)))?;
+    }
+    let row = |person: &StudyPerson| {
+        let figure = |figure: &Option<StudyFigure>| figure.as_ref().map_or_else(String::new, brief);
+        vec![
+            person.annotator.clone(),
+            person.given.to_string(),
+            person.wanted.to_string(),
+            if person.handed_in.is_some() { "yes".to_owned() } else { String::new() },
+            person.seconds.map_or_else(String::new, |seconds| format!("{seconds:.1}")),
+            figure(&person.anchor_agreement),
+            figure(&person.self_agreement),
+        ]
+    };
+    let header = ["person", "answered", "of", "handed in", "seconds", "as others", "as before"];
+    let rows = report.people.iter().map(row).collect();
+    output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
+}
+
+fn shown(figure: &StudyFigure) -> String {
+    format!("{:.0} % (95 %: {:.0} to {:.0})", 100.0 * figure.share, 100.0 * figure.low, 100.0 * figure.high)
+}
+
+fn brief(figure: &StudyFigure) -> String {
+    format!("{:.0} % ({:.0}–{:.0})", 100.0 * figure.share, 100.0 * figure.low, 100.0 * figure.high)
+}

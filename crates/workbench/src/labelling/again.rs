@@ -1,0 +1,172 @@
+//! Texts that a packet asks again: answers of a later occasion, kept apart from the first.
+
+use super::Labelling;
+use super::sheet::{Left, Sheet};
+use crate::clock::{now_ms, today_ms};
+use crate::error::WorkbenchError;
+use crate::log::go_on;
+use crate::view::{LabelReceipt, NewLabel, Progress};
+use dissensus_domain::{
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, TextId, is_asked,
+};
+use dissensus_store::{Repeat, StoreError};
+use std::collections::HashMap;
+
+/// What one annotator answered on one later occasion.
+pub(super) struct AnsweredAgain {
+    conditions: HashMap<QuestionId, Condition>,
+    answers: HashMap<(QuestionId, TextId), Repeat>,
+}
+
+impl AnsweredAgain {
+    pub(super) fn answer(&self, question: QuestionId, text: TextId) -> Option<&Answer> {
+        self.answers.get(&(question, text)).map(|repeat| &repeat.answer)
+    }
+
+    /// Whether a question is asked about a text, by what was answered about it on this occasion.
+    pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
+        is_asked(question, |id| self.conditions.get(&id), |id| self.answer(id, text))
+    }
+
+    fn done(&self, questions: &[QuestionId], text: TextId) -> bool {
+        questions.iter().all(|question| !self.asks(*question, text) || self.answer(*question, text).is_some())
+    }
+}
+
+impl Labelling {
+    /// Records an answer of a later occasion: when this returns, it is on disk. No model learns from it, and nothing is shown after it.
+    ///
+    /// # Errors
+    /// No such question, text or annotator, an answer off the scale, an occasion below 2, or what the disk says. Nothing is kept then.
+    pub fn record_again(
+        &self,
+        new: &NewLabel,
+        occasion: u16,
+        source: LabelSource,
+    ) -> Result<LabelReceipt, WorkbenchError> {
+        let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
+        self.check_answer(new)?;
+        if occasion < 2 {
+            return Err(WorkbenchError::Setting {
+                name: "occasion",
+                value: occasion.to_string(),
+                allowed: "2 or more: the first occasion is the label itself".to_owned(),
+            });
+        }
+        let NewLabel { question, text, annotator, answer, .. } = new.clone();
+        let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source };
+        self.context.store.write(move |tx| tx.give_repeat(&repeat))?;
+        Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })
+    }
+
+    /// The questions that are asked together with this one: in a packet all of its, so that progress is of texts that are done.
+    fn asked_together(&self, question: QuestionId) -> Vec<QuestionId> {
+        match &self.context.packet {
+            Some(packet) if packet.questions.contains(&question) => packet.questions.clone(),
+            _ => vec![question],
+        }
+    }
+
+    /// Takes back the answer of a later occasion that this annotator gave last, where it was given after the last first answer.
+    pub(super) fn undo_again(
+        &self,
+        annotator: AnnotatorId,
+        questions: &[QuestionId],
+    ) -> Result<Option<Repeat>, WorkbenchError> {
+        let asked = questions.to_vec();
+        let store = &self.context.store;
+        let mut first = None;
+        for question in questions {
+            first = first.max(store.newest_given(*question, annotator)?.map(|event| event.at_ms));
+        }
+        Ok(store.write(move |tx| -> Result<Option<Repeat>, StoreError> {
+            let mut newest: Option<Repeat> = None;
+            for question in asked {
+                let found = tx.newest_repeat(question, annotator)?;
+                newest = newest.into_iter().chain(found).max_by_key(|repeat| repeat.at_ms);
+            }
+            match newest.filter(|repeat| first.is_none_or(|first| repeat.at_ms > first)) {
+                Some(repeat) if tx.take_back_repeat(&repeat, now_ms())? => Ok(Some(repeat)),
+                _ => Ok(None),
+            }
+        })?)
+    }
+
+    /// What an annotator answered on one later occasion.
+    pub(super) fn answered_again(
+        &self,
+        annotator: AnnotatorId,
+        occasion: u16,
+    ) -> Result<AnsweredAgain, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = AnsweredAgain { conditions: HashMap::new(), answers: HashMap::new() };
+        for question in index.questions() {
+            found.conditions.extend(question.only_if.clone().map(|only_if| (question.id, only_if)));
+            for repeat in self.context.store.repeats(question.id)? {
+                if repeat.annotator == annotator && repeat.occasion == occasion {
+                    found.answers.insert((question.id, repeat.text), repeat);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The next text of a packet, in the order in which it was handed out: after `after` while that is open, from the beginning else. One
+    /// that is asked again comes once its first answers are given; skipped ones only when nothing else is left.
+    pub(super) fn next_assigned(
+        &self,
+        packet: &Packet,
+        sheet: &Sheet,
+        after: Option<TextId>,
+    ) -> Result<Option<Assignment>, WorkbenchError> {
+        let again = self.answered_again(sheet.annotator, 2)?;
+        let answers = sheet.read();
+        let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
+            (left, 1) => left,
+            (None, _) if !again.done(sheet.shown(), item.text) => Some(Left::Open),
+            _ => None,
+        };
+        let open = |wanted: Left| -> Vec<(usize, &Assignment)> {
+            let others = packet.assignments.iter().enumerate().filter(|(_, item)| Some(item.text) != after);
+            others.filter(|(_, item)| left(item) == Some(wanted)).collect()
+        };
+        let mut open_now = open(Left::Open);
+        if open_now.is_empty() {
+            open_now = open(Left::Skipped);
+        }
+        // Of a text that was passed by; one that was answered and comes again later is not at hand there.
+        let passed_by =
+            |item: &Assignment| Some(item.text) == after && item.occasion == 1 && left(item).is_some();
+        let at_hand = packet.assignments.iter().position(passed_by);
+        let behind = at_hand.and_then(|at| open_now.iter().find(|(place, _)| *place > at));
+        Ok(behind.or(open_now.first()).map(|(_, item)| **item))
+    }
+
+    /// How far a packet is: its first answers with those of texts that are asked again.
+    pub(super) fn with_again(&self, first: Progress, packet: &Packet, questions: &[QuestionId]) -> Progress {
+        let again = packet.assignments.iter().filter(|item| item.occasion > 1);
+        // What was read is told with the first answers alone where the file cannot be read now.
+        let read = self.answered_again(packet.annotator, 2);
+        let Some(answered) = go_on("reading what was answered again", read) else { return first };
+        let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
+        let today = today_ms();
+        let given_today = |item: &&Assignment| {
+            let times = questions.iter().filter_map(|q| answered.answers.get(&(*q, item.text)));
+            times.map(|repeat| repeat.at_ms).max().is_some_and(|at_ms| at_ms >= today)
+        };
+        Progress {
+            today: first.today + done.clone().filter(given_today).count() as u32,
+            done: first.done + done.count() as u32,
+            total: first.total + again.count() as u32,
+            ..first
+        }
+    }
+}
+
+impl AnsweredAgain {
+    /// Whether something was answered and nothing that is asked is left: a text about which nothing is asked before it comes again is not
+    /// done by that.
+    fn is_done_again(&self, questions: &[QuestionId], text: TextId) -> bool {
+        questions.iter().any(|question| self.answer(*question, text).is_some()) && self.done(questions, text)
+    }
+}

@@ -1,0 +1,92 @@
+//! How often people of a study agree with each other on anchors, and with themselves.
+
+use super::Study;
+use crate::error::WorkbenchError;
+use crate::view::StudyFigure;
+use dissensus_domain::{AnnotatorId, Answer, Packet, TextId};
+use dissensus_perspectives::share_interval;
+use dissensus_store::PacketKey;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Fewer texts or pairs are too little to tell.
+const FEWEST: u32 = 5;
+
+/// Agreement of each person, and of all.
+#[derive(Default)]
+pub(super) struct Agreements {
+    pub(super) overall: Option<StudyFigure>,
+    pub(super) people: HashMap<AnnotatorId, StudyFigure>,
+}
+
+impl Study {
+    /// How often people who both answered an anchor gave the same answer: the mean over anchors and questions, so that an anchor with many
+    /// people counts as much as one with two.
+    pub(super) fn anchor_agreement(
+        &self,
+        packets: &[(Packet, PacketKey)],
+    ) -> Result<Agreements, WorkbenchError> {
+        let mut asked: HashMap<AnnotatorId, HashSet<TextId>> = HashMap::new();
+        let mut questions = HashSet::new();
+        for (packet, _) in packets {
+            questions.extend(packet.questions.iter().copied());
+            let anchors = packet.assignments.iter().filter(|item| item.anchor).map(|item| item.text);
+            asked.entry(packet.annotator).or_default().extend(anchors);
+        }
+        let mut per_text = Vec::new();
+        let mut of_person: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
+        for question in questions {
+            let mut answers: BTreeMap<TextId, Vec<(AnnotatorId, Answer)>> = BTreeMap::new();
+            for label in self.context.store.current_labels(question)? {
+                if asked.get(&label.annotator).is_some_and(|anchors| anchors.contains(&label.text)) {
+                    answers.entry(label.text).or_default().push((label.annotator, label.answer));
+                }
+            }
+            for of_text in answers.values().filter(|of_text| of_text.len() > 1) {
+                let others = of_text.len() as f64 - 1.0;
+                let mut sum = 0.0;
+                for (who, answer) in of_text {
+                    let same = of_text.iter().filter(|(_, other)| other == answer).count() as f64 - 1.0;
+                    of_person.entry(*who).or_default().push(same / others);
+                    sum += same / others;
+                }
+                per_text.push(sum / of_text.len() as f64);
+            }
+        }
+        let people = of_person.into_iter().filter_map(|(who, shares)| Some((who, mean(&shares)?)));
+        Ok(Agreements { overall: mean(&per_text), people: people.collect() })
+    }
+
+    /// How often answers to texts that were asked again were the same, over all questions.
+    pub(super) fn own_agreement(
+        &self,
+        packets: &[(Packet, PacketKey)],
+    ) -> Result<Agreements, WorkbenchError> {
+        let questions: HashSet<_> = packets.iter().flat_map(|(packet, _)| packet.questions.clone()).collect();
+        let people: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
+        let mut counts: HashMap<AnnotatorId, (u32, u32)> = HashMap::new();
+        for question in questions {
+            for (who, (same, all)) in self.context.repeat_counts(question)?.annotators {
+                if people.contains(&who) {
+                    let sum = counts.entry(who).or_default();
+                    *sum = (sum.0 + same, sum.1 + all);
+                }
+            }
+        }
+        let all = counts.values().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+        let figure = |(same, all): (u32, u32)| figure(f64::from(same) / f64::from(all.max(1)), all);
+        let people = counts.into_iter().filter_map(|(who, count)| Some((who, figure(count)?)));
+        Ok(Agreements { overall: figure(all), people: people.collect() })
+    }
+}
+
+/// The mean of shares of so many texts. Its interval is that of a share of as many yes/no outcomes, which vary at least as much.
+fn mean(shares: &[f64]) -> Option<StudyFigure> {
+    figure(shares.iter().sum::<f64>() / shares.len().max(1) as f64, shares.len() as u32)
+}
+
+fn figure(share: f64, of: u32) -> Option<StudyFigure> {
+    (of >= FEWEST).then(|| {
+        let (low, high) = share_interval(share, of);
+        StudyFigure { share, low, high, of }
+    })
+}

@@ -1,0 +1,246 @@
+//! What a plan comes to, before anything is handed out.
+
+use super::drawing::{Item, Known, Person, Wanted, draw};
+use super::{Study, StudyError};
+use crate::context::Index;
+use crate::error::WorkbenchError;
+use crate::names::checked_name;
+use crate::view::{StudyDraft, StudyShare, StudyWish};
+use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, TextId};
+use dissensus_store::PacketKey;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A plan that can be handed out.
+pub(super) struct Drawn {
+    /// What is asked of each text.
+    pub(super) questions: Vec<Question>,
+    /// Whom to ask, in the order wished.
+    pub(super) people: Vec<DrawnPerson>,
+    /// The anchors of the study, earlier ones included.
+    pub(super) anchors: BTreeSet<usize>,
+    /// Every text of the project.
+    pub(super) texts: Vec<TextId>,
+}
+
+/// What one person is to be given.
+pub(super) struct DrawnPerson {
+    /// External id, also of somebody who is to be added.
+    pub(super) name: String,
+    /// The row of somebody who is in the project.
+    pub(super) id: Option<AnnotatorId>,
+    /// Packets that this person has.
+    pub(super) packets: u32,
+    /// Texts that the person was given or had answered before.
+    pub(super) before: usize,
+    /// What is new.
+    pub(super) items: Vec<Item>,
+}
+
+impl Study {
+    /// What a plan comes to; nothing is changed.
+    ///
+    /// # Errors
+    /// The plan cannot be ([`StudyError`] says which number is in the way), a question or an attribute is not known, or the file cannot
+    /// be read.
+    pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, WorkbenchError> {
+        let drawn = self.drawn(wish)?;
+        self.told(&drawn)
+    }
+
+    /// Draws what each person is given beyond what everybody has.
+    pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, WorkbenchError> {
+        self.whole_project()?;
+        let wanted = wanted(wish)?;
+        let index = self.context.index();
+        let questions = questions(&index, wish)?;
+        let texts = index.texts().to_vec();
+        if texts.is_empty() {
+            return Err(StudyError::NoTexts.into());
+        }
+        let people = people(&index, wish)?;
+        let packets = self.context.store.packets()?;
+        let owned = self.owned(&index, &packets, &questions)?;
+        let groups = groups(&index, wish, &people)?;
+        let member =
+            |id: &AnnotatorId| people.iter().any(|(_, person)| person.as_ref().is_some_and(|p| p.id == *id));
+        let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
+        let mut count = vec![0; texts.len()];
+        for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
+            has.iter().for_each(|text| count[*text] += 1);
+        }
+        let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
+        let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize)).collect();
+        let person = |(name, known): &(String, Option<Annotator>)| Person {
+            name: name.clone(),
+            has: known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
+            group: groups.get(name).copied(),
+        };
+        let known = Known { texts: texts.len(), count, anchors, people: people.iter().map(person).collect() };
+        let items = draw(&wanted, &known).map_err(StudyError::from)?;
+        let mut anchors = known.anchors;
+        anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
+        let drawn =
+            |(((name, found), items), person): (((String, Option<Annotator>), Vec<Item>), &Person)| {
+                let id = found.map(|found| found.id);
+                let packets =
+                    packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
+                DrawnPerson { name, id, packets, before: person.has.len(), items }
+            };
+        let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
+        Ok(Drawn { questions, people, anchors, texts })
+    }
+
+    /// The texts that each person was given, or answered without being given them.
+    fn owned(
+        &self,
+        index: &Index,
+        packets: &[(Packet, PacketKey)],
+        questions: &[Question],
+    ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, WorkbenchError> {
+        let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
+        let mut note = |who: AnnotatorId, text: TextId| {
+            if let Some(row) = index.text_row(text) {
+                owned.entry(who).or_default().insert(row as usize);
+            }
+        };
+        for (packet, _) in packets {
+            packet.assignments.iter().for_each(|item| note(packet.annotator, item.text));
+        }
+        for question in questions {
+            for label in self.context.store.current_labels(question.id)? {
+                note(label.annotator, label.text);
+            }
+        }
+        Ok(owned)
+    }
+
+    /// A drawn plan in numbers.
+    pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, WorkbenchError> {
+        let share = |person: &DrawnPerson| {
+            let first = person.items.iter().filter(|item| item.occasion == 1);
+            StudyShare {
+                annotator: person.name.clone(),
+                known: person.id.is_some(),
+                texts: first.clone().count() as u32,
+                anchors: first.filter(|item| item.anchor).count() as u32,
+                repeats: person.items.iter().filter(|item| item.occasion > 1).count() as u32,
+                before: person.before as u32,
+                file: None,
+            }
+        };
+        let people: Vec<StudyShare> = drawn.people.iter().map(share).collect();
+        let asked: u32 = drawn.people.iter().map(|person| person.items.len() as u32).sum();
+        let mut each = Some(0.0);
+        for question in &drawn.questions {
+            let times = self.context.store.timed_answers(question.id)?;
+            let times = times.iter().map(|timed| f64::from(timed.duration_ms) / 1000.0).collect();
+            each = each.zip(median(times)).map(|(sum, time)| sum + time);
+        }
+        let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
+        Ok(StudyDraft {
+            answers: asked * drawn.questions.len() as u32,
+            texts: drawn.texts.len() as u32,
+            anchors: drawn.anchors.len() as u32,
+            seconds: each.map(|each| each * f64::from(asked)),
+            margin: margin(drawn.texts.len() as f64),
+            self_margin: repeats.map(|repeats| margin(repeats.into())),
+            people,
+        })
+    }
+}
+
+/// Half the width of a 95 % interval of a share over `n` independent texts at its widest, in percentage points: `1.96 sqrt(.25 / n)`. What
+/// is between 0 and 1 on each text varies most where it is 0 or 1, so a share of pairs within texts is known at least so well.
+fn margin(n: f64) -> f64 {
+    98.0 / n.sqrt()
+}
+
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    (n > 0).then(|| f64::midpoint(values[(n - 1) / 2], values[n / 2]))
+}
+
+fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
+    let refused = |what, value: String, allowed| Err(StudyError::Range { what, value, allowed });
+    if wish.per_text == 0 {
+        return refused("labels a text", "0".to_owned(), "1 or more");
+    }
+    if !(0.0..=1.0).contains(&wish.repeat) {
+        return refused("the share asked again", wish.repeat.to_string(), "a number from 0 to 1");
+    }
+    if wish.per_person == Some(0) {
+        return refused("texts a person", "0".to_owned(), "1 or more");
+    }
+    Ok(Wanted {
+        per_text: wish.per_text as usize,
+        per_person: wish.per_person.map(|most| most as usize),
+        anchors: wish.anchors as usize,
+        repeat: wish.repeat,
+        gap: wish.again_after as usize,
+        seed: wish.seed,
+    })
+}
+
+/// The questions wished for, or all, in the project's order: one that depends on another comes with it.
+fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, WorkbenchError> {
+    for id in &wish.questions {
+        index.whole(*id)?;
+    }
+    let asked = |q: &&Question| wish.questions.is_empty() || wish.questions.contains(&q.id);
+    let questions: Vec<Question> = index.questions().iter().filter(asked).cloned().collect();
+    for question in &questions {
+        let Some(only_if) = &question.only_if else { continue };
+        if questions.iter().all(|other| other.id != only_if.question) {
+            let other = index.question(only_if.question).map_or("?", |other| other.name.as_str());
+            return Err(
+                StudyError::Condition { question: question.name.clone(), other: other.to_owned() }.into()
+            );
+        }
+    }
+    match questions.is_empty() {
+        true => Err(WorkbenchError::NoQuestion),
+        false => Ok(questions),
+    }
+}
+
+/// Whom to ask, each by external id, with what is known of those who are in the project.
+fn people(index: &Index, wish: &StudyWish) -> Result<Vec<(String, Option<Annotator>)>, WorkbenchError> {
+    let mut people: Vec<(String, Option<Annotator>)> = Vec::new();
+    for name in &wish.people {
+        let known = index.annotator_named(name).cloned();
+        let name = match &known {
+            Some(known) => known.external_id.clone(),
+            None => checked_name("annotator", name)?,
+        };
+        if people.iter().any(|(other, _)| *other == name) {
+            return Err(StudyError::Twice(name).into());
+        }
+        people.push((name, known));
+    }
+    match people.is_empty() {
+        true => Err(StudyError::Nobody.into()),
+        false => Ok(people),
+    }
+}
+
+/// The group of everybody of whom it is known.
+fn groups(
+    index: &Index,
+    wish: &StudyWish,
+    people: &[(String, Option<Annotator>)],
+) -> Result<HashMap<String, usize>, WorkbenchError> {
+    let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
+    let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
+    if !known.contains(attribute) {
+        let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+        return Err(StudyError::Balance { attribute: attribute.clone(), known: known.join(", ") }.into());
+    }
+    let value = |person: &Option<Annotator>| Some(person.as_ref()?.attributes.get(attribute)?.clone());
+    let values: BTreeSet<String> = people.iter().filter_map(|(_, person)| value(person)).collect();
+    let group = |(name, person): &(String, Option<Annotator>)| {
+        let value = value(person)?;
+        Some((name.clone(), values.iter().position(|other| *other == value)?))
+    };
+    Ok(people.iter().filter_map(group).collect())
+}

@@ -1,0 +1,129 @@
+//! What can go wrong with a study of several people.
+
+use super::drawing::Impossible;
+use std::path::PathBuf;
+
+/// Why a plan cannot be, or a file not be taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The plan asks for more than there is.
+    #[error("this plan cannot be: {0}")]
+    Plan(#[from] Impossible),
+    /// A number of the plan is out of its range.
+    #[error("{what} cannot be {value}: it takes {allowed}")]
+    Range {
+        /// Which one.
+        what: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        allowed: &'static str,
+    },
+    /// Nobody to ask.
+    #[error("name the people to ask")]
+    Nobody,
+    /// One person twice.
+    #[error("\"{0}\" is named twice")]
+    Twice(String),
+    /// No texts to ask about.
+    #[error("this project has no texts: import them first")]
+    NoTexts,
+    /// A question that is asked only after one that is left out.
+    #[error("\"{question}\" is asked only after \"{other}\": hand both out")]
+    Condition {
+        /// The question.
+        question: String,
+        /// The one that it depends on.
+        other: String,
+    },
+    /// An attribute that nobody has.
+    #[error("nobody has an attribute \"{attribute}\" to balance by{}", if .known.is_empty() { String::new() } else { format!("; there is {known}") })]
+    Balance {
+        /// What was asked for.
+        attribute: String,
+        /// What there is.
+        known: String,
+    },
+    /// Nothing is left to hand out.
+    #[error("everybody has what this plan wants already: nothing is left to hand out")]
+    NothingNew,
+    /// Somebody has no packet.
+    #[error("nothing was handed out to \"{0}\" yet")]
+    NoPacket(String),
+    /// The project is itself a packet.
+    #[error("this is a packet for one person: plan and merge in the project that handed it out")]
+    IsPacket,
+    /// The project is no packet.
+    #[error(
+        "this is a whole project, not a packet: packets are handed in, and a project takes them in with `merge`"
+    )]
+    NotPacket,
+    /// A file in the way.
+    #[error("{} exists already: choose another folder, or move it away", .0.display())]
+    Exists(PathBuf),
+    /// No hand-in and no project.
+    #[error("this is neither what was handed in nor a packet nor a copy of the project")]
+    NotOurs,
+    /// A hand-in of a later version.
+    #[error("a later version of Dissensus wrote this: update Dissensus to take it in")]
+    Newer,
+    /// A hand-in that ends too early.
+    #[error(
+        "this was cut off: it has {there} of {bytes} bytes; ask for it again, as a file or in an archive"
+    )]
+    CutOff {
+        /// Bytes that are there.
+        there: u64,
+        /// Bytes that it says it has.
+        bytes: u64,
+    },
+    /// A hand-in whose bytes are not those that were signed.
+    #[error("this was changed after it was handed in: its code does not fit; ask for it again")]
+    Tampered,
+    /// Of another project.
+    #[error("this belongs to another project")]
+    OtherProject,
+    /// A packet that is not known here.
+    #[error(
+        "this packet was not made by this copy of the project: take in the copy that made it first, or ask who handed it out"
+    )]
+    UnknownPacket,
+    /// The packet's file has another order, other texts or other questions than were handed out.
+    #[error("{0}")]
+    NotAsHandedOut(String),
+    /// The project's own file.
+    #[error("this is the project itself")]
+    Itself,
+    /// Remarks.
+    #[error("{0}")]
+    Remark(String),
+}
+
+impl StudyError {
+    /// A stable kebab-case name of the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "plan-impossible",
+            Self::Range { .. } => "plan-range",
+            Self::Nobody => "plan-nobody",
+            Self::Twice(_) => "plan-twice",
+            Self::NoTexts => "plan-no-texts",
+            Self::Condition { .. } => "plan-condition",
+            Self::Balance { .. } => "plan-balance",
+            Self::NothingNew => "plan-nothing-new",
+            Self::NoPacket(_) => "no-packet",
+            Self::IsPacket => "is-packet",
+            Self::NotPacket => "not-packet",
+            Self::Exists(_) => "packet-exists",
+            Self::NotOurs => "merge-not-ours",
+            Self::Newer => "merge-newer",
+            Self::CutOff { .. } => "merge-cut-off",
+            Self::Tampered => "merge-tampered",
+            Self::OtherProject => "merge-other-project",
+            Self::UnknownPacket => "merge-unknown-packet",
+            Self::NotAsHandedOut(_) => "merge-not-as-handed-out",
+            Self::Itself => "merge-itself",
+            Self::Remark(_) => "merge-remark",
+        }
+    }
+}

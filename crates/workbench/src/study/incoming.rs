@@ -1,0 +1,145 @@
+//! A file that is to be taken in: what it is, and whether it is what was handed out.
+
+use super::hand_in::{self, is_hand_in};
+use super::{Study, StudyError};
+use crate::error::WorkbenchError;
+use crate::view::MergedKind;
+use dissensus_domain::{Packet, PacketId, ProjectId, Question};
+use dissensus_store::{PacketKey, Store, StoreError};
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Differences of one kind that are told one by one; of more, how many there are.
+const TOLD: usize = 5;
+
+/// A file that can be taken in.
+pub(super) struct Incoming {
+    pub(super) store: Store,
+    pub(super) kind: MergedKind,
+    /// The packet as its file has it.
+    pub(super) packet: Option<Packet>,
+    /// When a hand-in was made.
+    pub(super) at_ms: Option<i64>,
+    /// Where the packet of a hand-in lies meanwhile.
+    _inside: Option<TempDir>,
+}
+
+/// The packets of the project, by identity.
+pub(super) type Known = HashMap<PacketId, (Packet, PacketKey)>;
+
+impl Study {
+    /// Opens a file: a packet, what was handed in of one, or a whole copy.
+    pub(super) fn incoming(&self, path: &Path, known: &Known) -> Result<Incoming, WorkbenchError> {
+        let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
+        let ours = self.context.store.file();
+        if dissensus_files::real_path(path).is_ok_and(|file| file == ours) {
+            return Err(StudyError::Itself.into());
+        }
+        let about = std::fs::metadata(path).map_err(failed)?;
+        if !about.is_file() {
+            return Err(StudyError::NotOurs.into());
+        }
+        let mut file = File::open(path).map_err(failed)?;
+        let incoming = match is_hand_in(&mut file).map_err(failed)? {
+            true => self.handed_in(&mut file, known)?,
+            false => {
+                drop(file);
+                let store = Store::open_reader_recorded(path, &self.context.home.check_records());
+                let store = store.map_err(|error| match error {
+                    StoreError::NotSqlite(_) | StoreError::NotOurs(_) => StudyError::NotOurs.into(),
+                    error => WorkbenchError::from(error),
+                })?;
+                let packet = store.own_packet()?.map(|(packet, _)| packet);
+                let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
+                Incoming { store, kind, packet, at_ms: None, _inside: None }
+            }
+        };
+        self.same_project(incoming.store.project_id()?)?;
+        match &incoming.packet {
+            Some(packet) if !known.contains_key(&packet.id) => Err(StudyError::UnknownPacket.into()),
+            _ => Ok(incoming),
+        }
+    }
+
+    fn handed_in(&self, file: &mut File, known: &Known) -> Result<Incoming, WorkbenchError> {
+        let header = hand_in::header(file)?;
+        self.same_project(ProjectId(header.project))?;
+        let inside = tempfile::tempdir();
+        let failed = |source| WorkbenchError::Io { path: std::env::temp_dir(), doing: "writing to", source };
+        let inside = inside.map_err(failed)?;
+        let path = inside.path().join("packet.dissensus");
+        let mut target = File::create_new(&path).map_err(failed)?;
+        hand_in::unpack(file, &header, |id| known.get(&id).map(|(_, key)| *key), &mut target)?;
+        drop(target);
+        let store = Store::open_reader(&path)?;
+        let packet = store.own_packet()?.map(|(packet, _)| packet);
+        match packet.filter(|packet| packet.id.0 == header.packet) {
+            None => Err(StudyError::Tampered.into()),
+            Some(packet) => Ok(Incoming {
+                store,
+                kind: MergedKind::HandIn,
+                packet: Some(packet),
+                at_ms: Some(header.at_ms),
+                _inside: Some(inside),
+            }),
+        }
+    }
+
+    fn same_project(&self, theirs: ProjectId) -> Result<(), WorkbenchError> {
+        match self.context.store.project_id()? == theirs {
+            true => Ok(()),
+            false => Err(StudyError::OtherProject.into()),
+        }
+    }
+
+    /// Everything in a packet that was not handed out with it, one by one; of many alike the first few and how many there are.
+    pub(super) fn not_as_handed_out(
+        &self,
+        packet: &Packet,
+        store: &Store,
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let index = self.context.index();
+        let ours = &self.context.store;
+        let mut all = Vec::new();
+        let person = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
+        let name = person.map_or("?", |person| person.external_id.as_str());
+        let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
+        all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
+        let (mut added, mut changed) = (Vec::new(), Vec::new());
+        store.for_each_text(|text| {
+            match ours.text_by_external(&text.external_id)? {
+                Some(known) if known.body != text.body => {
+                    changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
+                }
+                Some(known) if packet.assignments.iter().any(|item| item.text == known.id) => {}
+                _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+        all.extend([added, changed]);
+        let theirs = store.questions()?;
+        let asked: Vec<&Question> = packet.questions.iter().filter_map(|id| index.question(*id)).collect();
+        let odd =
+            theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
+                None => Some(format!("question \"{}\" was added to the packet", question.name)),
+                Some(ours)
+                    if ours.scale.kind() != question.scale.kind()
+                        || ours.scale.len() != question.scale.len() =>
+                {
+                    Some(format!("question \"{}\" has other levels in the packet", question.name))
+                }
+                Some(_) => None,
+            });
+        all.push(odd.collect());
+        Ok(all.into_iter().flat_map(few).collect())
+    }
+}
+
+fn few(mut told: Vec<String>) -> Vec<String> {
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    told.extend((more > 0).then(|| format!("and {more} more like these")));
+    told
+}

@@ -1,0 +1,189 @@
+//! Taking in files: packets, what was handed in of them, whole copies of the project.
+
+use super::incoming::{Incoming, Known};
+use super::{Study, StudyError};
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::jobs::Progress;
+use crate::log::go_on;
+use crate::view::{MergeProblem, MergeReport, MergedFile};
+use crate::words::counted;
+use dissensus_domain::{EventId, Packet, unsuperseded_answers};
+use dissensus_store::{HandIn, Store, TakenIn};
+use std::path::{Path, PathBuf};
+
+/// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.
+const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
+
+impl Study {
+    /// Takes in files in the order given: each as a whole, or nothing of it and why not. The order makes no difference to what the project
+    /// holds then, nor does taking one in again.
+    ///
+    /// # Errors
+    /// The open project is a packet or is open to read, it was cancelled between two files (those before it are taken in), or the disk
+    /// fails. What is wrong with a file is in the report.
+    pub fn merge(&self, files: &[PathBuf], progress: &dyn Progress) -> Result<MergeReport, WorkbenchError> {
+        self.whole_project()?;
+        let mut report = MergeReport { files: Vec::new() };
+        for (done, path) in (0..).zip(files) {
+            progress.report(done, Some(files.len() as u64), "files");
+            if progress.cancelled() {
+                self.merged(&report);
+                return Err(WorkbenchError::Cancelled);
+            }
+            report.files.push(self.merge_file(path));
+        }
+        progress.report(files.len() as u64, Some(files.len() as u64), "files");
+        self.merged(&report);
+        Ok(report)
+    }
+
+    /// As [`Study::merge`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn merge_as_job(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
+        let title = match files {
+            [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            many => counted(many.len() as u64, "file"),
+        };
+        self.context.as_job("merge", &title, |job| self.merge(files, job.as_ref()))
+    }
+
+    /// What follows the project learns that it has changed.
+    fn merged(&self, report: &MergeReport) {
+        if report.files.iter().all(|file| file.refused) {
+            return;
+        }
+        self.context.keep_whole();
+        self.context.reload();
+        go_on("following what was taken in", self.labelling.skip_events());
+        self.context.listeners.send(&Event::Project);
+        self.background.start_again();
+    }
+
+    fn merge_file(&self, path: &Path) -> MergedFile {
+        let mut file = MergedFile {
+            file: path.to_string_lossy().into_owned(),
+            kind: None,
+            annotator: None,
+            handed_in: None,
+            events: 0,
+            new: 0,
+            problems: Vec::new(),
+            refused: false,
+        };
+        if let Err(error) = self.take_file(path, &mut file) {
+            file.refused = true;
+            file.problems.push(MergeProblem { refused: true, problem: error.problem() });
+        }
+        file
+    }
+
+    fn take_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+        let ours = &self.context.store;
+        let known: Known =
+            ours.packets()?.into_iter().map(|(packet, key)| (packet.id, (packet, key))).collect();
+        let incoming = self.incoming(path, &known)?;
+        file.kind = Some(incoming.kind);
+        let taken = match incoming.packet.as_ref().and_then(|packet| known.get(&packet.id)) {
+            None => ours.take_in(&incoming.store)?,
+            Some((packet, _)) => {
+                file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
+                file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
+                let odd = self.not_as_handed_out(packet, &incoming.store)?;
+                if !odd.is_empty() {
+                    file.refused = true;
+                    let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
+                    let told =
+                        told.map(|e: WorkbenchError| MergeProblem { refused: true, problem: e.problem() });
+                    file.problems.extend(told);
+                    return Ok(());
+                }
+                let before = ours.hand_ins()?;
+                let taken = ours.take_in_packet(&incoming.store, packet.id)?;
+                let remarks = self.remarks(packet, &incoming, &taken, &before)?;
+                file.problems.extend(remarks.into_iter().map(|remark| MergeProblem {
+                    refused: false,
+                    problem: WorkbenchError::from(StudyError::Remark(remark)).problem(),
+                }));
+                taken
+            }
+        };
+        file.events = taken.events + taken.known;
+        file.new = taken.events + taken.repeats + taken.repeat_changes;
+        Ok(())
+    }
+
+    /// What to know of a packet that was taken in.
+    fn remarks(
+        &self,
+        packet: &Packet,
+        incoming: &Incoming,
+        taken: &TakenIn,
+        before: &[HandIn],
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let ours = &self.context.store;
+        let mut remarks = Vec::new();
+        let (mine, theirs) = (ours.annotator(packet.annotator)?, incoming.store.annotators()?);
+        if let Some((mine, theirs)) = mine.zip(theirs.into_iter().next())
+            && mine.name != theirs.name
+        {
+            remarks.push(format!(
+                "\"{}\" is called \"{}\" in the packet and \"{}\" here, which stays",
+                mine.external_id, theirs.name, mine.name
+            ));
+        }
+        let ahead = ahead(&incoming.store, now_ms())?;
+        if ahead > 0 {
+            remarks.push(format!(
+                "{} from a clock that is more than a day ahead: where somebody answered the same text apart in two copies, these \
+                 count as the later ones",
+                if ahead == 1 { "1 answer is".to_owned() } else { format!("{ahead} answers are") }
+            ));
+        }
+        let newest = before.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms).max();
+        if let Some((at_ms, newest)) = incoming.at_ms.zip(newest)
+            && at_ms < newest
+        {
+            remarks.push(match taken.events + taken.repeats {
+                0 => "a later one of this packet was taken in before, which had all of it".to_owned(),
+                _ => "a later one of this packet was taken in before, and this one has answers that it had not: it comes \
+                      from another copy of the packet"
+                    .to_owned(),
+            });
+        }
+        let twice = if taken.events == 0 { 0 } else { self.answered_apart(packet)? };
+        if twice > 0 {
+            remarks.push(format!(
+                "{} answered differently in two copies of this packet that did not know of each other: the later answer counts, and \
+                 both are kept. If two people worked under one name, give the second a packet of their own",
+                if twice == 1 { "1 text was".to_owned() } else { format!("{twice} texts were") }
+            ));
+        }
+        Ok(remarks)
+    }
+
+    /// Texts of a packet with several answers none of which replaced another and that differ.
+    fn answered_apart(&self, packet: &Packet) -> Result<usize, WorkbenchError> {
+        let mut apart = 0;
+        for item in packet.assignments.iter().filter(|item| item.occasion == 1) {
+            let mut differ = false;
+            for question in &packet.questions {
+                let events = self.context.store.events(*question, item.text, packet.annotator)?;
+                let standing = unsuperseded_answers(&events);
+                differ |= standing.iter().any(|event| event.answer() != standing[0].answer());
+            }
+            apart += usize::from(differ);
+        }
+        Ok(apart)
+    }
+}
+
+/// Answers whose time lies more than a day after now.
+fn ahead(store: &Store, now_ms: i64) -> Result<usize, WorkbenchError> {
+    let events = store.events_since(EventId(0), u32::MAX)?;
+    let late = |at_ms: i64| at_ms > now_ms.saturating_add(AHEAD_MS);
+    Ok(events.iter().filter(|event| event.answer().is_some() && late(event.at_ms)).count())
+}

@@ -1,0 +1,52 @@
+//! A study of several people: who is asked about which texts, packets that are handed out, and what comes back.
+
+mod agreement;
+mod draft;
+mod drawing;
+mod error;
+mod hand_in;
+mod hand_out;
+mod incoming;
+mod merge;
+mod report;
+
+pub use drawing::Impossible as ImpossiblePlan;
+pub use error::StudyError;
+
+use crate::background::Background;
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use crate::labelling::Labelling;
+use crate::project::Project;
+use std::sync::{Arc, Mutex};
+
+/// The study of the open project.
+#[derive(Clone)]
+pub struct Study {
+    context: Arc<Context>,
+    project: Project,
+    labelling: Labelling,
+    background: Background,
+    /// Held from drawing until the packets are in the project, so that no two plans give out the same places.
+    planning: Arc<Mutex<()>>,
+}
+
+impl Study {
+    pub(crate) fn of(
+        context: &Arc<Context>,
+        project: &Project,
+        labelling: &Labelling,
+        background: &Background,
+    ) -> Self {
+        let (project, labelling, background) = (project.clone(), labelling.clone(), background.clone());
+        Self { context: Arc::clone(context), project, labelling, background, planning: Arc::default() }
+    }
+
+    /// Refuses where the open project is itself a packet.
+    fn whole_project(&self) -> Result<(), WorkbenchError> {
+        match self.context.packet {
+            Some(_) => Err(StudyError::IsPacket.into()),
+            None => Ok(()),
+        }
+    }
+}

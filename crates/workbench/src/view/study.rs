@@ -1,0 +1,192 @@
+//! A study of several people: its plan, what is handed out, what came back.
+
+use super::Problem;
+use dissensus_domain::QuestionId;
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// What is wanted of a study.
+    pub struct StudyWish {
+        /// What is asked of each text; all questions where none is named.
+        pub questions: Vec<QuestionId>,
+        /// Whom to ask: names of people who are in the project or to come.
+        pub people: Vec<String>,
+        /// People who are asked about each text.
+        pub per_text: u32,
+        /// Texts that a person is asked about at most, those asked again not counted.
+        pub per_person: Option<u32>,
+        /// Texts that everybody is asked about.
+        pub anchors: u32,
+        /// Share of each person's texts that is asked again, from 0 to 1.
+        pub repeat: f64,
+        /// Others that come at least between the two times.
+        pub again_after: u32,
+        /// The attribute by which the people of a text should differ, where it is known.
+        pub balance: Option<String>,
+        /// What draws texts and orders.
+        pub seed: u32,
+    }
+
+    /// What a plan comes to, before or after it is handed out.
+    pub struct StudyDraft {
+        /// What each person would be given.
+        pub people: Vec<StudyShare>,
+        /// Answers that would be added: texts of all people, those asked again included, times questions.
+        pub answers: u32,
+        /// Texts of the project, of which so many are anchors.
+        pub texts: u32,
+        /// Texts that everybody is asked about, earlier ones included.
+        pub anchors: u32,
+        /// Working time of all people in seconds, by how long answers took so far; none where that is not known.
+        pub seconds: Option<f64>,
+        /// How exactly the share of pairs of people who differ will be known at least: half of a 95 % interval, in percentage points.
+        pub margin: f64,
+        /// The same of each person's agreement with their own first answers; none where no text is asked again.
+        pub self_margin: Option<f64>,
+    }
+
+    /// What one person is given.
+    pub struct StudyShare {
+        /// External id.
+        pub annotator: String,
+        /// False where the person is to be added.
+        pub known: bool,
+        /// Texts asked for the first time.
+        pub texts: u32,
+        /// Of these, texts that everybody is asked about.
+        pub anchors: u32,
+        /// Texts asked again.
+        pub repeats: u32,
+        /// Texts that the person was given or had answered before.
+        pub before: u32,
+        /// Where the packet was written; none before it is handed out, or without anything new.
+        pub file: Option<String>,
+    }
+
+    /// How far a study is.
+    pub struct StudyReport {
+        /// Each person who was given something, in the order of the packets.
+        pub people: Vec<StudyPerson>,
+        /// Texts that were handed out.
+        pub texts: u32,
+        /// Of these, texts on which everybody who was asked has answered.
+        pub texts_done: u32,
+        /// Texts that everybody is asked about.
+        pub anchors: u32,
+        /// Answers wanted in all: texts of all people, those asked again included.
+        pub wanted: u32,
+        /// Of these, given.
+        pub given: u32,
+        /// How often two people who both answered an anchor gave the same answer to it; none without such pairs.
+        pub anchor_agreement: Option<StudyFigure>,
+        /// How often an answer was the same when it was asked again, over all people.
+        pub self_agreement: Option<StudyFigure>,
+    }
+
+    /// One person of a study.
+    pub struct StudyPerson {
+        /// External id.
+        pub annotator: String,
+        /// Name on screen.
+        pub name: String,
+        /// Packets that were handed out to this person.
+        pub packets: u32,
+        /// Texts, those asked again included.
+        pub wanted: u32,
+        /// Of these, answered.
+        pub given: u32,
+        /// Of those asked again, answered twice.
+        pub repeated: u32,
+        /// When this person handed in last; none before the first time.
+        pub handed_in: Option<f64>,
+        /// Median seconds that a text took; none where it is not known.
+        pub seconds: Option<f64>,
+        /// How often the others who answered the same anchors gave the same answer.
+        pub anchor_agreement: Option<StudyFigure>,
+        /// How often the answer was the same when it was asked again.
+        pub self_agreement: Option<StudyFigure>,
+    }
+
+    /// A share with the interval that 95 % of such intervals hold it in.
+    pub struct StudyFigure {
+        /// The share, 0 to 1.
+        pub share: f64,
+        /// Lower end.
+        pub low: f64,
+        /// Upper end.
+        pub high: f64,
+        /// Of how many pairs of answers.
+        pub of: u32,
+    }
+
+    /// What came of taking in files.
+    pub struct MergeReport {
+        /// Each file, in the order given.
+        pub files: Vec<MergedFile>,
+    }
+
+    /// What came of taking in one file.
+    pub struct MergedFile {
+        /// Where it is.
+        pub file: String,
+        /// What it is; none where that could not be told.
+        pub kind: Option<MergedKind>,
+        /// Whose packet it is.
+        pub annotator: Option<String>,
+        /// When it was handed in.
+        pub handed_in: Option<f64>,
+        /// Events in it.
+        pub events: u32,
+        /// Of these, new here; answers to texts that were asked again included.
+        pub new: u32,
+        /// Why nothing of it was taken, or what to know of what was.
+        pub problems: Vec<MergeProblem>,
+        /// True where nothing of it was taken.
+        pub refused: bool,
+    }
+
+    /// What can be taken in.
+    #[derive(Copy)]
+    pub enum MergedKind {
+        /// A packet.
+        Packet,
+        /// What was handed in of a packet.
+        HandIn,
+        /// A whole copy of the project.
+        Copy,
+    }
+
+    /// Something to know of a file that was taken in or refused.
+    pub struct MergeProblem {
+        /// True where nothing of the file was taken for it.
+        pub refused: bool,
+        /// What it is and what to do.
+        pub problem: Problem,
+    }
+
+    /// The packet that is open.
+    pub struct OpenPacket {
+        /// External id of the person whom it is for.
+        pub annotator: String,
+        /// Texts, those asked again included.
+        pub wanted: u32,
+        /// Of these, answered.
+        pub given: u32,
+        /// When it was handed in last.
+        pub handed_in: Option<f64>,
+        /// Answers and changes since then.
+        pub since: u32,
+    }
+
+    /// What was handed in.
+    pub struct HandedIn {
+        /// Where the file is.
+        pub file: String,
+        /// Its size in bytes.
+        pub bytes: f64,
+        /// Texts that were answered, those asked again included.
+        pub given: u32,
+        /// Texts in all, those asked again included.
+        pub wanted: u32,
+    }
+}

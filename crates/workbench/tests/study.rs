@@ -1,0 +1,457 @@
+//! A study of several people: packets out, labelled apart, handed in, and brought together.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_domain::{Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_store::Store;
+use dissensus_workbench::view::{
+    ImportChoices, MergedFile, MergedKind, NewLabel, StudyReport, StudyWish, TextOrder,
+};
+use dissensus_workbench::{Home, Progress, Session, Silent};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &home(folder)).unwrap()
+}
+
+/// A project of so many texts and two questions, labelled by a stranger.
+fn project(folder: &Path, texts: usize) -> PathBuf {
+    let path = folder.join("study.dissensus");
+    let session = Session::create(&path, &home(folder)).unwrap();
+    let rows: String =
+        (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
+    let file = folder.join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("funny", "Is it funny?", scale).unwrap();
+    path
+}
+
+fn wish(people: &[&str]) -> StudyWish {
+    StudyWish {
+        questions: Vec::new(),
+        people: people.iter().map(|name| (*name).to_owned()).collect(),
+        per_text: 3,
+        per_person: None,
+        anchors: 4,
+        repeat: 0.1,
+        again_after: 5,
+        balance: None,
+        seed: 3,
+    }
+}
+
+fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
+    let session = open(folder, project);
+    let told = session.study.hand_out(wish, &folder.join(out), &Silent).unwrap();
+    told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
+}
+
+/// Labels up to `most` texts of a packet as the window does: whatever comes next, both questions.
+fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
+    let session = open(folder, packet);
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    let me = session.project.annotators().unwrap()[0].id;
+    let mut order = Vec::new();
+    let mut after = None;
+    while order.len() < most {
+        let next = session.labelling.next_text(me, &questions, TextOrder::File, after).unwrap();
+        let Some(task) = next else { break };
+        assert!(task.answer.is_none(), "a text that is asked again comes as if for the first time");
+        for question in &questions {
+            let level = (task.external_id.len() as u16 + task.occasion) % 2;
+            let new = NewLabel {
+                question: *question,
+                annotator: me,
+                text: task.text,
+                answer: Answer::Level(level),
+                duration_ms: Some(1_500),
+            };
+            let receipt = match task.occasion {
+                1 => session.labelling.record_label(&new).unwrap(),
+                again => session.labelling.record_again(&new, again, LabelSource::Window).unwrap(),
+            };
+            assert!(receipt.reveal.is_none() && receipt.spans.is_none());
+        }
+        after = Some(task.text);
+        order.push((task.external_id, task.occasion));
+    }
+    session.close();
+    order
+}
+
+fn hand_in(folder: &Path, packet: &Path, name: &str) -> PathBuf {
+    let file = folder.join(name);
+    open(folder, packet).study.hand_in(&file, false).unwrap();
+    file
+}
+
+fn merge(folder: &Path, project: &Path, files: &[PathBuf]) -> Vec<MergedFile> {
+    open(folder, project).study.merge(files, &Silent).unwrap().files
+}
+
+fn report(folder: &Path, project: &Path) -> StudyReport {
+    open(folder, project).study.report().unwrap()
+}
+
+/// Every current answer and every answer of a later occasion, by names.
+fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
+    let session = open(folder, project);
+    let file = folder.join("export.csv");
+    session.exchange.export(&file, None, true, &Silent).unwrap();
+    let all = std::fs::read_to_string(file).unwrap();
+    all.lines().map(|line| (line.to_owned(), String::new())).collect()
+}
+
+fn refused<'a>(files: &'a [MergedFile], code: &str) -> &'a str {
+    assert_eq!(files.len(), 1);
+    let file = &files[0];
+    assert!(file.refused && file.new == 0, "{file:?}");
+    let problem = file.problems.iter().find(|problem| problem.problem.code == code);
+    &problem.unwrap_or_else(|| panic!("no {code} in {:?}", file.problems)).problem.message
+}
+
+#[test]
+fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 40);
+    let people = ["ada", "ben", "cleo", "dora", "stranger"];
+    let session = open(folder, &path);
+    let draft = session.study.draft(&wish(&people)).unwrap();
+    // 36 texts x 3 and 4 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
+    let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
+    assert_eq!((asked, draft.anchors, draft.texts), (36 * 2 + 4 * 4, 4, 40));
+    assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
+    assert_eq!(session.study.report().unwrap().people.len(), 0, "a draft changes nothing");
+    session.close();
+
+    let packets = hand_out(folder, &path, &wish(&people), "packets");
+    assert_eq!(packets.len(), 4, "nothing new for somebody who has everything");
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let orders: Vec<_> = packets.iter().map(|packet| work(folder, packet, usize::MAX)).collect();
+    assert!(orders[0] != orders[1], "everybody has an order of their own");
+    for (packet, order) in packets.iter().zip(&orders) {
+        let planned = Store::open_reader(packet).unwrap();
+        let items = planned.own_packet().unwrap().unwrap().0.assignments;
+        let name = |id: TextId| planned.text(id).unwrap().unwrap().external_id;
+        let items: Vec<_> = items.iter().map(|item| (name(item.text), item.occasion)).collect();
+        assert_eq!(*order, items, "texts come as they were handed out");
+        let again: BTreeSet<_> = order.iter().filter(|(_, occasion)| *occasion == 2).collect();
+        assert_eq!(again.len(), 2, "a tenth of 22 texts");
+        assert_eq!(order.len(), 24);
+    }
+    let files: Vec<PathBuf> = packets.iter().zip(people).map(|(p, who)| hand_in(folder, p, who)).collect();
+
+    let first = merge(folder, &path, &files);
+    assert!(first.iter().all(|file| !file.refused && file.problems.is_empty()), "{first:?}");
+    assert!(first.iter().all(|file| file.kind == Some(MergedKind::HandIn) && file.new == 48));
+    let backwards: Vec<PathBuf> = files.iter().rev().chain(&packets).cloned().collect();
+    merge(folder, &copy, &backwards);
+    let once = answers(folder, &path);
+    let again = merge(folder, &path, &files);
+    assert!(again.iter().all(|file| file.new == 0 && !file.refused));
+    assert_eq!(answers(folder, &path), once, "twice is once");
+    assert_eq!(answers(folder, &copy), once, "in any order, hand-ins and packets alike");
+    assert_eq!(once.len(), 1 + 40 + 88 * 2 + 8 * 2);
+
+    let report = report(folder, &path);
+    assert_eq!((report.given, report.wanted), (96, 96));
+    assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 4));
+    assert!(report.people.iter().all(|person| person.handed_in.is_some() && person.repeated == 2));
+    assert_eq!(report.people[0].seconds, Some(1.5));
+    // Everybody answers by the text's id alone: all agree on anchors. Asked again they say the opposite.
+    let anchors = report.anchor_agreement.unwrap();
+    assert!((anchors.share, anchors.of) == (1.0, 8) && anchors.low < 1.0, "{anchors:?}");
+    let own = report.self_agreement.unwrap();
+    assert_eq!((own.share, own.of), (0.0, 16));
+}
+
+#[test]
+fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 30);
+    let two = StudyWish { per_text: 2, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    let packets = hand_out(folder, &path, &two, "first");
+    work(folder, &packets[0], 5);
+    merge(folder, &path, &[hand_in(folder, &packets[0], "ada-1")]);
+    let nothing = open(folder, &path).study.hand_out(&two, &folder.join("again"), &Silent).unwrap_err();
+    assert_eq!(nothing.code(), "plan-nothing-new");
+
+    let more = StudyWish { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
+    let added = hand_out(folder, &path, &more, "first");
+    let names: Vec<_> =
+        added.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["cleo-2.dissensus", "dora.dissensus"]);
+    let report = report(folder, &path);
+    assert_eq!(report.wanted, 90, "three people a text");
+    assert_eq!(report.people.iter().map(|person| person.packets).collect::<Vec<_>>(), [1, 1, 2, 1]);
+    for packet in packets.iter().chain(&added) {
+        work(folder, packet, usize::MAX);
+        assert!(merge(folder, &path, std::slice::from_ref(packet)).iter().all(|file| !file.refused));
+    }
+    assert_eq!(self::report(folder, &path).given, 90);
+}
+
+#[test]
+fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    work(folder, &packets[0], 4);
+    let session = open(folder, &path);
+    let out = folder.join("again");
+    let files = session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap();
+    assert_eq!(files.len(), 1);
+    assert_eq!(
+        session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap_err().code(),
+        "packet-exists"
+    );
+    let code = session.study.write_again(&["stranger".to_owned()], &out, &Silent).unwrap_err();
+    assert_eq!(code.code(), "no-packet");
+    session.close();
+    let again = PathBuf::from(&files[0]);
+    // The first four are answered alike in both, and the new one goes on.
+    let order = first_of(folder, &again, 4);
+    assert_eq!(work(folder, &again, 6)[..4], order);
+    assert_eq!(first_of(folder, &packets[0], 4), order);
+    let files = merge(folder, &path, &[packets[0].clone(), again]);
+    assert!(files.iter().all(|file| !file.refused && file.problems.is_empty()), "{files:?}");
+    assert_eq!(report(folder, &path).people[0].given, 6);
+}
+
+/// The first texts of a packet in its order.
+fn first_of(folder: &Path, packet: &Path, count: u32) -> Vec<(String, u16)> {
+    let session = open(folder, packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let question = session.project.info().unwrap().questions[0].id;
+    let texts = (1..=count).map(|n| session.labelling.task(me, question, TextId(n)).unwrap().external_id);
+    texts.map(|text| (text, 1)).collect()
+}
+
+#[test]
+fn undo_goes_back_over_texts_that_were_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let people = StudyWish { per_text: 1, anchors: 10, repeat: 0.2, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &people, "packets").remove(0);
+    let order = work(folder, &packet, usize::MAX);
+    let session = open(folder, &packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    assert_eq!(session.labelling.progress(me, &questions).unwrap().done, 12);
+    for (text, occasion) in order.iter().rev() {
+        for question in questions.iter().rev() {
+            let undone = session.labelling.undo(me, &questions, LabelSource::Window).unwrap().unwrap();
+            let told = session.labelling.task(me, undone.question, undone.text).unwrap().external_id;
+            assert_eq!((&told, undone.occasion, undone.question), (text, *occasion, *question));
+            assert_eq!(undone.now, None);
+        }
+    }
+    assert_eq!(session.labelling.undo(me, &questions, LabelSource::Window).unwrap(), None);
+    let progress = session.labelling.progress(me, &questions).unwrap();
+    assert_eq!((progress.done, progress.total, progress.today), (0, 12, 0));
+    session.close();
+    // What was taken back can be given again, and counts.
+    assert_eq!(work(folder, &packet, usize::MAX), order);
+    merge(folder, &path, &[packet]);
+    assert_eq!(report(folder, &path).given, 12);
+}
+
+#[test]
+fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let one = StudyWish { per_text: 1, anchors: 10, repeat: 0.1, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &one, "packets").remove(0);
+    let order = work(folder, &packet, usize::MAX);
+    let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
+    let session = open(folder, &packet);
+    let label = |value| session.labelling.label_by_name_on("ada", again, value, Some("rude"), 2).unwrap();
+    for value in ["1", "2", "1", "3"] {
+        assert_eq!(label(value).occasion, 2);
+    }
+    let me = session.project.annotators().unwrap()[0].id;
+    let undone =
+        session.labelling.undo(me, session.project.question(Some("rude")).unwrap().id, LabelSource::Command);
+    let undone = undone.unwrap().unwrap();
+    assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
+    let refused = session.labelling.record_again(
+        &NewLabel {
+            question: undone.question,
+            annotator: me,
+            text: undone.text,
+            answer: Answer::Level(9),
+            duration_ms: None,
+        },
+        2,
+        LabelSource::Window,
+    );
+    assert_eq!(refused.unwrap_err().code(), "not-on-scale");
+}
+
+#[test]
+fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    work(folder, &packets[0], 6);
+    let handed = hand_in(folder, &packets[0], "ada");
+    let before = answers(folder, &path);
+    let one = |file: &Path| merge(folder, &path, &[file.to_owned()]);
+
+    let whole = std::fs::read(&handed).unwrap();
+    let bad = folder.join("bad");
+    std::fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
+    assert!(refused(&one(&bad), "merge-cut-off").contains("ask for it again"));
+    let mut changed = whole.clone();
+    let last = changed.len() - 5_000;
+    changed[last] ^= 1;
+    std::fs::write(&bad, &changed).unwrap();
+    refused(&one(&bad), "merge-tampered");
+    std::fs::write(&bad, "text_id,label\n").unwrap();
+    refused(&one(&bad), "merge-not-ours");
+    std::fs::write(&bad, "").unwrap();
+    assert!(one(&bad)[0].refused);
+    refused(&one(&folder.join("missing")), "io");
+    refused(&one(folder), "merge-not-ours");
+    refused(&one(&path), "merge-itself");
+
+    // Of another study, with people and texts of the same names.
+    let other = folder.join("other");
+    std::fs::create_dir(&other).unwrap();
+    let foreign = project(&other, 10);
+    let theirs = hand_out(&other, &foreign, &wish(&["ada", "ben", "cleo"]), "packets");
+    refused(&one(&theirs[0]), "merge-other-project");
+    refused(&one(&hand_in(&other, &theirs[0], "ada")), "merge-other-project");
+    refused(&one(&foreign), "merge-other-project");
+
+    // A packet that a later copy of this project made.
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let late =
+        hand_out(folder, &copy, &StudyWish { people: vec!["eve".into()], per_text: 4, ..wish(&[]) }, "late");
+    assert!(refused(&one(&late[0]), "merge-unknown-packet").contains("take in the copy"));
+    assert_eq!(answers(folder, &path), before);
+    assert!(!one(&copy)[0].refused);
+    assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
+
+    // Somebody else and something else in the packet, all of it told.
+    let session = open(folder, &packets[1]);
+    session.labelling.label_by_name("mallory", "t1", "1", Some("rude")).ok();
+    session.project.add_annotator("mallory", &Default::default()).ok();
+    let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
+    session.project.add_question("more", "?", scale).unwrap();
+    session.close();
+    let told = one(&packets[1]);
+    assert!(
+        refused(&told, "merge-not-as-handed-out").contains("\"mallory\" labelled in the packet of \"ben\"")
+    );
+    assert!(told[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")), "{told:?}");
+
+    let packet = open(folder, &packets[0]);
+    assert_eq!(packet.study.merge(std::slice::from_ref(&handed), &Silent).unwrap_err().code(), "is-packet");
+    assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
+    packet.close();
+    assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
+    // A good file among bad ones is taken in.
+    let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
+    assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[test]
+fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    let second = folder.join("second copy.dissensus");
+    std::fs::copy(&packets[0], &second).unwrap();
+    work(folder, &packets[0], 3);
+    let old = hand_in(folder, &packets[0], "old");
+    work(folder, &packets[0], 3);
+    let new = hand_in(folder, &packets[0], "new");
+    assert!(merge(folder, &path, &[new])[0].problems.is_empty());
+    let late = merge(folder, &path, &[old]);
+    assert!(!late[0].refused && late[0].new == 0);
+    assert!(late[0].problems[0].problem.message.contains("a later one of this packet"), "{late:?}");
+
+    // Somebody else labelled a copy under the same name, with a clock that is ahead.
+    {
+        let store = Store::open(&second).unwrap();
+        let ahead = 4_000_000_000_000;
+        for text in 1..=2 {
+            let question = store.question_by_name("rude").unwrap().unwrap().id;
+            store
+                .append_label(&dissensus_store::NewLabel {
+                    question,
+                    text: TextId(text),
+                    annotator: store.annotators().unwrap()[0].id,
+                    answer: Answer::Level(2),
+                    at_ms: ahead,
+                    duration_ms: None,
+                    source: LabelSource::Window,
+                })
+                .unwrap();
+        }
+        let who = store.annotators().unwrap()[0].id;
+        store.write(move |tx| tx.rename_annotator(who, "Ada Lovelace")).unwrap();
+        store.close().unwrap();
+    }
+    let told = merge(folder, &path, &[second]);
+    assert!(!told[0].refused && told[0].new == 2);
+    let messages: Vec<&str> = told[0].problems.iter().map(|p| p.problem.message.as_str()).collect();
+    assert!(messages.iter().any(|m| m.contains("2 texts were answered differently")), "{messages:?}");
+    assert!(messages.iter().any(|m| m.contains("2 answers are from a clock")), "{messages:?}");
+    assert!(
+        messages.iter().any(|m| m.contains("called \"Ada Lovelace\" in the packet and \"ada\" here")),
+        "{messages:?}"
+    );
+}
+
+#[test]
+fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let session = open(folder, &path);
+    let out = folder.join("out");
+    let told = |wish: StudyWish| session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+    let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
+    assert_eq!(error.code(), "plan-impossible");
+    assert!(error.to_string().contains("3 people are wanted for each text and 2 are there"), "{error}");
+    assert_eq!(told(wish(&[])).code(), "plan-nobody");
+    assert_eq!(told(wish(&["a", "b", "a"])).code(), "plan-twice");
+    assert_eq!(told(wish(&["a", "b\u{202e}", "c"])).code(), "name");
+    assert_eq!(told(StudyWish { repeat: f64::NAN, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(told(StudyWish { per_text: 0, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(
+        told(StudyWish { balance: Some("age".into()), ..wish(&["a", "b", "c"]) }).code(),
+        "plan-balance"
+    );
+    let questions = vec![QuestionId(77)];
+    assert_eq!(told(StudyWish { questions, ..wish(&["a", "b", "c"]) }).code(), "no-question");
+    std::fs::create_dir_all(&out).unwrap();
+    std::fs::write(out.join("b.dissensus"), "mine").unwrap();
+    let error = told(wish(&["a", "b", "c"]));
+    assert_eq!(error.code(), "packet-exists");
+    assert_eq!(session.study.report().unwrap().people.len(), 0);
+    assert_eq!(session.project.annotators().unwrap().len(), 1, "nobody was added");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    assert_eq!(std::fs::read_to_string(out.join("b.dissensus")).unwrap(), "mine");
+}
