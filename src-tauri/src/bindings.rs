@@ -2,7 +2,7 @@
 
 use crate::commands::{
     annotators, application, disagreement, encoder, group_comparison, importing, jobs, labelling, project,
-    question_correlation, runs,
+    question_correlation, runs, study,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -53,6 +53,7 @@ pub fn builder() -> Builder<Wry> {
             labelling::neighbour_text,
             labelling::progress,
             labelling::record_label,
+            labelling::record_again,
             labelling::undo_label,
             labelling::skip_text,
             labelling::flag_text,
@@ -84,6 +85,13 @@ pub fn builder() -> Builder<Wry> {
             runs::active_model,
             runs::delete_run,
             runs::export_runs,
+            study::study_draft,
+            study::hand_out,
+            study::write_packets_again,
+            study::study_report,
+            study::merge_files,
+            study::open_packet,
+            study::hand_in,
             jobs::start_encoding,
             jobs::jobs,
             jobs::cancel_job,

@@ -18,7 +18,7 @@ pub(crate) async fn next_text(
     with_session(app, move |session| session.labelling.next_text(annotator, questions, order, after)).await
 }
 
-/// One text as this annotator sees it.
+/// One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn label_task(
@@ -26,8 +26,9 @@ pub(crate) async fn label_task(
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
+    occasion: u16,
 ) -> Result<LabelTask, Problem> {
-    with_session(app, move |session| session.labelling.task(annotator, question, text)).await
+    with_session(app, move |session| session.labelling.task_on(annotator, question, text, occasion)).await
 }
 
 /// The text so many steps on (or back) in the order of the file.
@@ -59,6 +60,18 @@ pub(crate) async fn progress(
 #[specta::specta]
 pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<LabelReceipt, Problem> {
     with_session(app, move |session| session.labelling.record_label(&label)).await
+}
+
+/// Records an answer to a text that a packet asks again; it is on disk when this answers.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn record_again(
+    app: AppHandle,
+    label: NewLabel,
+    occasion: u16,
+) -> Result<LabelReceipt, Problem> {
+    let source = LabelSource::Window;
+    with_session(app, move |session| session.labelling.record_again(&label, occasion, source)).await
 }
 
 /// Takes back the annotator's last label of these questions, if there is one.

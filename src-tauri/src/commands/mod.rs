@@ -11,6 +11,7 @@ pub(crate) mod labelling;
 pub(crate) mod project;
 pub(crate) mod question_correlation;
 pub(crate) mod runs;
+pub(crate) mod study;
 
 use crate::state::WindowState;
 use dissensus_workbench::view::Problem;

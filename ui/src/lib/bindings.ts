@@ -65,14 +65,16 @@ export const commands = {
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  The next text to label in an order, other than `after`, as the first of the questions sees it. */
 	nextText: (annotator: AnnotatorId, questions: QuestionId[], order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, questions, order, after }),
-	/**  One text as this annotator sees it. */
-	labelTask: (annotator: AnnotatorId, question: QuestionId, text: TextId) => __TAURI_INVOKE<LabelTask>("label_task", { annotator, question, text }),
+	/**  One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again. */
+	labelTask: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number) => __TAURI_INVOKE<LabelTask>("label_task", { annotator, question, text, occasion }),
 	/**  The text so many steps on (or back) in the order of the file. */
 	neighbourText: (annotator: AnnotatorId, question: QuestionId, text: TextId, step: number) => __TAURI_INVOKE<LabelTask | null>("neighbour_text", { annotator, question, text, step }),
 	/**  How far an annotator is with the questions on the screen. */
 	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
 	/**  Records a label; it is on disk when this answers. */
 	recordLabel: (label: NewLabel) => __TAURI_INVOKE<LabelReceipt>("record_label", { label }),
+	/**  Records an answer to a text that a packet asks again; it is on disk when this answers. */
+	recordAgain: (label: NewLabel, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, occasion }),
 	/**  Takes back the annotator's last label of these questions, if there is one. */
 	undoLabel: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Undone | null>("undo_label", { annotator, questions }),
 	/**  Puts off what is asked about a text and not answered. */
@@ -144,6 +146,20 @@ export const commands = {
 	deleteRun: (id: number) => __TAURI_INVOKE<null>("delete_run", { id }),
 	/**  Writes a report of these runs; the path's ending says which kind: csv, json, tex or html. */
 	exportRuns: (ids: number[], path: string) => __TAURI_INVOKE<null>("export_runs", { ids, path }),
+	/**  What a plan comes to; nothing is changed. */
+	studyDraft: (wish: StudyWish) => __TAURI_INVOKE<StudyDraft>("study_draft", { wish }),
+	/**  Hands out what a plan adds: a packet a person, in `folder`. */
+	handOut: (wish: StudyWish, folder: string) => __TAURI_INVOKE<StudyDraft>("hand_out", { wish, folder }),
+	/**  Writes packets that were lost anew into `folder`. */
+	writePacketsAgain: (people: string[], folder: string) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder }),
+	/**  How far the study is. */
+	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
+	/**  Takes in what was handed in, packets and whole copies. */
+	mergeFiles: (files: string[]) => __TAURI_INVOKE<MergeReport>("merge_files", { files }),
+	/**  The packet that is open; none where a whole project is. */
+	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
+	/**  Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked. */
+	handIn: (file: string) => __TAURI_INVOKE<HandedIn>("hand_in", { file }),
 	/**  Begins (or goes on with) encoding the texts. */
 	startEncoding: () => __TAURI_INVOKE<JobInfo>("start_encoding"),
 	/**  Jobs of this project, newest first. */
@@ -1025,6 +1041,18 @@ export type GroupsChoice = {
 	b: PeopleChoice,
 };
 
+/**  What was handed in. */
+export type HandedIn = {
+	/**  Where the file is. */
+	file: string,
+	/**  Its size in bytes. */
+	bytes: number | null,
+	/**  Texts that were answered, those asked again included. */
+	given: number,
+	/**  Texts in all, those asked again included. */
+	wanted: number,
+};
+
 /**  The head of a question as an earlier run left it. */
 export type HeldHead = {
 	/**  The question, or one of its options. */
@@ -1248,6 +1276,8 @@ export type LabelTask = {
 	body: string,
 	/**  Document or thread. */
 	group: string | null,
+	/**  1, or 2 where a packet asks it again. */
+	occasion: number,
 	/**  Whether the question is asked about this text: false where its condition is not met by what this annotator answered. */
 	asked: boolean,
 	/**  What this annotator answered before, if anything. */
@@ -1281,6 +1311,49 @@ export type LaunchInfo = {
 	/**  The project to open at once. */
 	project: string | null,
 };
+
+/**  Something to know of a file that was taken in or refused. */
+export type MergeProblem = {
+	/**  True where nothing of the file was taken for it. */
+	refused: boolean,
+	/**  What it is and what to do. */
+	problem: Problem,
+};
+
+/**  What came of taking in files. */
+export type MergeReport = {
+	/**  Each file, in the order given. */
+	files: MergedFile[],
+};
+
+/**  What came of taking in one file. */
+export type MergedFile = {
+	/**  Where it is. */
+	file: string,
+	/**  What it is; none where that could not be told. */
+	kind: MergedKind | null,
+	/**  Whose packet it is. */
+	annotator: string | null,
+	/**  When it was handed in. */
+	handed_in: number | null,
+	/**  Events in it. */
+	events: number,
+	/**  Of these, new here; answers to texts that were asked again included. */
+	new: number,
+	/**  Why nothing of it was taken, or what to know of what was. */
+	problems: MergeProblem[],
+	/**  True where nothing of it was taken. */
+	refused: boolean,
+};
+
+/**  What can be taken in. */
+export type MergedKind = 
+/**  A packet. */
+"packet" | 
+/**  What was handed in of a packet. */
+"hand_in" | 
+/**  A whole copy of the project. */
+"copy";
 
 /**  One metric of both. */
 export type MetricPair = {
@@ -1362,6 +1435,20 @@ export type OffsetUnit =
 /**  Bytes of UTF-8, as Rust and Go count. */
 "bytes";
 
+/**  The packet that is open. */
+export type OpenPacket = {
+	/**  External id of the person whom it is for. */
+	annotator: string,
+	/**  Texts, those asked again included. */
+	wanted: number,
+	/**  Of these, answered. */
+	given: number,
+	/**  When it was handed in last. */
+	handed_in: number | null,
+	/**  Answers and changes since then. */
+	since: number,
+};
+
 /**  Another project is to be opened: somebody opened its file from outside. */
 export type OpenRequested = {
 	/**  Its file. */
@@ -1385,6 +1472,14 @@ export type OpenText = {
 	 *  width is wanted.
 	 */
 	width: number | null,
+};
+
+/**  The packet of one person. */
+export type PacketInfo = {
+	/**  Who is asked. */
+	annotator: AnnotatorId,
+	/**  What is asked of each text, in this order. */
+	questions: QuestionId[],
 };
 
 /**  How much one part contributes to the difference between two annotators. */
@@ -1570,6 +1665,8 @@ export type ProjectInfo = {
 	encoding: EncodingState,
 	/**  What was chosen last in this project. */
 	choices: ProjectChoices,
+	/**  Whose packet this is, and what it asks; none of a whole project. */
+	packet: PacketInfo | null,
 };
 
 /**  Predicted scores of questions, correlated with one another. */
@@ -2095,6 +2192,120 @@ export type Span = {
 	kind: number,
 };
 
+/**  What a plan comes to, before or after it is handed out. */
+export type StudyDraft = {
+	/**  What each person would be given. */
+	people: StudyShare[],
+	/**  Answers that would be added: texts of all people, those asked again included, times questions. */
+	answers: number,
+	/**  Texts of the project, of which so many are anchors. */
+	texts: number,
+	/**  Texts that everybody is asked about, earlier ones included. */
+	anchors: number,
+	/**  Working time of all people in seconds, by how long answers took so far; none where that is not known. */
+	seconds: number | null,
+	/**  How exactly the share of pairs of people who differ will be known at least: half of a 95 % interval, in percentage points. */
+	margin: number | null,
+	/**  The same of each person's agreement with their own first answers; none where no text is asked again. */
+	self_margin: number | null,
+};
+
+/**  A share with the interval that 95 % of such intervals hold it in. */
+export type StudyFigure = {
+	/**  The share, 0 to 1. */
+	share: number | null,
+	/**  Lower end. */
+	low: number | null,
+	/**  Upper end. */
+	high: number | null,
+	/**  Of how many pairs of answers. */
+	of: number,
+};
+
+/**  One person of a study. */
+export type StudyPerson = {
+	/**  External id. */
+	annotator: string,
+	/**  Name on screen. */
+	name: string,
+	/**  Packets that were handed out to this person. */
+	packets: number,
+	/**  Texts, those asked again included. */
+	wanted: number,
+	/**  Of these, answered. */
+	given: number,
+	/**  Of those asked again, answered twice. */
+	repeated: number,
+	/**  When this person handed in last; none before the first time. */
+	handed_in: number | null,
+	/**  Median seconds that a text took; none where it is not known. */
+	seconds: number | null,
+	/**  How often the others who answered the same anchors gave the same answer. */
+	anchor_agreement: StudyFigure | null,
+	/**  How often the answer was the same when it was asked again. */
+	self_agreement: StudyFigure | null,
+};
+
+/**  How far a study is. */
+export type StudyReport = {
+	/**  Each person who was given something, in the order of the packets. */
+	people: StudyPerson[],
+	/**  Texts that were handed out. */
+	texts: number,
+	/**  Of these, texts on which everybody who was asked has answered. */
+	texts_done: number,
+	/**  Texts that everybody is asked about. */
+	anchors: number,
+	/**  Answers wanted in all: texts of all people, those asked again included. */
+	wanted: number,
+	/**  Of these, given. */
+	given: number,
+	/**  How often two people who both answered an anchor gave the same answer to it; none without such pairs. */
+	anchor_agreement: StudyFigure | null,
+	/**  How often an answer was the same when it was asked again, over all people. */
+	self_agreement: StudyFigure | null,
+};
+
+/**  What one person is given. */
+export type StudyShare = {
+	/**  External id. */
+	annotator: string,
+	/**  False where the person is to be added. */
+	known: boolean,
+	/**  Texts asked for the first time. */
+	texts: number,
+	/**  Of these, texts that everybody is asked about. */
+	anchors: number,
+	/**  Texts asked again. */
+	repeats: number,
+	/**  Texts that the person was given or had answered before. */
+	before: number,
+	/**  Where the packet was written; none before it is handed out, or without anything new. */
+	file: string | null,
+};
+
+/**  What is wanted of a study. */
+export type StudyWish = {
+	/**  What is asked of each text; all questions where none is named. */
+	questions: QuestionId[],
+	/**  Whom to ask: names of people who are in the project or to come. */
+	people: string[],
+	/**  People who are asked about each text. */
+	per_text: number,
+	/**  Texts that a person is asked about at most, those asked again not counted. */
+	per_person: number | null,
+	/**  Texts that everybody is asked about. */
+	anchors: number,
+	/**  Share of each person's texts that is asked again, from 0 to 1. */
+	repeat: number | null,
+	/**  Others that come at least between the two times. */
+	again_after: number,
+	/**  The attribute by which the people of a text should differ, where it is known. */
+	balance: string | null,
+	/**  What draws texts and orders. */
+	seed: number,
+};
+
 /**  Everything about one text. */
 export type TextDetail = {
 	/**  Its row. */
@@ -2262,6 +2473,8 @@ export type Undone = {
 	question: QuestionId,
 	/**  The text whose label was taken back. */
 	text: TextId,
+	/**  1, or the later occasion that it was an answer of. */
+	occasion: number,
 	/**  The answer taken back. */
 	answer: Answer,
 	/**  The answer that stands now, if one did before. */

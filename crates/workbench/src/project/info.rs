@@ -3,7 +3,7 @@
 use super::{Project, choices};
 use crate::context::Index;
 use crate::error::WorkbenchError;
-use crate::view::{AttributeInfo, ProjectInfo, QuestionInfo};
+use crate::view::{AttributeInfo, PacketInfo, ProjectInfo, QuestionInfo};
 use dissensus_domain::{Question, QuestionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,10 @@ impl Project {
             simulated_notice: store.setting(crate::sample::NOTICE_KEY)?,
             encoding: self.encoding.state()?,
             choices: store.setting(choices::KEY)?.unwrap_or_default(),
+            packet: self.context.packet.as_ref().map(|packet| PacketInfo {
+                annotator: packet.annotator,
+                questions: packet.questions.clone(),
+            }),
         })
     }
 }

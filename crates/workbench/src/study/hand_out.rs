@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::jobs::Progress;
 use crate::sync::lock;
 use crate::view::{StudyDraft, StudyWish};
+use crate::words::counted;
 use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
 use dissensus_files::AtomicFile;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
@@ -90,6 +91,28 @@ impl Study {
         }
         self.write(&unwritten, progress)?;
         Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
+    }
+
+    /// As [`Study::hand_out`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, WorkbenchError> {
+        let title = counted(wish.people.len() as u64, "packet");
+        self.context.as_job("hand-out", &title, |job| self.hand_out(wish, folder, job.as_ref()))
+    }
+
+    /// As [`Study::write_again`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_again_as_job(
+        &self,
+        people: &[String],
+        folder: &Path,
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let title = counted(people.len() as u64, "packet");
+        self.context.as_job("hand-out", &title, |job| self.write_again(people, folder, job.as_ref()))
     }
 
     /// Where each person's packet goes; none for those who get nothing new.

@@ -70,7 +70,8 @@ pub(crate) use options_together::{
 };
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
-    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
+    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, PacketInfo, ProjectChoices, ProjectInfo,
+    QuestionInfo,
 };
 pub use question_correlation::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, CorrelationPoints, QuestionCorrelation,

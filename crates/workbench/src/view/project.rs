@@ -30,6 +30,16 @@ view! {
         pub encoding: EncodingState,
         /// What was chosen last in this project.
         pub choices: ProjectChoices,
+        /// Whose packet this is, and what it asks; none of a whole project.
+        pub packet: Option<PacketInfo>,
+    }
+
+    /// The packet of one person.
+    pub struct PacketInfo {
+        /// Who is asked.
+        pub annotator: AnnotatorId,
+        /// What is asked of each text, in this order.
+        pub questions: Vec<QuestionId>,
     }
 
     /// A question and how far its labelling is.

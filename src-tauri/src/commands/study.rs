@@ -1,0 +1,62 @@
+//! The Study view, and the packet of one person.
+
+use super::with_session;
+use dissensus_workbench::view::{
+    HandedIn, MergeReport, OpenPacket, Problem, StudyDraft, StudyReport, StudyWish,
+};
+use std::path::{Path, PathBuf};
+use tauri::AppHandle;
+
+/// What a plan comes to; nothing is changed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn study_draft(app: AppHandle, wish: StudyWish) -> Result<StudyDraft, Problem> {
+    with_session(app, move |session| session.study.draft(&wish)).await
+}
+
+/// Hands out what a plan adds: a packet a person, in `folder`.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn hand_out(app: AppHandle, wish: StudyWish, folder: String) -> Result<StudyDraft, Problem> {
+    with_session(app, move |session| session.study.hand_out_as_job(&wish, Path::new(&folder))).await
+}
+
+/// Writes packets that were lost anew into `folder`.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn write_packets_again(
+    app: AppHandle,
+    people: Vec<String>,
+    folder: String,
+) -> Result<Vec<String>, Problem> {
+    with_session(app, move |session| session.study.write_again_as_job(&people, Path::new(&folder))).await
+}
+
+/// How far the study is.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem> {
+    with_session(app, move |session| session.study.report()).await
+}
+
+/// Takes in what was handed in, packets and whole copies.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn merge_files(app: AppHandle, files: Vec<String>) -> Result<MergeReport, Problem> {
+    let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
+    with_session(app, move |session| session.study.merge_as_job(&files)).await
+}
+
+/// The packet that is open; none where a whole project is.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_packet(app: AppHandle) -> Result<Option<OpenPacket>, Problem> {
+    with_session(app, move |session| session.study.open_packet()).await
+}
+
+/// Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn hand_in(app: AppHandle, file: String) -> Result<HandedIn, Problem> {
+    with_session(app, move |session| session.study.hand_in(Path::new(&file), true)).await
+}
