@@ -11,6 +11,7 @@ import type {
   JobInfo,
   LabelsChanged,
   ModelChanged,
+  PacketInfo,
   ProjectInfo,
   QuestionId,
   QuestionInfo,
@@ -233,6 +234,8 @@ export class App {
 
   show(view: View): void {
     if (!this.project || this.view === view) return;
+    // Whoever has a packet labels; figures are the study's.
+    if (this.project.packet && view !== "label") return;
     this.view = view;
     this.saveChoices();
   }
@@ -357,9 +360,18 @@ export class App {
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
     this.annotatorId = people.find((p) => p.id === choices.annotator && !p.simulated)?.id ?? null;
+    if (project.packet) this.#takePacket(project.packet);
     this.project = project;
     this.#keepQuestion();
     void platform.setTitle(`${project.name} · Dissensus`);
+  }
+
+  /** A packet is for one person, who answers all of its questions on one screen. */
+  #takePacket({ annotator, questions }: PacketInfo): void {
+    this.view = "label";
+    this.annotatorId = annotator;
+    this.questionId = questions[0] ?? null;
+    this.screen = questions.length > 1 ? questions : [];
   }
 
   /** The question shown is always one there is. */

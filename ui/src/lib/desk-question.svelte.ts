@@ -8,6 +8,7 @@ import type {
   TextPredictions,
 } from "$lib/bindings";
 import type { QuestionDrafts } from "$lib/drafts";
+import { placeKey } from "$lib/place";
 import { optionsOf, sameAnswer } from "$lib/levels";
 import { SpanMarks } from "$lib/span-marks.svelte";
 import { answerOfSpans, spansOf } from "$lib/spans";
@@ -66,13 +67,13 @@ export class DeskQuestion {
 
   /** Keeps what is put together, before the text leaves the desk or the desk is left. */
   putAway(): void {
-    if (this.task && this.draft) this.drafts.set(this.task.text, this.draft);
+    if (this.task && this.draft) this.drafts.set(placeKey(this.task), this.draft);
   }
 
   /** What was put together for the text, out of where it was kept. */
   #takeUp(): Answer | null {
-    const kept = this.task && this.drafts.get(this.task.text);
-    if (this.task) this.drafts.delete(this.task.text);
+    const kept = this.task && this.drafts.get(placeKey(this.task));
+    if (this.task) this.drafts.delete(placeKey(this.task));
     return kept ?? null;
   }
 

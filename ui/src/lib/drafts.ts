@@ -1,8 +1,8 @@
 // Answers that were put together and not given yet: whose, to which question, on which text.
-import type { AnnotatorId, Answer, QuestionId, TextId } from "$lib/bindings";
+import type { AnnotatorId, Answer, QuestionId } from "$lib/bindings";
 
-/** What one person put together for one question, by text. */
-export type QuestionDrafts = Map<TextId, Answer>;
+/** What one person put together for one question, by place. */
+export type QuestionDrafts = Map<string, Answer>;
 
 /** They last as long as the project is open, whatever is shown meanwhile, and are in no file. */
 export class Drafts {
@@ -10,7 +10,7 @@ export class Drafts {
 
   of(annotator: AnnotatorId, question: QuestionId): QuestionDrafts {
     const key = `${annotator} ${question}`;
-    const known = this.#all.get(key) ?? new Map<TextId, Answer>();
+    const known = this.#all.get(key) ?? new Map<string, Answer>();
     this.#all.set(key, known);
     return known;
   }

@@ -7,11 +7,11 @@ import type {
   Progress,
   QuestionId,
   QuestionInfo,
-  TextId,
   TextOrder,
   Undone,
 } from "$lib/bindings";
 import type { Drafts } from "$lib/drafts";
+import { placeKey, type Place } from "$lib/place";
 import { DeskQuestion } from "$lib/desk-question.svelte";
 import { sameAnswer } from "$lib/levels";
 import { asProblem } from "$lib/problems";
@@ -22,6 +22,8 @@ export interface Desk {
   /** At least one, in the order in which they are asked; the first one chooses the texts. */
   questions: readonly QuestionInfo[];
   order: TextOrder;
+  /** A packet is open: texts come in the order in which they were handed out, some of them again. */
+  assigned?: boolean;
   /** Where what is put together and not given waits. */
   drafts: Drafts;
 }
@@ -40,9 +42,10 @@ export class LabelDesk {
   #annotator: AnnotatorId;
   #order: TextOrder;
   #ids: QuestionId[];
-  #trail: TextId[] = [];
+  #assigned: boolean;
+  #trail: Place[] = [];
   #at = -1;
-  #ahead: { after: TextId; next: Promise<LabelTask[] | null> } | null = null;
+  #ahead: { after: string; next: Promise<LabelTask[] | null> } | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   /** How often the desk, and not the person, chose what keys answer. */
   #moves = 0;
@@ -54,6 +57,7 @@ export class LabelDesk {
   ) {
     this.#annotator = desk.annotator;
     this.#order = desk.order;
+    this.#assigned = desk.assigned ?? false;
     this.#ids = desk.questions.map(({ id }) => id);
     this.questions = desk.questions.map(
       (info) => new DeskQuestion(info, desk.drafts.of(desk.annotator, info.id)),
@@ -70,6 +74,11 @@ export class LabelDesk {
   /** The text on the desk, as that question sees it. */
   get task(): LabelTask | null {
     return this.question.task;
+  }
+
+  /** Names the text on the desk and its occasion; undefined where none lies there. */
+  get #here(): string | undefined {
+    return this.task ? placeKey(this.task) : undefined;
   }
 
   /** More than one question is asked on one screen. */
@@ -124,30 +133,30 @@ export class LabelDesk {
 
   /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
   answer(answer: Answer): Promise<void> {
-    const [question, text, moves] = [this.question, this.task?.text, this.#moves];
+    const [question, place, here, moves] = [this.question, this.task, this.#here, this.#moves];
     return this.#inTurn(async () => {
       // The key was meant for the text and the question on screen when it was pressed, and for no other.
-      if (text === undefined || text !== this.task?.text || !question.asked) return;
+      if (!place || here !== this.#here || !question.asked) return;
       // Whoever goes elsewhere has answered; where the desk went on meanwhile, the key may have been meant for that.
       if (question !== this.question && moves !== this.#moves) return;
-      if (!sameAnswer(question.given, answer)) await this.#record(question, text, answer);
+      if (!sameAnswer(question.given, answer)) await this.#record(question, place, answer);
       else if (question === this.question) await this.#advance();
     });
   }
 
   /** Goes on: forward on the trail, else to the next text of the order. */
   forward(): Promise<void> {
-    const text = this.task?.text;
+    const here = this.#here;
     return this.#inTurn(async () => {
-      if (text === this.task?.text) await this.#next();
+      if (here === this.#here) await this.#next();
     });
   }
 
   /** To the next question that waits for an answer, else to the next text; false where only this one waits, and is not left. */
   goOnFrom(): Promise<boolean | undefined> {
-    const [question, text] = [this.question, this.task?.text];
+    const [question, here] = [this.question, this.#here];
     return this.#inTurn(async () => {
-      if (text !== this.task?.text || question !== this.question) return true;
+      if (here !== this.#here || question !== this.question) return true;
       if (question.open && this.nextOpen() === null) return false;
       await this.#advance();
       return true;
@@ -156,15 +165,15 @@ export class LabelDesk {
 
   /** Goes back on the trail, and from its start to the text before in the file. */
   back(): Promise<void> {
-    const text = this.task?.text;
+    const [place, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
-      if (text !== this.task?.text) return;
+      if (here !== this.#here) return;
       const before = this.#trail[this.state === "done" ? this.#at : this.#at - 1];
       if (before !== undefined) {
         if (this.state !== "done") this.#at -= 1;
         await this.#return(before);
-      } else if (text !== undefined) {
-        await this.#beside(text, -1);
+      } else if (place) {
+        await this.#beside(place, -1);
       }
     });
   }
@@ -179,8 +188,8 @@ export class LabelDesk {
       if (!undone) return null;
       this.progress = undone.progress;
       this.#ahead = null;
-      this.#follow(undone.text);
-      await this.#return(undone.text, undone);
+      this.#follow(undone);
+      await this.#return(undone, undone);
       this.focus(this.#ids.indexOf(undone.question));
       return undone;
     });
@@ -188,12 +197,12 @@ export class LabelDesk {
 
   /** Puts off what is asked about the text and not answered. */
   skip(): Promise<void> {
-    const text = this.task?.text;
+    const [place, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
-      if (text === undefined || text !== this.task?.text) return;
-      this.progress = await commands.skipText(this.#annotator, this.#ids, text);
+      if (!place || here !== this.#here) return;
+      this.progress = await commands.skipText(this.#annotator, this.#ids, place.text);
       this.#ahead = null;
-      await this.#onward(text);
+      await this.#onward(place);
     });
   }
 
@@ -211,28 +220,31 @@ export class LabelDesk {
 
   /** The models have changed: a prediction that was not there when the answer was given may be there now. */
   lookAgain(): Promise<void> {
-    const text = this.task?.text;
+    const [place, here] = [this.task, this.#here];
     const missing = () =>
       this.goOn
         ? []
         : this.questions.filter((q) => q.given !== null && q.reveal === null && q.others === null);
-    if (text === undefined || missing().length === 0) return Promise.resolve();
+    if (!place || missing().length === 0) return Promise.resolve();
     return this.#inTurn(async () => {
-      if (this.task?.text !== text) return;
+      if (this.#here !== here) return;
       for (const question of missing()) {
         // Nobody asked for this: without an answer the screen stays as it is.
-        const task = await commands.labelTask(this.#annotator, question.info.id, text).catch(() => null);
+        const task = await this.#task(question.info.id, place).catch(() => null);
         if (task && !this.#left && task.answer !== null) question.show(task);
       }
     });
   }
 
-  async #record(question: DeskQuestion, text: TextId, answer: Answer): Promise<void> {
+  async #record(question: DeskQuestion, place: Place, answer: Answer): Promise<void> {
     question.saving = answer;
     try {
       const duration_ms = this.#timeFor(question);
+      const { text, occasion } = place;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
-      const receipt = await commands.recordLabel(label);
+      const receipt = await (occasion > 1
+        ? commands.recordAgain(label, occasion)
+        : commands.recordLabel(label));
       question.take(answer, receipt);
       this.progress = await this.#progressAfter(receipt.progress);
     } catch (thrown) {
@@ -242,10 +254,10 @@ export class LabelDesk {
     } finally {
       question.saving = null;
     }
-    await this.#askAgain(text);
+    await this.#askAgain(place);
     // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
     if (this.goOn && question === this.question && !question.changed) await this.#advance();
-    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(text);
+    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(place);
   }
 
   /** Only the first answer on a text takes the reading of it, as every answer does where one question is asked: others have no time. */
@@ -261,10 +273,10 @@ export class LabelDesk {
   }
 
   /** Looks which questions are asked, now that another one is answered so. */
-  async #askAgain(text: TextId): Promise<void> {
+  async #askAgain(place: Place): Promise<void> {
     if (!this.several) return;
     for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
-      const { asked } = await commands.labelTask(this.#annotator, question.info.id, text);
+      const { asked } = await this.#task(question.info.id, place);
       if (question.task) question.task = { ...question.task, asked };
     }
   }
@@ -279,29 +291,31 @@ export class LabelDesk {
 
   async #next(): Promise<void> {
     const onTrail = this.#trail[this.#at + 1];
-    const text = this.task?.text;
+    const place = this.task;
     if (onTrail !== undefined) {
       this.#at += 1;
       await this.#return(onTrail);
-    } else if (text !== undefined) {
-      await this.#onward(text);
+    } else if (place) {
+      await this.#onward(place);
     }
   }
 
   /** To the next text of the order. One that was not answered is passed over in the file's own order. */
-  async #onward(text: TextId): Promise<void> {
+  async #onward(place: Place): Promise<void> {
     const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
-    if (passedOver && this.#order === "file" && (await this.#beside(text, 1))) return;
-    const ahead = this.#ahead?.after === text ? this.#ahead.next : null;
+    const inFile = this.#order === "file" && !this.#assigned;
+    if (passedOver && inFile && (await this.#beside(place, 1))) return;
+    const ahead = this.#ahead?.after === placeKey(place) ? this.#ahead.next : null;
     this.#ahead = null;
-    this.#lay(await (ahead ?? this.#fetchNext(text)));
+    this.#lay(await (ahead ?? this.#fetchNext(place)));
   }
 
-  async #beside(text: TextId, step: number): Promise<boolean> {
-    const tasks = await this.#whole(commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, text, step));
+  async #beside(place: Place, step: number): Promise<boolean> {
+    const first = commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, place.text, step);
+    const tasks = await this.#whole(first);
     if (!tasks) return false;
     if (step < 0) {
-      this.#trail.unshift(tasks[0]?.text ?? text);
+      this.#trail.unshift(placeOf(tasks[0] ?? place));
       this.#at = 0;
       this.#put(tasks);
     } else {
@@ -310,30 +324,34 @@ export class LabelDesk {
     return true;
   }
 
-  async #return(text: TextId, undone: Undone | null = null): Promise<void> {
-    const tasks = await this.#whole(commands.labelTask(this.#annotator, this.#ids[0] ?? 0, text));
+  async #return(place: Place, undone: Undone | null = null): Promise<void> {
+    const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, place));
     if (tasks) this.#put(tasks, undone);
   }
 
-  #fetchNext(after: TextId | null): Promise<LabelTask[] | null> {
-    return this.#whole(commands.nextText(this.#annotator, this.#ids, this.#order, after));
+  #task(question: QuestionId, { text, occasion }: Place): Promise<LabelTask> {
+    return commands.labelTask(this.#annotator, question, text, occasion);
+  }
+
+  #fetchNext(after: Place | null): Promise<LabelTask[] | null> {
+    return this.#whole(commands.nextText(this.#annotator, this.#ids, this.#order, after?.text ?? null));
   }
 
   /** The text as every question sees it, where it came as the first one does. */
   async #whole(first: Promise<LabelTask | null>): Promise<LabelTask[] | null> {
     const task = await first;
     if (!task) return null;
-    const others = this.#ids.slice(1).map((id) => commands.labelTask(this.#annotator, id, task.text));
+    const others = this.#ids.slice(1).map((id) => this.#task(id, task));
     const more = await Promise.all(others);
     return [task, ...more.map((other) => ({ ...other, body: task.body, random: task.random }))];
   }
 
   /** Fetches the next text while this one is still being read, so that going on takes no time. */
-  #lookAhead(text: TextId): void {
-    const next = this.#fetchNext(text);
+  #lookAhead(place: Place): void {
+    const next = this.#fetchNext(place);
     // Should it fail, it is asked for again (and fails aloud) when it is needed.
     next.catch(() => (this.#ahead = null));
-    this.#ahead = { after: text, next };
+    this.#ahead = { after: placeKey(place), next };
   }
 
   #lay(tasks: LabelTask[] | null): void {
@@ -346,12 +364,14 @@ export class LabelDesk {
       }
       return;
     }
-    this.#follow(first.text);
+    this.#follow(first);
     this.#put(tasks);
   }
 
-  #follow(text: TextId): void {
-    this.#trail = [...this.#trail.slice(0, this.#at + 1).filter((t) => t !== text), text];
+  #follow(place: Place): void {
+    const key = placeKey(place);
+    const before = this.#trail.slice(0, this.#at + 1).filter((other) => placeKey(other) !== key);
+    this.#trail = [...before, placeOf(place)];
     this.#at = this.#trail.length - 1;
   }
 
@@ -377,4 +397,9 @@ export class LabelDesk {
     this.#queue = turn;
     return turn;
   }
+}
+
+/** What names a text on the trail, and nothing else of it. */
+function placeOf({ text, occasion }: Place): Place {
+  return { text, occasion };
 }

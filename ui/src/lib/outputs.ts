@@ -51,6 +51,22 @@ export class Outputs {
     return done ?? false;
   }
 
+  /** Asks where to, and writes what was done with the packet that is open to one file. Returns whether it was written. */
+  async handIn(): Promise<boolean> {
+    const name = this.host.project?.name ?? "packet";
+    const path = await this.host.attempt(() => platform.chooseHandIn(name));
+    if (!path) return false;
+    const handed = await this.host.attempt(() => commands.handIn(path));
+    if (!handed) return false;
+    const { given, wanted, file } = handed;
+    const far =
+      given === wanted ? `All ${counted(wanted, "text")}` : `${given} of ${counted(wanted, "text")}`;
+    const rest = given === wanted ? "" : " You can go on, and hand in again.";
+    const detail = `Send ${file} to whoever gave you this packet.${rest}`;
+    this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail, true);
+    return true;
+  }
+
   /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
   async copyDiagnostics(): Promise<void> {
     await this.host.attempt(async () => {

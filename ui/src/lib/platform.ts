@@ -4,6 +4,7 @@ import { getCurrentWindow } from "@tauri-apps/api/window";
 import { open, save } from "@tauri-apps/plugin-dialog";
 
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
+const HAND_IN = { name: "Handed in", extensions: ["handin"] };
 const TABLE = {
   name: "Texts or labels (CSV, JSONL)",
   extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu"],
@@ -62,6 +63,11 @@ export async function chooseReport(name: string): Promise<string | null> {
 /** Where a copy of the project goes. */
 export async function chooseCopy(name: string): Promise<string | null> {
   return ask(() => save({ title: "Save a copy", filters: [PROJECT], defaultPath: `${name} copy.dissensus` }));
+}
+
+/** Where what was done with a packet is written to. */
+export async function chooseHandIn(name: string): Promise<string | null> {
+  return ask(() => save({ title: "Hand in", filters: [HAND_IN], defaultPath: `${name}.handin` }));
 }
 
 /** A folder. */

@@ -1,6 +1,7 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
+import type { Place } from "../lib/place";
 import { answerOf } from "../lib/levels";
 import { compare, refusal } from "./compare";
 import { correlate, pointsOf } from "./correlate";
@@ -45,6 +46,23 @@ let given: { question: number; annotator: number; text: number; before: number |
 let flags = new Set<string>();
 let skips = new Set<string>();
 let choices: view.ProjectChoices = emptyChoices();
+/** Where the project is a packet: whose, and what was handed out in which order. */
+let handed: { annotator: number; items: Place[] } | null = null;
+let again = new Map<string, view.Answer>();
+let handedIn: number | null = null;
+
+/** Opens as the packet of somebody from now on. */
+export function playPacket(annotator: number, items: Place[]): void {
+  handed = { annotator, items };
+}
+
+const againKey = (q: number, annotator: number, { text, occasion }: Place) =>
+  `${labelKey(q, annotator, text)}:${occasion}`;
+/** Whether something of a packet is still to be answered. */
+const isLeft = (annotator: number, q: number, item: Place) =>
+  item.occasion > 1
+    ? !again.has(againKey(q, annotator, item))
+    : current(q, annotator, item.text) === undefined;
 /** The last comparison of groups, and the job that makes one. */
 let compared: view.GroupComparison | null = null;
 const COMPARISON = 7;
@@ -108,6 +126,9 @@ export function reset(): void {
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
   words.forget();
+  handed = null;
+  again = new Map();
+  handedIn = null;
   heard.clear();
 }
 
@@ -209,6 +230,10 @@ function project(): view.ProjectInfo {
           problem: null,
         },
     choices,
+    packet: handed && {
+      annotator: handed.annotator,
+      questions: world.questions.map(({ id }) => id).slice(0, 1),
+    },
   };
 }
 
@@ -234,6 +259,11 @@ const openOn = (annotator: number, qs: readonly number[], text: number) =>
   qs.filter((q) => isAsked(q, annotator, text) && current(q, annotator, text) === undefined);
 
 function progress(annotator: number, qs: readonly number[]): view.Progress {
+  if (handed) {
+    const left = handed.items.filter((item) => isLeft(annotator, qs[0] ?? 0, item)).length;
+    const [total, done] = [handed.items.length, handed.items.length - left];
+    return { today: done, done, total, skipped: 0, flagged: 0 };
+  }
   const [only] = qs;
   if (only !== undefined && qs.length === 1 && !question(only).only_if) return progressOf(annotator, only);
   const texts = world.texts.filter(({ id }) => qs.some((q) => isAsked(q, annotator, id)));
@@ -279,9 +309,16 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
   };
 }
 
+function taskAgain(annotator: number, q: number, place: Place): view.LabelTask {
+  const answer = again.get(againKey(q, annotator, place)) ?? null;
+  const first = task(annotator, q, textOf(place.text));
+  return { ...first, occasion: place.occasion, answer, reveal: null, spans: null };
+}
+
 function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
   const level = current(q, annotator, text.id) ?? null;
   return {
+    occasion: 1,
     text: text.id,
     external_id: text.external_id,
     body: text.body,
@@ -515,6 +552,14 @@ export const commands: typeof RealCommands = {
   exportProject: async () => world.labels.size,
   nextText: async (annotator, qs, order, after) => {
     const q = qs[0] ?? 0;
+    if (handed) {
+      const next = handed.items.find((item) => item.text !== after && isLeft(annotator, q, item));
+      return next
+        ? next.occasion > 1
+          ? taskAgain(annotator, q, next)
+          : task(annotator, q, textOf(next.text))
+        : null;
+    }
     const open = world.texts.filter(
       (t) =>
         t.id !== after &&
@@ -531,7 +576,8 @@ export const commands: typeof RealCommands = {
         )
       : null;
   },
-  labelTask: async (annotator, q, text) => task(annotator, q, textOf(text)),
+  labelTask: async (annotator, q, text, occasion) =>
+    occasion > 1 ? taskAgain(annotator, q, { text, occasion }) : task(annotator, q, textOf(text)),
   neighbourText: async (annotator, q, text, step) => {
     const beside = world.texts[text - 1 + step];
     return beside ? task(annotator, q, beside) : null;
@@ -550,6 +596,28 @@ export const commands: typeof RealCommands = {
       spans: marked(annotator, q, text),
     };
   },
+  recordAgain: async ({ question: q, annotator, text, answer }, occasion) => {
+    again.set(againKey(q, annotator, { text, occasion }), answer);
+    return { progress: progress(annotator, [q]), reveal: null, spans: null };
+  },
+  openPacket: async () => {
+    if (!handed) return null;
+    const { annotator, items } = handed;
+    const left = items.filter((item) => isLeft(annotator, world.questions[0]?.id ?? 0, item)).length;
+    const name = world.people.find(({ id }) => id === annotator)?.name ?? "";
+    return {
+      annotator: name,
+      wanted: items.length,
+      given: items.length - left,
+      handed_in: handedIn,
+      since: 0,
+    };
+  },
+  handIn: async (file) => {
+    handedIn = Date.now();
+    const items = handed?.items ?? [];
+    return { file, bytes: 60_000, given: items.length, wanted: items.length };
+  },
   undoLabel: async (annotator, qs) => {
     const at = given.findLastIndex((g) => g.annotator === annotator && qs.includes(g.question));
     const [last] = at < 0 ? [] : given.splice(at, 1);
@@ -562,7 +630,7 @@ export const commands: typeof RealCommands = {
     const { scale } = question(q);
     const now = last.before === undefined ? null : answered(world, scale, last.before);
     const answer = answered(world, scale, level);
-    return { question: q, text: last.text, answer, now, progress: progress(annotator, qs) };
+    return { question: q, text: last.text, occasion: 1, answer, now, progress: progress(annotator, qs) };
   },
   skipText: async (annotator, qs, text) => {
     for (const q of openOn(annotator, qs, text)) skips.add(labelKey(q, annotator, text));

@@ -9,6 +9,7 @@ export const chooseExport = async (name: string): Promise<string | null> => `/ho
 export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
 export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
+export const chooseHandIn = async (name: string): Promise<string | null> => `/home/you/${name}.handin`;
 export const chooseFolder = async (): Promise<string | null> => "/home/you/encoders/mine";
 export const copyText = async (text: Promise<string>): Promise<void> => {
   await text;

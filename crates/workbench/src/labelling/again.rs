@@ -4,6 +4,7 @@ use super::Labelling;
 use super::sheet::{Left, Sheet};
 use crate::clock::{now_ms, today_ms};
 use crate::error::WorkbenchError;
+use crate::event::Event;
 use crate::log::go_on;
 use crate::view::{LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
@@ -56,6 +57,7 @@ impl Labelling {
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
         let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source };
         self.context.store.write(move |tx| tx.give_repeat(&repeat))?;
+        self.context.listeners.send(&Event::Project);
         Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })
     }
 

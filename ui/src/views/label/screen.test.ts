@@ -236,8 +236,8 @@ describe("three questions on one screen", () => {
     expect(skip.mock.calls[0]?.[1]).toEqual([SPANS, HARM, RUDE]);
     expect(text()).toBe("2");
     const me = app.annotator?.id ?? 0;
-    expect((await commands.labelTask(me, SPANS, 1)).skipped).toBe(false);
-    expect((await commands.labelTask(me, RUDE, 1)).skipped).toBe(true);
+    expect((await commands.labelTask(me, SPANS, 1, 1)).skipped).toBe(false);
+    expect((await commands.labelTask(me, RUDE, 1, 1)).skipped).toBe(true);
   });
 
   it("a key pressed while an answer is written means the question that had the keys", async () => {

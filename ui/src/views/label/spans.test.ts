@@ -409,7 +409,7 @@ it("one answer is written at a time, and undone as a whole", async () => {
   record.mockRestore();
   await press("{Enter}");
   await waitFor(async () => {
-    const task = await commands.labelTask(app.annotator?.id ?? 0, 4, 1);
+    const task = await commands.labelTask(app.annotator?.id ?? 0, 4, 1, 1);
     expect((task.answer?.value as Span[]).length).toBe(2);
   });
 });

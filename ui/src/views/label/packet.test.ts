@@ -1,0 +1,93 @@
+// The packet of one person: texts as they were handed out, some asked again as if they were new, and handing in.
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import Rail from "../../components/Rail.svelte";
+import StatusLine from "../../components/StatusLine.svelte";
+import { playPacket, reset } from "../../mock/bindings";
+import LabelView from "./LabelView.svelte";
+
+const text = () => screen.getByTestId("label-text").dataset.textId;
+const pressed = (level: number) => screen.getByTestId(`level-${level}`).getAttribute("aria-pressed");
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+  await app.join("Robin");
+  // Nobody has answered these; the third is the first once more.
+  playPacket(app.annotatorId ?? 0, [
+    { text: 3, occasion: 1 },
+    { text: 1, occasion: 1 },
+    { text: 3, occasion: 2 },
+    { text: 2, occasion: 1 },
+  ]);
+  await app.openSample();
+  user = userEvent.setup();
+  render(Rail);
+  render(StatusLine);
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("3"));
+});
+
+afterEach(cleanup);
+
+async function press(key: string): Promise<void> {
+  await user.keyboard(key);
+  await new Promise((settled) => setTimeout(settled, 5));
+}
+
+it("opens to its person's texts and to nothing else", async () => {
+  expect(screen.getByTestId("packet-person").textContent).toBe("Robin");
+  expect(screen.queryByTestId("nav-disagreement")).toBeNull();
+  expect(screen.queryByTestId("label-order")).toBeNull();
+  expect(screen.queryByTestId("import-open")).toBeNull();
+  app.show("models");
+  expect(app.view).toBe("label");
+  await waitFor(() => expect(screen.getByTestId("packet-standing").textContent).toContain("Not handed in"));
+});
+
+it("goes on by itself, and asks a text again without what was answered before", async () => {
+  const again = vi.spyOn(commands, "recordAgain");
+  const first = vi.spyOn(commands, "recordLabel");
+  await press("2");
+  await waitFor(() => expect(text()).toBe("1"));
+  await press("3");
+  await waitFor(() => expect(text()).toBe("3"));
+  for (const level of [1, 2, 3]) expect(pressed(level)).toBe("false");
+  await press("1");
+  await waitFor(() => expect(text()).toBe("2"));
+  expect(again).toHaveBeenCalledWith(expect.objectContaining({ text: 3 }), 2);
+  expect(first).toHaveBeenCalledTimes(2);
+  // Back on the trail lies the second answer, and behind it the first: each its own.
+  await press("{ArrowLeft}");
+  await waitFor(() => expect(pressed(1)).toBe("true"));
+  await press("{ArrowLeft}");
+  await waitFor(() => expect(text()).toBe("1"));
+  await press("{ArrowLeft}");
+  await waitFor(() => expect(text()).toBe("3"));
+  expect(pressed(2)).toBe("true");
+  expect(pressed(1)).toBe("false");
+});
+
+it("says at the end how to hand in, and that it was", async () => {
+  const handIn = vi.spyOn(commands, "handIn");
+  for (const [key, next] of [
+    ["2", "1"],
+    ["2", "3"],
+    ["2", "2"],
+  ] as const) {
+    await press(key);
+    await waitFor(() => expect(text()).toBe(next));
+  }
+  await press("2");
+  const done = await screen.findByTestId("packet-done");
+  expect(done.textContent).toContain("You have answered everything");
+  await user.click(screen.getByTestId("hand-in"));
+  await waitFor(() => expect(handIn).toHaveBeenCalledWith("/home/you/Comments.handin"));
+  await waitFor(() => expect(app.toasts.list[0]?.message).toBe("All 4 texts handed in as Comments.handin"));
+  expect(app.toasts.list[0]?.detail).toContain("/home/you/Comments.handin");
+});
