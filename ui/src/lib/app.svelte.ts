@@ -110,6 +110,11 @@ export class App {
     return this.#settings.now;
   }
 
+  /** Whether what others say is shown after an answer: in a packet nothing of others is there. */
+  get reveals(): boolean {
+    return this.settings.reveal && !this.project?.packet;
+  }
+
   saveSettings(settings: AppSettings): Promise<void> {
     return this.#settings.save(settings);
   }
