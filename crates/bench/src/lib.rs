@@ -13,6 +13,7 @@ mod large;
 mod live;
 mod peers;
 mod predict;
+mod study;
 mod train;
 mod worker;
 
@@ -25,5 +26,6 @@ pub use import::{ImportBench, import};
 pub use large::{LabellingTimes, LargeBench, LargeSize, LargeStep, StepTimes, large, large_step};
 pub use live::{LiveBench, LiveSize, live};
 pub use predict::{PredictBench, PredictTime, predict};
+pub use study::{StudyBench, StudySize, study};
 pub use train::{StepTime, TrainBench, TrainChoices, train};
 pub use worker::serve;

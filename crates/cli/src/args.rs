@@ -1533,6 +1533,18 @@ pub(crate) enum BenchWhat {
         #[arg(long)]
         json: bool,
     },
+    /// A study of many people: packets written, opened, handed in and taken in
+    Study {
+        /// People, each with a packet
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        people: u32,
+        /// Texts of each
+        #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        texts: u32,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Predictions and disagreement of everybody on everything
     Predict {
         /// Also 100,000 texts x 17,000 annotators, binary, as a rate

@@ -35,7 +35,7 @@ impl Store {
 
     fn contents(&self, id: PacketId) -> Result<Contents> {
         let unknown = |what, name: String| StoreError::Unknown { what, name };
-        let found = self.packets()?.into_iter().find(|(packet, _)| packet.id == id);
+        let found = self.packet(id)?;
         let (packet, key) = found.ok_or_else(|| unknown("packet", id.to_string()))?;
         let annotator = self.annotator(packet.annotator)?;
         let annotator = annotator.ok_or_else(|| unknown("annotator", packet.annotator.0.to_string()))?;

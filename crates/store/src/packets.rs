@@ -98,13 +98,21 @@ impl Store {
         })
     }
 
+    /// The packet with this identity, with its key.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn packet(&self, id: PacketId) -> Result<Option<(Packet, PacketKey)>> {
+        self.read("reading a packet", |c| packet(c, id))
+    }
+
     /// The packet that this file is; none where it is a whole project.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn own_packet(&self) -> Result<Option<(Packet, PacketKey)>> {
         let Some(id) = self.setting::<Uuid>(OWN)? else { return Ok(None) };
-        self.read("reading the packet", |c| packet(c, PacketId(id)))
+        self.packet(PacketId(id))
     }
 
     /// Each time that a packet was handed in, by packet and time.

@@ -8,7 +8,6 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::view::{HandedIn, OpenPacket};
-use dissensus_domain::PacketId;
 use dissensus_files::AtomicFile;
 use dissensus_store::{CopyTarget, HandIn, PacketKey};
 use hmac::digest::KeyInit;
@@ -183,15 +182,14 @@ pub(super) fn header(file: &mut File) -> Result<Header, WorkbenchError> {
     Ok(serde_json::from_str(&line()?).map_err(|_| StudyError::Tampered)?)
 }
 
-/// Writes the packet of a hand-in to `target`, if it is what was signed with the key of its packet.
+/// Writes the packet of a hand-in to `target`, if it is what was signed with the key of that packet.
 pub(super) fn unpack(
     file: &mut File,
     header: &Header,
-    key: impl FnOnce(PacketId) -> Option<PacketKey>,
+    key: &PacketKey,
     target: &mut impl Write,
 ) -> Result<(), WorkbenchError> {
     let cannot_read = |_| StudyError::Tampered;
-    let key = key(PacketId(header.packet)).ok_or(StudyError::UnknownPacket)?;
     let lines = lines(header).map_err(cannot_read)?;
     let all = file.metadata().map_err(cannot_read)?.len();
     let bytes = (lines.len() + CODE) as u64 + header.bytes;
@@ -204,7 +202,7 @@ pub(super) fn unpack(
     if said[..lines.len()] != *lines.as_bytes() || all > bytes {
         return Err(StudyError::Tampered.into());
     }
-    let mut mac = code(&key);
+    let mut mac = code(key);
     mac.update(lines.as_bytes());
     copy(file, &mut |part| {
         mac.update(part);
@@ -240,7 +238,7 @@ mod tests {
         let mut file = File::open(path).unwrap();
         let header = header(&mut file)?;
         let mut content = Vec::new();
-        unpack(&mut file, &header, |id| (id.0.as_u128() == 2).then_some(KEY), &mut content)?;
+        unpack(&mut file, &header, &KEY, &mut content)?;
         Ok(content)
     }
 

@@ -4,9 +4,9 @@ use super::hand_in::{self, is_hand_in};
 use super::{Study, StudyError};
 use crate::error::WorkbenchError;
 use crate::view::MergedKind;
-use dissensus_domain::{Packet, PacketId, ProjectId, Question};
-use dissensus_store::{PacketKey, Store, StoreError};
-use std::collections::HashMap;
+use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
+use dissensus_store::{Store, StoreError};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use tempfile::TempDir;
@@ -26,12 +26,9 @@ pub(super) struct Incoming {
     _inside: Option<TempDir>,
 }
 
-/// The packets of the project, by identity.
-pub(super) type Known = HashMap<PacketId, (Packet, PacketKey)>;
-
 impl Study {
     /// Opens a file: a packet, what was handed in of one, or a whole copy.
-    pub(super) fn incoming(&self, path: &Path, known: &Known) -> Result<Incoming, WorkbenchError> {
+    pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, WorkbenchError> {
         let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
         let ours = self.context.store.file();
         if dissensus_files::real_path(path).is_ok_and(|file| file == ours) {
@@ -43,7 +40,7 @@ impl Study {
         }
         let mut file = File::open(path).map_err(failed)?;
         let incoming = match is_hand_in(&mut file).map_err(failed)? {
-            true => self.handed_in(&mut file, known)?,
+            true => self.handed_in(&mut file)?,
             false => {
                 drop(file);
                 let store = Store::open_reader_recorded(path, &self.context.home.check_records());
@@ -57,13 +54,10 @@ impl Study {
             }
         };
         self.same_project(incoming.store.project_id()?)?;
-        match &incoming.packet {
-            Some(packet) if !known.contains_key(&packet.id) => Err(StudyError::UnknownPacket.into()),
-            _ => Ok(incoming),
-        }
+        Ok(incoming)
     }
 
-    fn handed_in(&self, file: &mut File, known: &Known) -> Result<Incoming, WorkbenchError> {
+    fn handed_in(&self, file: &mut File) -> Result<Incoming, WorkbenchError> {
         let header = hand_in::header(file)?;
         self.same_project(ProjectId(header.project))?;
         let inside = tempfile::tempdir();
@@ -71,7 +65,9 @@ impl Study {
         let inside = inside.map_err(failed)?;
         let path = inside.path().join("packet.dissensus");
         let mut target = File::create_new(&path).map_err(failed)?;
-        hand_in::unpack(file, &header, |id| known.get(&id).map(|(_, key)| *key), &mut target)?;
+        let known = self.context.store.packet(PacketId(header.packet))?;
+        let key = known.ok_or(StudyError::UnknownPacket)?.1;
+        hand_in::unpack(file, &header, &key, &mut target)?;
         drop(target);
         let store = Store::open_reader(&path)?;
         let packet = store.own_packet()?.map(|(packet, _)| packet);
@@ -108,12 +104,13 @@ impl Study {
         let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
         all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
         let (mut added, mut changed) = (Vec::new(), Vec::new());
+        let handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
         store.for_each_text(|text| {
             match ours.text_by_external(&text.external_id)? {
                 Some(known) if known.body != text.body => {
                     changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
                 }
-                Some(known) if packet.assignments.iter().any(|item| item.text == known.id) => {}
+                Some(known) if handed_out.contains(&known.id) => {}
                 _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
             }
             Ok::<(), WorkbenchError>(())

@@ -1,6 +1,6 @@
 //! Taking in files: packets, what was handed in of them, whole copies of the project.
 
-use super::incoming::{Incoming, Known};
+use super::incoming::Incoming;
 use super::{Study, StudyError};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -83,13 +83,15 @@ impl Study {
 
     fn take_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
         let ours = &self.context.store;
-        let known: Known =
-            ours.packets()?.into_iter().map(|(packet, key)| (packet.id, (packet, key))).collect();
-        let incoming = self.incoming(path, &known)?;
+        let incoming = self.incoming(path)?;
         file.kind = Some(incoming.kind);
-        let taken = match incoming.packet.as_ref().and_then(|packet| known.get(&packet.id)) {
+        let known = match &incoming.packet {
+            Some(packet) => Some(ours.packet(packet.id)?.ok_or(StudyError::UnknownPacket)?.0),
+            None => None,
+        };
+        let taken = match &known {
             None => ours.take_in(&incoming.store)?,
-            Some((packet, _)) => {
+            Some(packet) => {
                 file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
                 file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
                 let odd = self.not_as_handed_out(packet, &incoming.store)?;

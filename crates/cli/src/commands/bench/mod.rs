@@ -3,12 +3,13 @@
 mod disagreement;
 mod encode;
 mod large;
+mod study;
 mod train;
 
 use crate::args::BenchWhat;
 use crate::output;
 use anyhow::{Context, Result};
-use dissensus_bench::{self as bench, ImportBench, LiveBench, LiveSize, PredictBench};
+use dissensus_bench::{self as bench, ImportBench, LiveBench, LiveSize, PredictBench, StudySize};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
             let found = bench::live(LiveSize { texts, annotators, levels, options, clicks })?;
             if json { output::json(&found) } else { clicked(&found) }
         }
+        BenchWhat::Study { people, texts, json } => study::run(StudySize { people, texts }, json),
         BenchWhat::Predict { large, json } => {
             let found = bench::predict(large);
             if json { output::json(&found) } else { predicted(&found) }

@@ -1,0 +1,175 @@
+//! A study of many people: handing out, opening a packet, handing in and taking in.
+
+use crate::error::BenchError;
+use crate::figures::{median, peak_mib};
+use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
+use dissensus_store::{NewLabel, NewQuestion, NewText, Store, StoreError};
+use dissensus_workbench::view::{StudyWish, TextOrder};
+use dissensus_workbench::{Home, Session, Silent};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Of a comment, so that packets are as large as real ones.
+const CHARACTERS: usize = 200;
+const PER_TEXT: u32 = 5;
+
+/// How large the made-up study is.
+#[derive(Clone, Copy, Debug)]
+pub struct StudySize {
+    /// People, each with a packet.
+    pub people: u32,
+    /// Texts of each of them.
+    pub texts: u32,
+}
+
+/// What each step of a study took.
+#[derive(Clone, Debug, Serialize)]
+pub struct StudyBench {
+    /// People.
+    pub people: u32,
+    /// Texts of each.
+    pub texts_each: u32,
+    /// Texts of the project.
+    pub texts: u32,
+    /// Labels that were taken in.
+    pub labels: u32,
+    /// Seconds to draw the plan and write all packets.
+    pub hand_out_seconds: f64,
+    /// Median seconds to open a packet until its first text lies there.
+    pub open_seconds: f64,
+    /// Median seconds to hand one in.
+    pub hand_in_seconds: f64,
+    /// Median size of what was handed in, in bytes.
+    pub hand_in_bytes: f64,
+    /// Seconds to take in all of them.
+    pub merge_seconds: f64,
+    /// Seconds to take in all of them once more.
+    pub merge_again_seconds: f64,
+    /// Peak memory of the process over all steps, in MiB.
+    pub peak_mib: Option<f64>,
+}
+
+/// Takes a made-up study through all of its steps.
+///
+/// # Errors
+/// The disk.
+pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchError> {
+    let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
+    let home = Home::inside(&folder.path().join("home"), Vec::new());
+    let path = folder.path().join("study.dissensus");
+    let texts = (size.people * size.texts).div_ceil(PER_TEXT);
+    say("Making the project");
+    make(&path, texts)?;
+
+    say("Handing out");
+    let start = Instant::now();
+    let session = Session::open(&path, &home)?;
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: (1..=size.people).map(|n| format!("p{n}")).collect(),
+        per_text: PER_TEXT.min(size.people),
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 0,
+        balance: None,
+        seed: 1,
+    };
+    let told = session.study.hand_out(&wish, &folder.path().join("packets"), &Silent)?;
+    let hand_out_seconds = start.elapsed().as_secs_f64();
+    session.close();
+    let packets: Vec<PathBuf> =
+        told.people.into_iter().filter_map(|person| person.file).map(PathBuf::from).collect();
+
+    say("Labelling and handing in");
+    let (mut opened, mut handed, mut sizes, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for packet in &packets {
+        opened.push(open(packet, &home)?);
+        label(packet)?;
+        let file = packet.with_extension("handin");
+        let session = Session::open(packet, &home)?;
+        let start = Instant::now();
+        let done = session.study.hand_in(&file, false)?;
+        handed.push(start.elapsed().as_secs_f64());
+        sizes.push(done.bytes);
+        files.push(file);
+    }
+
+    say("Taking in");
+    let (merge_seconds, labels) = merge(&path, &home, &files)?;
+    let (merge_again_seconds, _) = merge(&path, &home, &files)?;
+    Ok(StudyBench {
+        people: size.people,
+        texts_each: size.texts,
+        texts,
+        labels,
+        hand_out_seconds,
+        open_seconds: median(&opened).unwrap_or(f64::NAN),
+        hand_in_seconds: median(&handed).unwrap_or(f64::NAN),
+        hand_in_bytes: median(&sizes).unwrap_or(f64::NAN),
+        merge_seconds,
+        merge_again_seconds,
+        peak_mib: peak_mib(),
+    })
+}
+
+fn make(path: &Path, texts: u32) -> Result<(), BenchError> {
+    let store = Store::create(path)?;
+    let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4", "5"])?;
+    store.write(move |tx| -> Result<(), StoreError> {
+        tx.add_question(&NewQuestion { name: "rude".into(), prompt: "How rude is this?".into(), scale })?;
+        for n in 1..=texts {
+            let body = format!("{n:0>CHARACTERS$}");
+            tx.add_text(&NewText { external_id: format!("t{n}"), body, ..NewText::default() })?;
+        }
+        Ok(())
+    })?;
+    Ok(store.close()?)
+}
+
+/// Seconds until the first text of a packet lies there.
+fn open(packet: &Path, home: &Home) -> Result<f64, BenchError> {
+    let start = Instant::now();
+    let session = Session::open(packet, home)?;
+    let me = session.project.annotators()?.first().map(|person| person.id);
+    let questions: Vec<_> = session.project.info()?.questions.iter().map(|question| question.id).collect();
+    if let Some(me) = me {
+        session.labelling.next_text(me, questions, TextOrder::File, None)?;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Answers every text of a packet, in one transaction: how long labels take is measured elsewhere.
+fn label(packet: &Path) -> Result<(), BenchError> {
+    let store = Store::open(packet)?;
+    let (questions, people) = (store.questions()?, store.annotators()?);
+    let texts: Vec<TextId> = store.text_ids()?;
+    if let (Some(question), Some(person)) = (questions.first(), people.first()) {
+        let (question, annotator) = (question.id, person.id);
+        store.write(move |tx| -> Result<(), StoreError> {
+            for text in texts {
+                tx.add_label(&NewLabel {
+                    question,
+                    text,
+                    annotator,
+                    answer: Answer::Level((text.0 % 5) as u16),
+                    at_ms: 1_000 + i64::from(text.0),
+                    duration_ms: Some(4_000),
+                    source: LabelSource::Window,
+                })?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(store.close()?)
+}
+
+/// Seconds to take in files into a project that is opened for it, and the labels that it has then.
+fn merge(path: &Path, home: &Home, files: &[PathBuf]) -> Result<(f64, u32), BenchError> {
+    let session = Session::open(path, home)?;
+    let start = Instant::now();
+    session.study.merge(files, &Silent)?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok((seconds, session.project.info()?.labels))
+}

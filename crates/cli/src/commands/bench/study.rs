@@ -1,0 +1,32 @@
+//! `bench study`: a study of many people.
+
+use super::say;
+use crate::output;
+use anyhow::Result;
+use dissensus_bench::{self as bench, StudyBench, StudySize};
+
+pub(super) fn run(size: StudySize, json: bool) -> Result<()> {
+    let found = bench::study(size, &say)?;
+    if json { output::json(&found) } else { print(&found) }
+}
+
+fn print(found: &StudyBench) -> Result<()> {
+    output::line(&format!(
+        "{} people with {} texts each, {} texts in the project, {} labels taken in",
+        found.people, found.texts_each, found.texts, found.labels
+    ))?;
+    let row = |what: &str, seconds: f64| vec![what.to_owned(), format!("{seconds:.3}")];
+    let rows = vec![
+        row("draw the plan and write all packets", found.hand_out_seconds),
+        row("open a packet until its first text lies there (median)", found.open_seconds),
+        row("hand one in (median)", found.hand_in_seconds),
+        row("take in all", found.merge_seconds),
+        row("take in all once more", found.merge_again_seconds),
+    ];
+    output::line(&output::table(&["", "seconds"], rows, &[1]))?;
+    output::line(&format!("What one person hands in has {:.0} kB (median)", found.hand_in_bytes / 1000.0))?;
+    match found.peak_mib {
+        Some(peak) => output::line(&format!("Peak memory of the process over all steps: {peak:.0} MiB")),
+        None => Ok(()),
+    }
+}
