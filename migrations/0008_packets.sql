@@ -38,6 +38,9 @@ CREATE TABLE hand_ins (
     PRIMARY KEY (packet, at_ms, answers)
 ) STRICT, WITHOUT ROWID;
 
+-- The last answer of a later occasion that somebody gave: what is given after it gets a later time, so that undo goes back in order.
+CREATE INDEX repeats_by_annotator ON repeats (annotator, source, at_ms);
+
 CREATE TRIGGER packets_are_not_changed BEFORE UPDATE ON packets
 BEGIN
     SELECT RAISE(ABORT, 'packets are added, never changed');

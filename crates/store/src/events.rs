@@ -133,7 +133,8 @@ impl<'a> WriteTx<'a> {
     }
 
     /// The time that something done now gets: the clock's, but after everything that this copy has seen of the same person, question
-    /// and text, so that a clock that jumped back cannot put it before what the person saw.
+    /// and text, so that a clock that jumped back cannot put it before what the person saw; and after what the person answered on later
+    /// occasions, so that undo knows the order.
     pub(crate) fn time_of_new(
         &self,
         clock_ms: i64,
@@ -152,7 +153,19 @@ impl<'a> WriteTx<'a> {
                 |r| r.get(0),
             )?
             .flatten();
+        let seen = seen.max(self.newest_repeat_at(annotator)?);
         Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
+    }
+
+    /// When this annotator last gave an answer of a later occasion in the window or by the command.
+    pub(crate) fn newest_repeat_at(&self, annotator: AnnotatorId) -> Result<Option<i64>> {
+        let mut newest = None;
+        for source in ["window", "command"] {
+            let sql = "SELECT max(at_ms) FROM repeats WHERE annotator = ?1 AND source = ?2";
+            let found: Option<i64> = self.first(sql, (annotator.0, source), |r| r.get(0))?.flatten();
+            newest = newest.max(found);
+        }
+        Ok(newest)
     }
 
     /// Makes sure that the three rows that every event points to are there.

@@ -92,7 +92,7 @@ impl WriteTx<'_> {
     }
 
     /// Adds an answer of a later occasion that somebody gives now: it counts for its occasion, whatever the clock says and whatever was given
-    /// for it before.
+    /// for it before, and its time is after everything else that this person gave here, so that undo knows the order.
     ///
     /// # Errors
     /// As [`WriteTx::add_repeat`].
@@ -100,6 +100,9 @@ impl WriteTx<'_> {
         let sql = "SELECT max(at_ms) FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
         let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
         let newest: Option<i64> = self.first(sql, key, |r| r.get(0))?.flatten();
+        let given = "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND (source = 'window' OR source = 'command')";
+        let given: Option<i64> = self.first(given, [new.annotator.0], |r| r.get(0))?.flatten();
+        let newest = newest.max(given).max(self.newest_repeat_at(new.annotator)?);
         let at_ms = newest.map_or(new.at_ms, |newest| new.at_ms.max(newest.saturating_add(1)));
         self.insert_repeat(&Repeat { at_ms, ..new.clone() }, true).map(drop)
     }

@@ -296,3 +296,34 @@ fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
         assert_eq!(answer, [Answer::Level(2)], "the later of two answers that did not know of each other");
     }
 }
+
+#[test]
+fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 3, 2);
+    let again = |text, level, at_ms| Repeat {
+        question: QUESTION,
+        text: TextId(text),
+        annotator: AnnotatorId(1),
+        occasion: 2,
+        answer: Answer::Level(level),
+        at_ms,
+        source: LabelSource::Window,
+    };
+    let mut last = i64::MIN;
+    // A clock that stands still, jumps on and back.
+    for (step, clock) in [1_000, 1_000, 1_000, 9_000, 500, 500].into_iter().enumerate() {
+        let text = step as u32 % 3 + 1;
+        let event = store.append_label(&NewLabel { at_ms: clock, ..label(text, 1, 2) }).unwrap();
+        let at = store.events(QUESTION, TextId(text), AnnotatorId(1)).unwrap();
+        let at = at.iter().find(|e| e.id == event.id).unwrap().at_ms;
+        assert!(at > last, "an answer after a later occasion");
+        let repeat = again(text, step as u16 % 5, clock);
+        store.write(move |tx| tx.give_repeat(&repeat)).unwrap();
+        last = store.write(|tx| tx.newest_repeat(QUESTION, AnnotatorId(1))).unwrap().unwrap().at_ms;
+        assert!(last > at, "a later occasion after an answer");
+    }
+    // Another person's clock is their own.
+    store.append_label(&NewLabel { at_ms: 7, ..label(1, 2, 2) }).unwrap();
+    assert_eq!(store.events(QUESTION, TextId(1), AnnotatorId(2)).unwrap()[0].at_ms, 7);
+}

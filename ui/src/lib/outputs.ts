@@ -51,11 +51,15 @@ export class Outputs {
     return done ?? false;
   }
 
-  /** Asks where to, and writes what was done with the packet that is open to one file. Returns whether it was written. */
-  async handIn(): Promise<boolean> {
+  /** Asks where to, then {@link handInTo}. */
+  async handIn(): Promise<void> {
     const name = this.host.project?.name ?? "packet";
     const path = await this.host.attempt(() => platform.chooseHandIn(name));
-    if (!path) return false;
+    if (path) await this.handInTo(path);
+  }
+
+  /** Writes what was done with the packet that is open to one file. */
+  async handInTo(path: string): Promise<boolean> {
     const handed = await this.host.attempt(() => commands.handIn(path));
     if (!handed) return false;
     const { given, wanted, file } = handed;

@@ -14,6 +14,8 @@ export interface TestHooks {
   encoderFolder(path: string): Promise<boolean>;
   /** As dropping this file on the window. */
   importPath(path: string): Promise<void>;
+  /** As Hand in with this path. */
+  handIn(path: string): Promise<boolean>;
   /** As Export in the Models view with this path. */
   exportRuns(runs: number[], path: string): Promise<boolean>;
 }
@@ -33,6 +35,7 @@ export function offerTestHooks(app: App): void {
     openPath: (path) => app.open(path),
     encoderFolder: (path) => app.encoder.use(path),
     importPath: (path) => app.take(path),
+    handIn: (path) => app.outputs.handInTo(path),
     exportRuns: (runs, path) => app.outputs.exportRuns(runs, path),
   };
 }

@@ -7,9 +7,10 @@ use super::{Study, StudyError};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
+use crate::log::go_on;
 use crate::view::{HandedIn, OpenPacket};
 use dissensus_files::AtomicFile;
-use dissensus_store::{CopyTarget, HandIn, PacketKey};
+use dissensus_store::{CopyTarget, HandIn, PacketKey, Store};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
@@ -81,11 +82,11 @@ impl Study {
         let folder = dissensus_files::folder_of(file);
         let inside = tempfile::tempdir_in(folder).map_err(failed)?;
         let copy = inside.path().join("packet.dissensus");
-        // Noted first, so that it is in what is handed in. Should the file not be written, a time of handing in is there too many, which
-        // nobody has seen and the next one overtakes.
-        let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
-        context.store.write(move |tx| tx.add_hand_in(&noted))?;
         context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
+        let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
+        let handed = Store::open(&copy)?;
+        handed.write(move |tx| tx.add_hand_in(&noted))?;
+        handed.close()?;
         let bytes = std::fs::metadata(&copy).map_err(failed)?.len();
         let header = Header { project: context.store.project_id()?.0, packet: packet.id.0, at_ms, bytes };
         let mut target = AtomicFile::create(file).map_err(failed)?;
@@ -97,6 +98,8 @@ impl Study {
                 _ => failed(source),
             })?,
         }
+        // The file is there: that the packet does not know of it makes nothing fail.
+        go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
         context.listeners.send(&Event::Project);
         let bytes = std::fs::metadata(file).map_or(bytes, |about| about.len());
         Ok(HandedIn {

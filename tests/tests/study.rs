@@ -1,0 +1,187 @@
+//! A study of two people at two copies: handed out, labelled in the real window and by the command, killed on the way, handed in and taken in.
+#![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use anyhow::{Result, ensure};
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::window::Window;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Six texts and one question, handed out to two people: all texts to both, some of them again.
+fn handed_out(bench: &Bench) -> PathBuf {
+    bench.file("texts.csv", files::texts(6));
+    bench.ok(["new", "Study.dissensus"]);
+    bench.ok(["import", "Study.dissensus", "texts.csv"]);
+    bench.ok(["question", "Study.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let told = bench.json([
+        "assign",
+        "Study.dissensus",
+        "--annotators",
+        "ada,ben",
+        "--per-text",
+        "2",
+        "--repeat",
+        "0.3",
+        "--again-after",
+        "2",
+        "--out",
+        "packets",
+    ]);
+    assert_eq!(told["people"][0]["texts"], 6);
+    assert_eq!(told["people"][0]["repeats"], 2);
+    bench.path("packets").join("ada.dissensus")
+}
+
+fn study(bench: &Bench) -> Value {
+    bench.json(["study", "Study.dissensus"])
+}
+
+/// What an export of the project says of one person: by text and occasion.
+fn answers(bench: &Bench, person: &str) -> BTreeMap<(String, String), String> {
+    bench.ok(["export", "Study.dissensus", "all.csv", "--force"]);
+    let rows =
+        csv::Reader::from_path(bench.path("all.csv")).unwrap().into_deserialize::<BTreeMap<String, String>>();
+    let rows = rows.map(Result::unwrap).filter(|row| row["annotator_id"] == person);
+    let occasion = |row: &BTreeMap<String, String>| row.get("occasion").cloned().unwrap_or_default();
+    rows.map(|row| ((row["text_id"].clone(), occasion(&row)), row["label"].clone())).collect()
+}
+
+/// Answers the text on screen and waits for what comes next.
+async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
+    const HERE: &str =
+        "return document.querySelector('[data-testid=\"label-text\"]')?.dataset.textId ?? \"\"";
+    let here = window.script_when(HERE, |text| text != "").await?;
+    window.press(level).await?;
+    window.text_when("label-progress-done", |now| now == done.to_string()).await?;
+    // A key that is pressed before the next text lies there is not meant for it, and is not taken.
+    window.script_when(HERE, |text| *text != here).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_people_label_apart_one_is_killed_and_everything_comes_together() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let packet = handed_out(&bench);
+
+    // Ada labels in the window. It opens for her and for nothing else.
+    let window = Window::open(&bench, Some(&packet)).await?;
+    ensure!(window.text("packet-person").await? == "ada");
+    ensure!(window.all("nav-disagreement").await?.is_empty());
+    for done in 1..=3 {
+        answer(&window, '3', done).await?;
+    }
+    // The fourth may or may not be on disk when the kill comes.
+    window.press('3').await?;
+    window.kill()?;
+
+    let window = Window::open(&bench, Some(&packet)).await?;
+    let done = window.text_when("label-progress-done", |done| done == "3" || done == "4").await?;
+    let first = bench.path("first.handin");
+    window.hand_over("handIn", &first).await?;
+    window.text_when("packet-standing", |said| said.starts_with("Handed in")).await?;
+    for done in done.parse::<u32>()? + 1..=8 {
+        answer(&window, '2', done).await?;
+    }
+    window.find("packet-done").await?;
+    window.hand_over("handIn", &bench.path("second.handin")).await?;
+    let told = "return document.body.textContent.includes('All 8 texts handed in as second.handin')";
+    window.script_when(told, |told| *told == json!(true)).await?;
+    window.close().await?;
+
+    // Ben labels with the command, on another machine.
+    std::fs::create_dir(bench.path("ben's")).unwrap();
+    std::fs::rename(bench.path("packets").join("ben.dissensus"), bench.path("ben's").join("p.dissensus"))
+        .unwrap();
+    for text in ["t0", "t1", "t2", "t3", "t4", "t5"] {
+        bench.ok(["label", "ben's/p.dissensus", "--annotator", "ben", "--text-id", text, "--value", "1"]);
+    }
+    bench.ok(["hand-in", "ben's/p.dissensus", "ben.handin"]);
+
+    // The newer one first, then the older one, then all of it again.
+    for files in
+        [vec!["second.handin"], vec!["ben.handin", "first.handin"], vec!["second.handin", "ben.handin"]]
+    {
+        let outcome = bench.run(["merge", "Study.dissensus", "--json"].into_iter().chain(files));
+        ensure!(outcome.code == Some(0), "{} {}", outcome.out, outcome.err);
+        let report: Value = serde_json::from_str(&outcome.out)?;
+        for file in report["files"].as_array().unwrap() {
+            ensure!(file["refused"] == json!(false), "{file}");
+        }
+    }
+    let report = study(&bench);
+    ensure!(report["given"] == 8 + 6 && report["wanted"] == 16, "{report}");
+    ensure!(report["texts_done"] == 6, "{report}");
+    let ada = answers(&bench, "ada");
+    ensure!(ada.len() == 8, "{ada:?}");
+    let texts: BTreeSet<&String> = ada.keys().map(|(text, _)| text).collect();
+    ensure!(texts.len() == 6, "{ada:?}");
+    let given: Vec<&String> = ada.values().collect();
+    ensure!(given.iter().filter(|level| **level == "3").count() == done.parse::<usize>()?, "{ada:?}");
+    ensure!(answers(&bench, "ben").values().all(|level| level == "1"));
+
+    // Nothing of others ever was in a packet.
+    let bytes = std::fs::read(&packet).unwrap();
+    ensure!(!bytes.windows(3).any(|three| three == b"ben"), "ben is in ada's packet");
+    Ok(())
+}
+
+#[test]
+fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
+    let bench = Bench::without_encoder();
+    handed_out(&bench);
+    for (who, level) in [("ada", "3"), ("ben", "1")] {
+        let packet = format!("packets/{who}.dissensus");
+        bench.ok(["label", &packet, "--annotator", who, "--text-id", "t2", "--value", level]);
+        bench.ok([
+            "label",
+            &packet,
+            "--annotator",
+            who,
+            "--text-id",
+            "t2",
+            "--value",
+            "2",
+            "--occasion",
+            "2",
+        ]);
+        bench.ok(["hand-in", &packet, &format!("{who}.handin")]);
+    }
+    let said = bench.refused(["hand-in", "packets/ada.dissensus", "ada.handin"]);
+    assert!(said.contains("ada.handin exists already"), "{said}");
+    let mut bytes = std::fs::read(bench.path("ada.handin")).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(bench.path("ada.handin"), bytes).unwrap();
+    let outcome = bench.run(["merge", "Study.dissensus", "ada.handin", "ben.handin", "--json"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.err);
+    let report: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-tampered");
+    assert_eq!(
+        (&report["files"][0]["refused"], &report["files"][1]["refused"]),
+        (&json!(true), &json!(false))
+    );
+    assert!(outcome.err.contains("1 of 2 files not taken in"), "{}", outcome.err);
+    assert!(answers(&bench, "ada").is_empty());
+    let ben = answers(&bench, "ben");
+    assert_eq!(ben.values().cloned().collect::<Vec<_>>(), ["1", "2"], "{ben:?}");
+    assert_eq!(bench.json(["study", "packets/ben.dissensus"])["since"], 0);
+    for (arguments, why) in [
+        (vec!["merge", "packets/ada.dissensus", "ben.handin"], "this is a packet for one person"),
+        (vec!["hand-in", "Study.dissensus", "x.handin"], "this is a whole project"),
+        (
+            vec!["assign", "Study.dissensus", "--annotators", "ada,ben", "--per-text", "3", "--out", "more"],
+            "3 people are wanted",
+        ),
+        (
+            vec!["assign", "Study.dissensus", "--annotators", "ada,ben", "--per-text", "2", "--out", "more"],
+            "nothing is left",
+        ),
+        (vec!["assign", "Study.dissensus", "--per-text", "2", "--out", "more"], "--to-come"),
+    ] {
+        let said = bench.refused(&arguments);
+        assert!(said.contains(why), "{arguments:?}: {said}");
+    }
+}
