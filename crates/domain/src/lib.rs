@@ -11,6 +11,7 @@
 mod answer;
 mod condition;
 mod current;
+mod decision;
 mod event;
 mod ids;
 mod label;
@@ -26,6 +27,7 @@ mod work;
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
 pub use condition::{Condition, is_asked};
 pub use current::{Marks, current_answer, given_answers, marks, standing_answers, unsuperseded_answers};
+pub use decision::{Decision, Outcome};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};

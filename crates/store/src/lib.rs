@@ -52,6 +52,7 @@ mod connect;
 mod copy;
 mod counts;
 mod current;
+mod decisions;
 mod durations;
 mod embeddings;
 mod encoders;

@@ -11,8 +11,8 @@ use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Assignment, Condition, Event, EventId, EventKind, Packet, PacketId, Question,
-    QuestionId, Scale, Text, TextId,
+    Annotator, AnnotatorId, Assignment, Condition, Decision, Event, EventId, EventKind, Packet, PacketId,
+    Question, QuestionId, Scale, Text, TextId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -42,6 +42,8 @@ pub struct TakenIn {
     pub packets: u32,
     /// Times that a packet was handed in that were not known here.
     pub hand_ins: u32,
+    /// Decisions about texts that were not known here.
+    pub decisions: u32,
 }
 
 impl Store {
@@ -126,6 +128,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
+        let decisions = self.other.all_decisions()?;
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
@@ -167,10 +170,25 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for (packet, key) in packets {
             self.packet(packet, &key)?;
         }
+        for decision in decisions {
+            self.decision(decision)?;
+        }
         for hand_in in hand_ins {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
         Ok(self.report)
+    }
+
+    fn decision(&mut self, theirs: Decision) -> Result<()> {
+        let name = theirs.at_ms.to_string();
+        self.not_handed_out("decision", &name, false)?;
+        let unknown =
+            || conflict("decision", name.clone(), "is about a text that the other copy does not have");
+        let question = self.question_here(theirs.question)?;
+        let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
+        let added = self.tx.add_decision(&Decision { question, text, ..theirs })?;
+        self.report.decisions += u32::from(added);
+        Ok(())
     }
 
     /// Refuses what did not come with the packet that is taken in.

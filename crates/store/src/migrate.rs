@@ -22,6 +22,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0006_repeat_changes.sql"),
     include_str!("../../../migrations/0007_questions.sql"),
     include_str!("../../../migrations/0008_packets.sql"),
+    include_str!("../../../migrations/0009_decisions.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

@@ -1,0 +1,87 @@
+//! Decisions about texts, beside their labels.
+
+use crate::row::{bad, to_json};
+use crate::tx::all;
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Answer, Decision, QuestionId, TextId};
+use rusqlite::{Connection, Row};
+
+const COLUMNS: &str = "question, text, at_ms, outcome, answer, comment, decided_by";
+
+fn decision(row: &Row<'_>) -> rusqlite::Result<Decision> {
+    let answer: String = row.get(4)?;
+    let answer: Option<Answer> = match answer.as_str() {
+        "" => None,
+        json => Some(serde_json::from_str(json).map_err(|e| bad(4, e))?),
+    };
+    Ok(Decision {
+        question: QuestionId(row.get(0)?),
+        text: TextId(row.get(1)?),
+        at_ms: row.get(2)?,
+        outcome: row.get::<_, String>(3)?.parse().map_err(|e| bad(3, e))?,
+        answer,
+        comment: row.get(5)?,
+        by: row.get(6)?,
+    })
+}
+
+/// Those of a question, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, which is the
+/// same everywhere.
+fn of_question(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Decision>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM decisions WHERE question = ?1 ORDER BY text, at_ms, outcome, answer, comment, decided_by"
+    );
+    all(c, &sql, [question.row().0], decision)
+}
+
+impl WriteTx<'_> {
+    /// Adds a decision now: it holds for its text from here on, whatever the clock says.
+    ///
+    /// # Errors
+    /// There is no such question or text, or the answer is not on the scale.
+    pub fn decide(&mut self, new: &Decision) -> Result<()> {
+        let sql = "SELECT max(at_ms) FROM decisions WHERE question = ?1 AND text = ?2";
+        let newest: Option<i64> = self.first(sql, (new.question.0, new.text.0), |r| r.get(0))?.flatten();
+        let at_ms = newest.map_or(new.at_ms, |newest| new.at_ms.max(newest.saturating_add(1)));
+        self.add_decision(&Decision { at_ms, ..new.clone() }).map(drop)
+    }
+
+    /// Adds a decision as a fact. Returns whether it was new.
+    pub(crate) fn add_decision(&mut self, new: &Decision) -> Result<bool> {
+        let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
+        let question = self.question(new.question)?.ok_or_else(|| unknown("question", new.question.0))?;
+        if self.first("SELECT 1 FROM texts WHERE id = ?1", [new.text.0], |_| Ok(()))?.is_none() {
+            return Err(unknown("text", new.text.0));
+        }
+        let answer = match &new.answer {
+            None => String::new(),
+            Some(answer) => {
+                let off = |source| StoreError::OffScale { question: new.question, source };
+                answer.check(&question.scale).map_err(off)?;
+                self.spans_within(new.question, new.text, answer)?;
+                to_json("a decided answer", answer)?
+            }
+        };
+        let sql = format!(
+            "INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING"
+        );
+        let row = (new.question.0, new.text.0, new.at_ms, new.outcome.name(), answer, &new.comment, &new.by);
+        Ok(self.run(&sql, row).map_err(|e| self.explain("adding a decision", e))? > 0)
+    }
+}
+
+impl Store {
+    /// Every decision about texts for a question, by text, the one that holds last.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn decisions(&self, question: QuestionId) -> Result<Vec<Decision>> {
+        self.read("reading decisions", |c| of_question(c, question))
+    }
+
+    /// Every decision.
+    pub(crate) fn all_decisions(&self) -> Result<Vec<Decision>> {
+        let sql = format!("SELECT {COLUMNS} FROM decisions");
+        self.read("reading decisions", |c| all(c, &sql, [], decision))
+    }
+}

@@ -1,0 +1,63 @@
+//! Decisions stand beside labels, change none, and come together in every copy.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{Answer, Decision, Outcome, TextId};
+use dissensus_store::Store;
+
+fn decision(outcome: Outcome, at_ms: i64, by: &str) -> Decision {
+    Decision {
+        question: QUESTION,
+        text: TextId(1),
+        at_ms,
+        outcome,
+        answer: (outcome == Outcome::Slip).then_some(Answer::Level(2)),
+        comment: format!("because {by}"),
+        by: by.to_owned(),
+    }
+}
+
+fn holds(store: &Store) -> (Outcome, String) {
+    let last = store.decisions(QUESTION).unwrap().pop().unwrap();
+    (last.outcome, last.by)
+}
+
+#[test]
+fn the_last_one_holds_and_no_label_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 2);
+    store.append_label(&label(1, 1, 4)).unwrap();
+    let labels = store.current_labels(QUESTION).unwrap();
+    let decide = |new: Decision| store.write(move |tx| tx.decide(&new));
+    decide(decision(Outcome::Slip, 100, "ada")).unwrap();
+    // A clock that jumped back.
+    decide(decision(Outcome::RealDifference, 50, "ben")).unwrap();
+    assert_eq!(holds(&store), (Outcome::RealDifference, "ben".to_owned()));
+    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(2)));
+    assert_eq!(store.current_labels(QUESTION).unwrap(), labels);
+    let off = Decision { answer: Some(Answer::Level(9)), ..decision(Outcome::Slip, 1, "x") };
+    assert_eq!(decide(off).unwrap_err().code(), "level-outside-scale");
+    let nowhere = Decision { text: TextId(77), ..decision(Outcome::Slip, 1, "x") };
+    assert_eq!(decide(nowhere).unwrap_err().code(), "unknown");
+    assert_eq!(store.decisions(QUESTION).unwrap().len(), 2);
+}
+
+#[test]
+fn copies_agree_on_what_was_decided_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
+    small(&a, 2, 2).close().unwrap();
+    std::fs::copy(&a, &b).unwrap();
+    let (a, b) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    a.write(|tx| tx.decide(&decision(Outcome::Ambiguous, 100, "ada"))).unwrap();
+    b.write(|tx| tx.decide(&decision(Outcome::GuidelineGap, 100, "ben"))).unwrap();
+    b.write(|tx| tx.decide(&decision(Outcome::Reopened, 90, "cleo"))).unwrap();
+    assert_eq!(a.take_in(&b).unwrap().decisions, 2);
+    assert_eq!(b.take_in(&a).unwrap().decisions, 1);
+    assert_eq!(a.take_in(&b).unwrap().decisions, 0);
+    assert_eq!(a.decisions(QUESTION).unwrap(), b.decisions(QUESTION).unwrap());
+    assert_eq!(holds(&a), (Outcome::Reopened, "cleo".to_owned()), "it was decided after the one of its copy");
+}
