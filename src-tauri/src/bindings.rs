@@ -90,6 +90,8 @@ pub fn builder() -> Builder<Wry> {
             study::write_packets_again,
             study::study_report,
             study::merge_files,
+            study::text_talk,
+            study::decide,
             study::open_packet,
             study::hand_in,
             jobs::start_encoding,

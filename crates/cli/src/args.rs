@@ -2,7 +2,7 @@
 
 mod study;
 
-pub(crate) use study::{Assign, HandIn, Merge};
+pub(crate) use study::{Assign, Decide, HandIn, Merge};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
@@ -93,6 +93,10 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Show how far a study of several people is, and how they agree
     Study(Reading),
+    /// Decide about a text that people see differently, or show what they said
+    Decide(Decide),
+    /// List what was decided about texts
+    Decisions(Reading),
     /// Measure how often people give the same answer to the same text again
     Repeats(Repeats),
     /// List labels that look like slips, beside those that are contested

@@ -67,6 +67,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::HandIn(args) => commands::study::hand_in(&args),
         Command::Merge(args) => commands::study::merge(&args),
         Command::Study(args) => commands::study::study(&args),
+        Command::Decide(args) => commands::talk::decide(&args),
+        Command::Decisions(args) => commands::talk::decisions(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),
         Command::Slips(args) => commands::slips::slips(&args),
         Command::Aggregate(args) => commands::reliability::aggregate(&args),

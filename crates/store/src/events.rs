@@ -230,6 +230,19 @@ impl<'a> WriteTx<'a> {
 }
 
 impl Store {
+    /// All events of everybody on one text for a question, by annotator, each one's oldest first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Event>> {
+        // By annotator, as the index is: with many labels that is quicker than reading all of them.
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM annotators AS a CROSS JOIN {EVENT_TABLES}
+             WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 ORDER BY a.id, e.id"
+        );
+        self.read("reading the history of a text", |c| all(c, &sql, (question.0, text.0), event))
+    }
+
     pub(crate) fn append(
         &self,
         event: impl FnOnce(&mut WriteTx<'_>) -> Result<EventId> + Send + 'static,

@@ -3,7 +3,7 @@
 use crate::study::StudyError;
 use crate::view::Problem;
 use crate::words::counted;
-use dissensus_domain::SpansError;
+use dissensus_domain::{Question, SpansError};
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
 use dissensus_perspectives::PerspectivesError;
@@ -725,6 +725,17 @@ from_errors! {
     ExchangeError in Exchange, cancelled as ExchangeError::Cancelled { .. },
     EncoderError in Encoder, cancelled as EncoderError::Cancelled,
     PerspectivesError in Perspectives, cancelled as PerspectivesError::Cancelled,
+}
+
+impl WorkbenchError {
+    /// That this is no answer to a question.
+    pub(crate) fn off_scale(value: &str, question: &Question) -> Self {
+        Self::NotOnScale {
+            value: value.to_owned(),
+            question: question.name.clone(),
+            levels: question.scale.levels().join(", "),
+        }
+    }
 }
 
 impl From<WorkbenchError> for Problem {

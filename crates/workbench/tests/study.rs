@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    ImportChoices, MergedFile, MergedKind, NewLabel, StudyReport, StudyWish, TextOrder,
+    ImportChoices, MergedFile, MergedKind, NewDecision, NewLabel, StudyReport, StudyWish, TextOrder,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,10 @@ fn report(folder: &Path, project: &Path) -> StudyReport {
 
 /// Every current answer and every answer of a later occasion, by names.
 fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
-    let session = open(folder, project);
+    answers_of(folder, &open(folder, project))
+}
+
+fn answers_of(folder: &Path, session: &Session) -> BTreeMap<String, String> {
     let file = folder.join("export.csv");
     session.exchange.export(&file, None, true, &Silent).unwrap();
     let all = std::fs::read_to_string(file).unwrap();
@@ -454,4 +457,48 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
     assert_eq!(session.project.annotators().unwrap().len(), 1, "nobody was added");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     assert_eq!(std::fs::read_to_string(out.join("b.dissensus")).unwrap(), "mine");
+}
+
+#[test]
+fn a_contested_text_is_decided_and_no_label_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 3);
+    let session = open(folder, &path);
+    for (who, value) in [("ada", "1"), ("ben", "3"), ("ben", "2")] {
+        session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
+    }
+    session.labelling.label_by_name_on("ada", "t1", "3", Some("rude"), 2).unwrap();
+    let rude = session.project.question(Some("rude")).unwrap().id;
+    let (text, _) = session.project.text_named("t1").unwrap();
+    let before = answers_of(folder, &session);
+    let talk = session.study.talk(rude, text).unwrap();
+    let said: Vec<_> =
+        talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
+    let level = |level| Some(Answer::Level(level));
+    assert_eq!(said, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
+    assert_eq!(talk.answers[2].before, [Answer::Level(2)], "the first thought stays");
+
+    let new = |outcome, answer: Option<u16>, comment: &str| NewDecision {
+        question: rude,
+        text,
+        outcome,
+        answer: answer.map(Answer::Level),
+        comment: comment.to_owned(),
+        by: " ana ".to_owned(),
+    };
+    session.study.decide(&new(Outcome::Ambiguous, None, "two readings")).unwrap();
+    let talk = session.study.decide(&new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
+    assert_eq!((talk.decisions[0].outcome, talk.decisions[1].outcome), (Outcome::Slip, Outcome::Ambiguous));
+    assert_eq!(answers_of(folder, &session), before);
+    let held = session.study.decisions().unwrap();
+    assert_eq!(held.len(), 1);
+    assert_eq!((held[0].answer_name.as_deref(), held[0].by.as_str()), (Some("3"), "ana"));
+    session.study.decide(&new(Outcome::Reopened, None, "")).unwrap();
+    assert!(session.study.decisions().unwrap().is_empty());
+    assert_eq!(session.study.decide(&new(Outcome::Slip, Some(9), "")).unwrap_err().code(), "not-on-scale");
+    let long = "x".repeat(10_001);
+    assert_eq!(session.study.decide(&new(Outcome::Slip, None, &long)).unwrap_err().code(), "plan-range");
+    let nowhere = NewDecision { text: TextId(99), ..new(Outcome::Slip, None, "") };
+    assert_eq!(session.study.decide(&nowhere).unwrap_err().code(), "unknown");
 }

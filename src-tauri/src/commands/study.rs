@@ -1,8 +1,9 @@
 //! The Study view, and the packet of one person.
 
 use super::with_session;
+use dissensus_domain::{QuestionId, TextId};
 use dissensus_workbench::view::{
-    HandedIn, MergeReport, OpenPacket, Problem, StudyDraft, StudyReport, StudyWish,
+    HandedIn, MergeReport, NewDecision, OpenPacket, Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
 };
 use std::path::{Path, PathBuf};
 use tauri::AppHandle;
@@ -45,6 +46,24 @@ pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem>
 pub(crate) async fn merge_files(app: AppHandle, files: Vec<String>) -> Result<MergeReport, Problem> {
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
     with_session(app, move |session| session.study.merge_as_job(&files)).await
+}
+
+/// What everybody said about a text, and what was decided.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn text_talk(
+    app: AppHandle,
+    question: QuestionId,
+    text: TextId,
+) -> Result<TextTalk, Problem> {
+    with_session(app, move |session| session.study.talk(question, text)).await
+}
+
+/// Decides about a text; labels stay as they are.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn decide(app: AppHandle, decision: NewDecision) -> Result<TextTalk, Problem> {
+    with_session(app, move |session| session.study.decide(&decision)).await
 }
 
 /// The packet that is open; none where a whole project is.

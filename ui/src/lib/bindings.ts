@@ -156,6 +156,10 @@ export const commands = {
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
 	/**  Takes in what was handed in, packets and whole copies. */
 	mergeFiles: (files: string[]) => __TAURI_INVOKE<MergeReport>("merge_files", { files }),
+	/**  What everybody said about a text, and what was decided. */
+	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
+	/**  Decides about a text; labels stay as they are. */
+	decide: (decision: NewDecision) => __TAURI_INVOKE<TextTalk>("decide", { decision }),
 	/**  The packet that is open; none where a whole project is. */
 	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
 	/**  Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked. */
@@ -555,6 +559,30 @@ export type CorrelationPoints = {
 	all: number,
 };
 
+/**  What was decided about a text. */
+export type DecisionInfo = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Its name. */
+	question_name: string,
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files; none where the text is known already. */
+	text_id: string | null,
+	/**  What came of it. */
+	outcome: Outcome,
+	/**  The decided answer. */
+	answer: Answer | null,
+	/**  Its name. */
+	answer_name: string | null,
+	/**  Why. */
+	comment: string,
+	/**  Who decided. */
+	by: string,
+	/**  When. */
+	at: number | null,
+};
+
 /**  Which measure ranks. */
 export type DisagreementMeasure = 
 /**  Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum. */
@@ -894,6 +922,24 @@ export type FittedOn = {
 	now: number,
 	/**  Whether its head learned together with the encoder in use: reading words again changes nothing then. */
 	tuned: boolean,
+};
+
+/**  What one person said about a text. */
+export type GivenAnswerInfo = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name on screen. */
+	name: string,
+	/**  Their current answer. */
+	answer: Answer | null,
+	/**  Answers that they gave before and changed or took back, oldest first. */
+	before: Answer[],
+	/**  What they answered when they were asked again. */
+	again: Answer | null,
+	/**  What they noted. */
+	note: string | null,
+	/**  Whether they flagged it. */
+	flagged: boolean,
 };
 
 /**  The gradient norm of a group of weights. */
@@ -1412,6 +1458,22 @@ export type NearText = {
 	labels: number,
 };
 
+/**  A decision to add. */
+export type NewDecision = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The text. */
+	text: TextId,
+	/**  What came of it. */
+	outcome: Outcome,
+	/**  The decided answer, if one was decided on. */
+	answer: Answer | null,
+	/**  Why. */
+	comment: string,
+	/**  Who decides. */
+	by: string,
+};
+
 /**  A label to record. */
 export type NewLabel = {
 	/**  The question answered. */
@@ -1473,6 +1535,19 @@ export type OpenText = {
 	 */
 	width: number | null,
 };
+
+/**  What came of talking about a text. */
+export type Outcome = 
+/**  Somebody slipped: a label is not what its author meant. */
+"slip" | 
+/**  The guideline does not say what to answer here. */
+"guideline-gap" | 
+/**  The text can be read in several ways. */
+"ambiguous" | 
+/**  People see it differently, and both are right: all labels are kept as they are. */
+"real-difference" | 
+/**  The decision before holds no more. */
+"reopened";
 
 /**  The packet of one person. */
 export type PacketInfo = {
@@ -2366,6 +2441,18 @@ export type TextPredictions = {
 	 *  Of a multi-label question the mean over its options of that chance.
 	 */
 	pairwise: number | null,
+};
+
+/**  What everybody said about a text, and what was decided. */
+export type TextTalk = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The text. */
+	text: TextId,
+	/**  Everybody who answered, was asked again, flagged it or wrote a note. */
+	answers: GivenAnswerInfo[],
+	/**  What was decided, the decision that holds first. */
+	decisions: DecisionInfo[],
 };
 
 /**  Colours. */

@@ -51,6 +51,27 @@ let handed: { annotator: number; items: Place[] } | null = null;
 let again = new Map<string, view.Answer>();
 let handedIn: number | null = null;
 
+/** What was decided about texts, the last first. */
+let decided: view.DecisionInfo[] = [];
+const questionOrOption = (q: number) =>
+  world.questions.find(({ id, options }) => id === q || options.some((option) => option.id === q)) ??
+  question(q);
+
+function talkOf(q: number, text: number): view.TextTalk {
+  const { id, scale } = questionOrOption(q);
+  const answers = world.people.flatMap((person) => {
+    const label = current(id, person.id, text);
+    if (label === undefined) return [];
+    const answer = answered(world, scale, label);
+    const note = person.id === 2 ? "I read this as irony." : null;
+    return [
+      { annotator: person.id, name: person.name, answer, before: [], again: null, note, flagged: false },
+    ];
+  });
+  const decisions = decided.filter((one) => one.question === id && one.text === text);
+  return { question: id, text, answers, decisions };
+}
+
 /** Opens as the packet of somebody from now on. */
 export function playPacket(annotator: number, items: Place[]): void {
   handed = { annotator, items };
@@ -129,6 +150,7 @@ export function reset(): void {
   handed = null;
   again = new Map();
   handedIn = null;
+  decided = [];
   heard.clear();
 }
 
@@ -599,6 +621,23 @@ export const commands: typeof RealCommands = {
   recordAgain: async ({ question: q, annotator, text, answer }, occasion) => {
     again.set(againKey(q, annotator, { text, occasion }), answer);
     return { progress: progress(annotator, [q]), reveal: null, spans: null };
+  },
+  textTalk: async (question, text) => talkOf(question, text),
+  decide: async ({ question: q, text, outcome, answer, comment, by }) => {
+    const { id, name, scale } = questionOrOption(q);
+    decided.unshift({
+      question: id,
+      question_name: name,
+      text,
+      text_id: null,
+      outcome,
+      answer,
+      answer_name: answer?.kind === "level" ? (scale.levels[answer.value] ?? null) : null,
+      comment,
+      by,
+      at: Date.UTC(2026, 10, 1) + decided.length,
+    });
+    return talkOf(q, text);
   },
   openPacket: async () => {
     if (!handed) return null;

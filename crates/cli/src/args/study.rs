@@ -1,6 +1,7 @@
 //! Arguments of `assign`, `hand-in`, `merge` and `study`.
 
 use clap::{Args, ValueHint};
+use dissensus_domain::Outcome;
 use std::path::PathBuf;
 
 /// `assign`: a plan, and a packet for each person.
@@ -83,6 +84,42 @@ pub(crate) struct HandIn {
     /// Replace a file of that name
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `decide`: what was agreed on about a text.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus decide P.dissensus --text-id 42
+  dissensus decide P.dissensus --text-id 42 --outcome real-difference --comment \"both readings are right\" --by ana
+  dissensus decide P.dissensus --text-id 42 --outcome slip --value 4 --comment \"ben meant 4\" --by ana
+
+Without --outcome: what everybody answered and what was decided. A decision stands beside the labels and changes none of them; the
+last one holds, and `reopened` takes it back. `dissensus decisions` lists those that hold.")]
+pub(crate) struct Decide {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The text's identity
+    #[arg(long)]
+    pub(crate) text_id: String,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// What came of it: slip, guideline-gap, ambiguous, real-difference (keep all labels as they are) or reopened
+    #[arg(long)]
+    pub(crate) outcome: Option<Outcome>,
+    /// The answer that was decided on, by its name: a layer of its own, nobody's label
+    #[arg(long, requires = "outcome", allow_hyphen_values = true)]
+    pub(crate) value: Option<String>,
+    /// Why
+    #[arg(long, requires = "outcome", default_value = "", hide_default_value = true)]
+    pub(crate) comment: String,
+    /// Who decides
+    #[arg(long, requires = "outcome", default_value = "", hide_default_value = true)]
+    pub(crate) by: String,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -26,6 +26,7 @@ pub(crate) mod slips;
 mod span_evaluation;
 mod span_predictions;
 pub(crate) mod study;
+pub(crate) mod talk;
 mod word_print;
 pub(crate) mod words;
 

@@ -1,10 +1,9 @@
 //! A label by names, as the command gives it.
 
 use super::Labelling;
-use super::record::off_scale;
 use crate::error::WorkbenchError;
 use crate::view::{NewLabel, Progress};
-use dissensus_domain::{Answer, LabelSource, ScaleKind};
+use dissensus_domain::LabelSource;
 
 /// A label on disk, by names.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -56,12 +55,7 @@ impl Labelling {
     ) -> Result<NamedLabel, WorkbenchError> {
         let question = self.project.question(question)?;
         self.context.index().whole(question.id)?;
-        let answer = match question.scale.kind() {
-            ScaleKind::Spans => {
-                Answer::Spans(question.scale.spans_named(value).map_err(WorkbenchError::Spans)?)
-            }
-            _ => question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?,
-        };
+        let answer = self.project.answer_named(&question, value)?;
         let store = &self.context.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;

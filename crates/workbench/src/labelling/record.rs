@@ -4,7 +4,7 @@ use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::view::{LabelReceipt, NewLabel};
-use dissensus_domain::{Answer, LabelSource, Question};
+use dissensus_domain::{Answer, LabelSource};
 use std::time::Duration;
 
 /// A label that is on disk and learned.
@@ -67,16 +67,10 @@ impl Labelling {
         let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
         match (new.answer.check(&question.scale), &new.answer) {
             (Ok(()), _) => Ok(()),
-            (Err(_), Answer::Level(level)) => Err(off_scale(&format!("level {level}"), question)),
-            (Err(error), _) => Err(off_scale(&error.to_string(), question)),
+            (Err(_), Answer::Level(level)) => {
+                Err(WorkbenchError::off_scale(&format!("level {level}"), question))
+            }
+            (Err(error), _) => Err(WorkbenchError::off_scale(&error.to_string(), question)),
         }
-    }
-}
-
-pub(super) fn off_scale(value: &str, question: &Question) -> WorkbenchError {
-    WorkbenchError::NotOnScale {
-        value: value.to_owned(),
-        question: question.name.clone(),
-        levels: question.scale.levels().join(", "),
     }
 }

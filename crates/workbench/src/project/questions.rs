@@ -7,10 +7,23 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::QuestionInfo;
-use dissensus_domain::{Condition, Question, QuestionId, Scale};
+use dissensus_domain::{Answer, Condition, Question, QuestionId, Scale, ScaleKind};
 use dissensus_store::{NewQuestion, StoreError};
 
 impl Project {
+    /// The answer of this name to a question: a level, options joined by `;`, or spans as a JSON list.
+    ///
+    /// # Errors
+    /// There is no such answer to it.
+    pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, WorkbenchError> {
+        match question.scale.kind() {
+            ScaleKind::Spans => {
+                Ok(Answer::Spans(question.scale.spans_named(value).map_err(WorkbenchError::Spans)?))
+            }
+            _ => question.scale.answer_named(value).ok_or_else(|| WorkbenchError::off_scale(value, question)),
+        }
+    }
+
     /// Adds a question to be asked of every text. Without a prompt, its name is asked.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod hand_out;
 mod incoming;
 mod merge;
 mod report;
+mod talk;
 
 pub use drawing::Impossible as ImpossiblePlan;
 pub use error::StudyError;

@@ -1,7 +1,7 @@
 //! A study of several people: its plan, what is handed out, what came back.
 
 use super::Problem;
-use dissensus_domain::QuestionId;
+use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -162,6 +162,76 @@ view! {
         pub refused: bool,
         /// What it is and what to do.
         pub problem: Problem,
+    }
+
+    /// What everybody said about a text, and what was decided.
+    pub struct TextTalk {
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// Everybody who answered, was asked again, flagged it or wrote a note.
+        pub answers: Vec<GivenAnswerInfo>,
+        /// What was decided, the decision that holds first.
+        pub decisions: Vec<DecisionInfo>,
+    }
+
+    /// What one person said about a text.
+    pub struct GivenAnswerInfo {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name on screen.
+        pub name: String,
+        /// Their current answer.
+        pub answer: Option<Answer>,
+        /// Answers that they gave before and changed or took back, oldest first.
+        pub before: Vec<Answer>,
+        /// What they answered when they were asked again.
+        pub again: Option<Answer>,
+        /// What they noted.
+        pub note: Option<String>,
+        /// Whether they flagged it.
+        pub flagged: bool,
+    }
+
+    /// What was decided about a text.
+    pub struct DecisionInfo {
+        /// The question.
+        pub question: QuestionId,
+        /// Its name.
+        pub question_name: String,
+        /// The text.
+        pub text: TextId,
+        /// Its name in files; none where the text is known already.
+        pub text_id: Option<String>,
+        /// What came of it.
+        pub outcome: Outcome,
+        /// The decided answer.
+        pub answer: Option<Answer>,
+        /// Its name.
+        pub answer_name: Option<String>,
+        /// Why.
+        pub comment: String,
+        /// Who decided.
+        pub by: String,
+        /// When.
+        pub at: f64,
+    }
+
+    /// A decision to add.
+    pub struct NewDecision {
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// What came of it.
+        pub outcome: Outcome,
+        /// The decided answer, if one was decided on.
+        pub answer: Option<Answer>,
+        /// Why.
+        pub comment: String,
+        /// Who decides.
+        pub by: String,
     }
 
     /// The packet that is open.

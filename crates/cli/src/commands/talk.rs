@@ -1,0 +1,95 @@
+//! `decide` and `decisions`: what was agreed on about texts.
+
+use super::{answer_name, count, open, open_to_read};
+use crate::args::{Decide, Reading};
+use crate::output;
+use anyhow::Result;
+use dissensus_domain::{Answer, Question};
+use dissensus_workbench::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
+
+pub(crate) fn decide(args: &Decide) -> Result<()> {
+    let session = if args.outcome.is_some() { open(&args.project)? } else { open_to_read(&args.project)? };
+    let question = session.project.question(args.question.as_deref())?;
+    let (text, _) = session.project.text_named(&args.text_id)?;
+    let talk = match args.outcome {
+        None => session.study.talk(question.id, text)?,
+        Some(outcome) => {
+            let answer = args
+                .value
+                .as_deref()
+                .map(|value| session.project.answer_named(&question, value))
+                .transpose()?;
+            let (comment, by) = (args.comment.clone(), args.by.clone());
+            session.study.decide(&NewDecision {
+                question: question.id,
+                text,
+                outcome,
+                answer,
+                comment,
+                by,
+            })?
+        }
+    };
+    if args.json {
+        return output::json(&talk);
+    }
+    tell(&question, &args.text_id, &talk)
+}
+
+fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
+    let (people, word) = match talk.answers.len() {
+        1 => (1, "person"),
+        n => (n, "people"),
+    };
+    output::line(&format!("{} of {text}, by {people} {word}", question.name))?;
+    let name =
+        |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, |a| answer_name(question, a));
+    let row = |one: &GivenAnswerInfo| {
+        vec![one.name.clone(), name(&one.answer), name(&one.again), one.note.clone().unwrap_or_default()]
+    };
+    if !talk.answers.is_empty() {
+        let rows = talk.answers.iter().map(row).collect();
+        output::line(&output::table(&["person", "answer", "asked again", "note"], rows, &[]))?;
+    }
+    match talk.decisions.split_first() {
+        None => output::line("Nothing was decided yet"),
+        Some((holds, earlier)) => {
+            output::line(&told(holds))?;
+            match earlier.len() {
+                0 => Ok(()),
+                n => output::line(&format!("after {}", count(n as u64, "earlier decision"))),
+            }
+        }
+    }
+}
+
+fn told(decision: &DecisionInfo) -> String {
+    let answer =
+        decision.answer_name.as_ref().map_or_else(String::new, |name| format!(", decided answer {name}"));
+    let by = if decision.by.is_empty() { String::new() } else { format!(" by {}", decision.by) };
+    let why = if decision.comment.is_empty() { String::new() } else { format!(": {}", decision.comment) };
+    format!("Decided{by}: {}{answer}{why}", decision.outcome)
+}
+
+pub(crate) fn decisions(args: &Reading) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let all = session.study.decisions()?;
+    if args.json {
+        return output::json(&all);
+    }
+    if all.is_empty() {
+        return output::line("Nothing was decided yet: see `dissensus decide`");
+    }
+    let row = |one: &DecisionInfo| {
+        vec![
+            one.text_id.clone().unwrap_or_default(),
+            one.question_name.clone(),
+            one.outcome.to_string(),
+            one.answer_name.clone().unwrap_or_default(),
+            one.by.clone(),
+            one.comment.clone(),
+        ]
+    };
+    let header = ["text_id", "question", "outcome", "decided", "by", "comment"];
+    output::line(&output::table(&header, all.iter().map(row).collect(), &[]))
+}
