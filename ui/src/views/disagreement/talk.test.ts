@@ -25,11 +25,25 @@ it("shows what everybody said, by name or without", async () => {
   await user.click(screen.getByTestId("talk-open"));
   const rows = await screen.findAllByTestId("talk-answer");
   expect(rows.length).toBeGreaterThan(1);
-  const [first] = rows;
-  const named = first?.textContent;
+  expect(rows.some((row) => row.textContent?.includes("I read this as irony."))).toBe(true);
+  const named = rows[0]?.textContent;
   await user.click(screen.getByTestId("talk-names"));
   expect(screen.getAllByTestId("talk-answer")[0]?.textContent).toContain("Person 1");
   expect(screen.getAllByTestId("talk-answer")[0]?.textContent).not.toBe(named);
+});
+
+it("gathers people by their answers where nothing else is to be said", async () => {
+  const real = await commands.textTalk(1, 1);
+  const answers = real.answers.map((one) => ({ ...one, note: null }));
+  vi.spyOn(commands, "textTalk").mockResolvedValue({ ...real, answers });
+  cleanup();
+  render(TextDecision, { question: 1, text: 1, body: "A text." });
+  await user.click(await screen.findByTestId("talk-open"));
+  const rows = await screen.findAllByTestId("talk-answer");
+  const levels = new Set(answers.map(({ answer }) => answer?.value));
+  expect(rows).toHaveLength(levels.size);
+  const counted = rows.map((row) => Number(row.children[1]?.textContent));
+  expect(counted.reduce((a, b) => a + b, 0)).toBe(answers.length);
 });
 
 it("decides only once something is chosen, keeps who decided, and opens again", async () => {
