@@ -48,6 +48,13 @@ impl WriteTx<'_> {
     /// # Errors
     /// The external id is taken or empty.
     pub fn add_annotator(&mut self, new: &NewAnnotator) -> Result<AnnotatorId> {
+        let id = self.insert_annotator(new)?;
+        self.note_new_annotator(id, &new.name, &new.attributes)?;
+        Ok(id)
+    }
+
+    /// Adds the row of an annotator; what is known of the person is noted by the caller.
+    pub(crate) fn insert_annotator(&mut self, new: &NewAnnotator) -> Result<AnnotatorId> {
         if new.external_id.is_empty() {
             return Err(StoreError::Invalid {
                 what: "annotator".to_owned(),
@@ -75,28 +82,24 @@ impl WriteTx<'_> {
             .ok_or_else(|| unknown(id))
     }
 
-    /// Replaces what is known of an annotator.
+    /// Replaces what is known of an annotator from now on. An attribute with an empty value is not known.
     ///
     /// # Errors
     /// There is no such annotator.
-    pub fn set_attributes(&mut self, id: AnnotatorId, attributes: &Attributes) -> Result<()> {
-        let attributes = to_json("attributes of an annotator", attributes)?;
-        self.changed(id, self.run("UPDATE annotators SET attributes = ?2 WHERE id = ?1", (id.0, attributes)))
+    pub fn set_attributes(&mut self, id: AnnotatorId, attributes: &Attributes, now_ms: i64) -> Result<()> {
+        let before = self.attributes(id)?;
+        self.note_attributes(id, &before, attributes, now_ms)?;
+        self.refresh_annotator(id)
     }
 
     /// Changes the name that the window shows.
     ///
     /// # Errors
     /// There is no such annotator.
-    pub fn rename_annotator(&mut self, id: AnnotatorId, name: &str) -> Result<()> {
-        self.changed(id, self.run("UPDATE annotators SET name = ?2 WHERE id = ?1", (id.0, name)))
-    }
-
-    fn changed(&self, id: AnnotatorId, rows: rusqlite::Result<usize>) -> Result<()> {
-        match rows.map_err(|e| self.explain("changing an annotator", e))? {
-            0 => Err(unknown(id)),
-            _ => Ok(()),
-        }
+    pub fn rename_annotator(&mut self, id: AnnotatorId, name: &str, now_ms: i64) -> Result<()> {
+        self.attributes(id)?;
+        self.note_name(id, name, now_ms)?;
+        self.refresh_annotator(id)
     }
 }
 

@@ -45,6 +45,7 @@
 //! it). A caller therefore reads and checks its file *before* it asks for the write, and splits what need not be all or
 //! nothing, such as embeddings: a batch for each [`Store::put_embeddings`].
 
+mod annotator_changes;
 mod annotators;
 mod appending;
 mod check;

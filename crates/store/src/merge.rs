@@ -1,5 +1,6 @@
 //! Bringing copies of a project together: taking in the events of another copy.
 
+use crate::annotator_changes::AnnotatorChange;
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
@@ -38,6 +39,8 @@ pub struct TakenIn {
     pub repeat_changes: u32,
     /// New changes of questions: levels renamed, conditions set.
     pub question_changes: u32,
+    /// What is known of people and was not known here, each name and each attribute.
+    pub annotator_changes: u32,
     /// Packets that were not here.
     pub packets: u32,
     /// Times that a packet was handed in that were not known here.
@@ -51,7 +54,7 @@ impl Store {
     /// not: all in one transaction, or nothing.
     ///
     /// Copies that have taken in each other's events agree on every current answer, every mark and every history, in whatever order
-    /// and however often they did it. Of an annotator known here, what is not known yet is added and what is known stays.
+    /// and however often they did it, and on the name and the attributes of everybody.
     ///
     /// # Errors
     /// [`StoreError::OtherProject`] where `other` is no copy of this project; [`StoreError::Conflict`] where a text has another
@@ -125,6 +128,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
         let end = self.other.last_event()?;
         // Changes first: each is about an answer or a question that was there before it.
+        let changes_of_people = self.other.all_annotator_changes()?;
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
@@ -140,6 +144,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for annotator in self.other.annotators()? {
             self.annotator(annotator)?;
         }
+        self.annotator_changes(changes_of_people)?;
         let other = self.other;
         other.for_each_text(|text| self.text(text))?;
         let mut seen = EventId(0);
@@ -278,19 +283,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 
     fn annotator(&mut self, theirs: Annotator) -> Result<()> {
         let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
-            Some(ours) => {
-                let known = self.tx.attributes(ours)?;
-                let mut all = theirs.attributes;
-                all.extend(known.clone());
-                if all != known {
-                    self.tx.set_attributes(ours, &all)?;
-                }
-                ours
-            }
+            Some(ours) => ours,
             None => {
                 self.not_handed_out("person", &theirs.external_id, false)?;
                 self.report.annotators += 1;
-                self.tx.add_annotator(&NewAnnotator {
+                self.tx.insert_annotator(&NewAnnotator {
                     external_id: theirs.external_id.clone(),
                     name: theirs.name,
                     attributes: theirs.attributes,
@@ -302,6 +299,25 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.not_handed_out("person", &theirs.external_id, asked)?;
         self.annotators.insert(theirs.id, ours);
         Ok(())
+    }
+
+    /// What is known of people: facts that are the same in every copy that has them. A packet changes nothing of it.
+    fn annotator_changes(&mut self, changes: Vec<AnnotatorChange>) -> Result<()> {
+        if self.only.is_some() {
+            return Ok(());
+        }
+        let mut changed = BTreeSet::new();
+        for theirs in changes {
+            let name = theirs.annotator.0.to_string();
+            let unknown =
+                || conflict("annotator", name, "is changed in the other copy, which does not have it");
+            let annotator = *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?;
+            if self.tx.add_annotator_change(&AnnotatorChange { annotator, ..theirs })? {
+                self.report.annotator_changes += 1;
+                changed.insert(annotator);
+            }
+        }
+        changed.into_iter().try_for_each(|annotator| self.tx.refresh_annotator(annotator))
     }
 
     fn text(&mut self, theirs: Text) -> Result<()> {

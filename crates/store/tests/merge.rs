@@ -402,3 +402,54 @@ fn copies_of_an_old_file_that_were_labelled_apart_before_they_were_brought_up_to
     assert_eq!(two.take_in(&one).unwrap_err().code(), "copies-conflict");
     one.take_in(&three).unwrap();
 }
+
+#[test]
+fn copies_agree_on_names_and_attributes_that_were_given_apart() {
+    let known = |store: &Store| {
+        let people = store.annotators().unwrap().into_iter();
+        people.map(|p| (p.external_id, (p.name, p.attributes))).collect::<BTreeMap<_, _>>()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..20 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let paths: Vec<PathBuf> =
+            (0..3).map(|n| folder.path().join(format!("{seed}-{n}.dissensus"))).collect();
+        small(&paths[0], 1, 2).close().unwrap();
+        std::fs::copy(&paths[0], &paths[1]).unwrap();
+        std::fs::copy(&paths[0], &paths[2]).unwrap();
+        for path in &paths {
+            let store = Store::open(path).unwrap();
+            for _ in 0..rng.random_range(1..5) {
+                let (id, at) = (AnnotatorId(rng.random_range(1..=2)), rng.random_range(0..4));
+                let value = ["x", "y", "z"][rng.random_range(0..3)].to_owned();
+                match rng.random_range(0..4) {
+                    0 => store.write(move |tx| tx.rename_annotator(id, &value, at)).unwrap(),
+                    1 => store.write(move |tx| tx.set_attributes(id, &BTreeMap::new(), at)).unwrap(),
+                    2 => store
+                        .write(move |tx| tx.set_attributes(id, &[("a".to_owned(), value)].into(), at))
+                        .unwrap(),
+                    _ => {
+                        let attributes = [("b".to_owned(), value.clone())].into();
+                        let external_id = format!("new{}", rng.random_range(0..2));
+                        let new = NewAnnotator { external_id, name: value, attributes, simulated: false };
+                        // Of one name in one copy the first is added.
+                        drop(store.write(move |tx| tx.add_annotator(&new)));
+                    }
+                }
+            }
+            store.close().unwrap();
+        }
+        let merged = |order: [usize; 4]| {
+            let path = folder.path().join("merged.dissensus");
+            std::fs::copy(&paths[order[0]], &path).unwrap();
+            order[1..].iter().for_each(|other| drop(take_in(&path, &paths[*other])));
+            let store = Store::open(&path).unwrap();
+            let found = known(&store);
+            store.close().unwrap();
+            found
+        };
+        let first = merged([0, 1, 2, 1]);
+        assert_eq!(first, merged([2, 1, 0, 0]), "seed {seed}");
+        assert_eq!(first, merged([1, 0, 2, 2]), "seed {seed}");
+    }
+}

@@ -46,7 +46,7 @@ fn project(folder: &Path) -> PathBuf {
             })?;
             for id in [1, 2, 3] {
                 let attributes = [("gender".to_owned(), format!("SECRET-{id}"))].into();
-                tx.set_attributes(AnnotatorId(id), &attributes)?;
+                tx.set_attributes(AnnotatorId(id), &attributes, 1)?;
             }
             tx.rename_levels(QUESTION, &["fine", "b", "c", "d", "vile"].map(String::from), 3)?;
             tx.add_packet(&packet(), &KEY)?;

@@ -150,10 +150,10 @@ fn annotators_and_questions_come_back_as_they_went_in() {
             let new = NewAnnotator { external_id, name: "Sim".into(), simulated: true, ..Default::default() };
             let id = tx.add_annotator(&new)?;
             assert!(matches!(tx.add_annotator(&new), Err(StoreError::Duplicate { .. })));
-            tx.set_attributes(id, &attributes)?;
+            tx.set_attributes(id, &attributes, 1)?;
             assert_eq!(tx.attributes(id)?, attributes);
-            tx.rename_annotator(id, "Simone")?;
-            assert!(tx.set_attributes(AnnotatorId(9), &attributes).is_err());
+            tx.rename_annotator(id, "Simone", 1)?;
+            assert!(tx.set_attributes(AnnotatorId(9), &attributes, 1).is_err());
             tx.add_question(&asked)?;
             assert!(matches!(tx.add_question(&asked), Err(StoreError::Duplicate { what: "question", .. })));
             Ok(())

@@ -413,7 +413,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
                 .unwrap();
         }
         let who = store.annotators().unwrap()[0].id;
-        store.write(move |tx| tx.rename_annotator(who, "Ada Lovelace")).unwrap();
+        store.write(move |tx| tx.rename_annotator(who, "Ada Lovelace", 1)).unwrap();
         store.close().unwrap();
     }
     let told = merge(folder, &path, &[second]);

@@ -5,6 +5,7 @@ use super::plan::{Part, Plan};
 use super::preview::remarks;
 use super::seed::catch_up;
 use crate::clock::now_ms;
+use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};
@@ -278,7 +279,7 @@ impl Writing {
                 if new_attributes {
                     let mut attributes = tx.attributes(id)?;
                     attributes.extend(row.attributes.clone());
-                    tx.set_attributes(id, &attributes)?;
+                    tx.set_attributes(id, &attributes, now_ms())?;
                 }
                 id
             }

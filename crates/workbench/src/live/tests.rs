@@ -92,7 +92,7 @@ fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
             let tell = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<(), StoreError> {
                 for (n, id) in people.iter().enumerate() {
                     let hand = if n % 2 == 0 { "left" } else { "right" };
-                    tx.set_attributes(*id, &[("hand".to_owned(), hand.to_owned())].into())?;
+                    tx.set_attributes(*id, &[("hand".to_owned(), hand.to_owned())].into(), 1)?;
                 }
                 Ok(())
             };
