@@ -442,7 +442,9 @@ fn copies_agree_on_names_and_attributes_that_were_given_apart() {
         let merged = |order: [usize; 4]| {
             let path = folder.path().join("merged.dissensus");
             std::fs::copy(&paths[order[0]], &path).unwrap();
-            order[1..].iter().for_each(|other| drop(take_in(&path, &paths[*other])));
+            for other in &order[1..] {
+                take_in(&path, &paths[*other]);
+            }
             let store = Store::open(&path).unwrap();
             let found = known(&store);
             store.close().unwrap();

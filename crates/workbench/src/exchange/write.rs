@@ -5,7 +5,6 @@ use super::plan::{Part, Plan};
 use super::preview::remarks;
 use super::seed::catch_up;
 use crate::clock::now_ms;
-use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};

@@ -22,6 +22,14 @@ pub(super) struct Drawn {
     pub(super) texts: Vec<TextId>,
 }
 
+/// Somebody to ask.
+struct Asked {
+    /// External id.
+    name: String,
+    /// None for somebody who is to be added.
+    known: Option<Annotator>,
+}
+
 /// What one person is to be given.
 pub(super) struct DrawnPerson {
     /// External id, also of somebody who is to be added.
@@ -62,7 +70,7 @@ impl Study {
         let owned = self.owned(&index, &packets, &questions)?;
         let groups = groups(&index, wish, &people)?;
         let member =
-            |id: &AnnotatorId| people.iter().any(|(_, person)| person.as_ref().is_some_and(|p| p.id == *id));
+            |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
         let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
         let mut count = vec![0; texts.len()];
         for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
@@ -70,22 +78,20 @@ impl Study {
         }
         let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
         let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize)).collect();
-        let person = |(name, known): &(String, Option<Annotator>)| Person {
-            name: name.clone(),
-            has: known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
-            group: groups.get(name).copied(),
+        let person = |asked: &Asked| Person {
+            name: asked.name.clone(),
+            has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
+            group: groups.get(&asked.name).copied(),
         };
         let known = Known { texts: texts.len(), count, anchors, people: people.iter().map(person).collect() };
         let items = draw(&wanted, &known).map_err(StudyError::from)?;
         let mut anchors = known.anchors;
         anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
-        let drawn =
-            |(((name, found), items), person): (((String, Option<Annotator>), Vec<Item>), &Person)| {
-                let id = found.map(|found| found.id);
-                let packets =
-                    packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
-                DrawnPerson { name, id, packets, before: person.has.len(), items }
-            };
+        let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
+            let id = asked.known.map(|known| known.id);
+            let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
+            DrawnPerson { name: asked.name, id, packets, before: person.has.len(), items }
+        };
         let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
         Ok(Drawn { questions, people, anchors, texts })
     }
@@ -205,18 +211,18 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, Workbench
 }
 
 /// Whom to ask, each by external id, with what is known of those who are in the project.
-fn people(index: &Index, wish: &StudyWish) -> Result<Vec<(String, Option<Annotator>)>, WorkbenchError> {
-    let mut people: Vec<(String, Option<Annotator>)> = Vec::new();
+fn people(index: &Index, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
+    let mut people: Vec<Asked> = Vec::new();
     for name in &wish.people {
         let known = index.annotator_named(name).cloned();
         let name = match &known {
             Some(known) => known.external_id.clone(),
             None => checked_name("annotator", name)?,
         };
-        if people.iter().any(|(other, _)| *other == name) {
+        if people.iter().any(|other| other.name == name) {
             return Err(StudyError::Twice(name).into());
         }
-        people.push((name, known));
+        people.push(Asked { name, known });
     }
     match people.is_empty() {
         true => Err(StudyError::Nobody.into()),
@@ -228,7 +234,7 @@ fn people(index: &Index, wish: &StudyWish) -> Result<Vec<(String, Option<Annotat
 fn groups(
     index: &Index,
     wish: &StudyWish,
-    people: &[(String, Option<Annotator>)],
+    people: &[Asked],
 ) -> Result<HashMap<String, usize>, WorkbenchError> {
     let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
     let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
@@ -236,11 +242,11 @@ fn groups(
         let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
         return Err(StudyError::Balance { attribute: attribute.clone(), known: known.join(", ") }.into());
     }
-    let value = |person: &Option<Annotator>| Some(person.as_ref()?.attributes.get(attribute)?.clone());
-    let values: BTreeSet<String> = people.iter().filter_map(|(_, person)| value(person)).collect();
-    let group = |(name, person): &(String, Option<Annotator>)| {
-        let value = value(person)?;
-        Some((name.clone(), values.iter().position(|other| *other == value)?))
+    let value = |asked: &Asked| Some(asked.known.as_ref()?.attributes.get(attribute)?.clone());
+    let values: BTreeSet<String> = people.iter().filter_map(value).collect();
+    let group = |asked: &Asked| {
+        let value = value(asked)?;
+        Some((asked.name.clone(), values.iter().position(|other| *other == value)?))
     };
     Ok(people.iter().filter_map(group).collect())
 }
