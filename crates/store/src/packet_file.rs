@@ -105,7 +105,6 @@ impl Contents {
                 why: "it asks a text again that it did not ask before".to_owned(),
             })?;
         }
-        tx.add_packet(&packet, &self.key)?;
-        tx.set_own_packet(packet.id)
+        tx.add_own_packet(&packet, &self.key)
     }
 }

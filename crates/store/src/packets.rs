@@ -8,8 +8,12 @@ use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId, QuestionId, Te
 use rusqlite::Connection;
 use uuid::Uuid;
 
-/// The setting that says which packet a file is.
-const OWN: &str = "packet";
+/// The setting of a packet's file with its key. It is not in the row, so that it can be taken out of what is handed in.
+const KEY: &str = "packet-key";
+/// The setting of a packet's file that tells how far it was handed in.
+const HANDED_IN: &str = "handed-in";
+/// Stands in the row of a packet's own file in place of its key, and tells that the file is that packet.
+const NO_KEY: [u8; 32] = [0; 32];
 
 /// Signs what is handed in of a packet: 32 random bytes that the packet's file and the project have.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,12 +61,20 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Says that this file is the packet: what one person is given, with nothing of others.
+    /// Adds the packet that this file is.
+    pub(crate) fn add_own_packet(&mut self, new: &Packet, key: &PacketKey) -> Result<()> {
+        self.add_packet(new, &PacketKey(NO_KEY))?;
+        self.set_setting(KEY, &key.0)
+    }
+
+    /// Takes the key out of a packet's file, and its bytes off the disk: whoever has the file then cannot sign in its name.
     ///
     /// # Errors
     /// Only what the disk says.
-    pub fn set_own_packet(&mut self, packet: PacketId) -> Result<()> {
-        self.set_setting(OWN, &packet.0)
+    pub fn forget_packet_key(&mut self) -> Result<()> {
+        let explain = |tx: &Self, e| tx.explain("taking out the key", e);
+        self.conn.pragma_update(None, "secure_delete", true).map_err(|e| explain(self, e))?;
+        self.run("DELETE FROM settings WHERE key = ?1", [KEY]).map(drop).map_err(|e| explain(self, e))
     }
 
     /// The packet with this identity, with its key.
@@ -110,9 +122,51 @@ impl Store {
     ///
     /// # Errors
     /// Only what the disk says.
-    pub fn own_packet(&self) -> Result<Option<(Packet, PacketKey)>> {
-        let Some(id) = self.setting::<Uuid>(OWN)? else { return Ok(None) };
-        self.packet(PacketId(id))
+    pub fn own_packet(&self) -> Result<Option<Packet>> {
+        self.read("reading the packet", |c| {
+            let own =
+                first(c, "SELECT uid FROM packets WHERE key = ?1 ORDER BY id", [NO_KEY], |r| uid(r, 0))?;
+            let found = own.map_or(Ok(None), |id| packet(c, PacketId(id)))?;
+            Ok(found.map(|(packet, _)| packet))
+        })
+    }
+
+    /// The key of the packet that this file is; none in what was handed in.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn own_packet_key(&self) -> Result<Option<PacketKey>> {
+        Ok(self.setting::<[u8; 32]>(KEY)?.map(PacketKey))
+    }
+
+    /// What this file has of a packet's work, counted in rows, so that no clock is asked: events, answers of later occasions and changes of
+    /// these.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn work_rows(&self) -> Result<[u32; 3]> {
+        self.read("counting what was done", |c| {
+            let count = |table: &str| {
+                c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0))
+            };
+            Ok([count("events")?, count("repeats")?, count("repeat_changes")?])
+        })
+    }
+
+    /// What there was when the packet was last handed in.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn handed_in_rows(&self) -> Result<Option<[u32; 3]>> {
+        self.setting(HANDED_IN)
+    }
+
+    /// Notes what there was when the packet was handed in.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn set_handed_in_rows(&self, rows: [u32; 3]) -> Result<()> {
+        self.set_setting(HANDED_IN, &rows)
     }
 
     /// Each time that a packet was handed in, by packet and time.

@@ -106,8 +106,8 @@ fn a_packet_has_its_texts_in_order_and_nothing_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     let store = Store::open(&file).unwrap();
-    let (own, key) = store.own_packet().unwrap().unwrap();
-    assert_eq!((own.id, key), (PACKET, KEY));
+    let own = store.own_packet().unwrap().unwrap();
+    assert_eq!((own.id, store.own_packet_key().unwrap()), (PACKET, Some(KEY)));
     let texts = store.texts_page(0, 10).unwrap();
     assert_eq!(texts.iter().map(|t| t.external_id.as_str()).collect::<Vec<_>>(), ["t3", "t1", "t2"]);
     assert_eq!(
@@ -326,4 +326,27 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
     // Another person's clock is their own.
     store.append_label(&NewLabel { at_ms: 7, ..label(1, 2, 2) }).unwrap();
     assert_eq!(store.events(QUESTION, TextId(1), AnnotatorId(2)).unwrap()[0].at_ms, 7);
+}
+
+#[test]
+fn what_is_handed_in_has_no_key_and_a_packet_is_one_whatever_its_settings_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    let key = serde_json::to_string(&KEY.0).unwrap();
+    let has = |path: &Path, bytes: &[u8]| {
+        std::fs::read(path).unwrap().windows(bytes.len()).any(|window| window == bytes)
+    };
+    assert!(has(&file, key.as_bytes()) && has(&path, &KEY.0));
+    let store = Store::open(&file).unwrap();
+    store.write(|tx| tx.forget_packet_key()).unwrap();
+    store.close().unwrap();
+    assert!(!has(&file, key.as_bytes()) && !has(&file, &KEY.0), "the key is still in the file");
+    let store = Store::open(&file).unwrap();
+    assert_eq!(
+        (store.own_packet().unwrap().map(|own| own.id), store.own_packet_key().unwrap()),
+        (Some(PACKET), None)
+    );
+    store.close().unwrap();
+    assert_eq!(taken_in(&path, &file).unwrap().packets, 0);
+    assert!(Store::open_reader(&path).unwrap().own_packet().unwrap().is_none(), "the project is none");
 }

@@ -1,6 +1,6 @@
 //! Everything that can go wrong in a use case, each with a stable code.
 
-use crate::study::StudyError;
+use crate::study_error::StudyError;
 use crate::view::Problem;
 use crate::words::counted;
 use dissensus_domain::{Question, SpansError};

@@ -30,6 +30,7 @@ mod saved_runs;
 mod session;
 mod set_table;
 mod study;
+mod study_error;
 mod sync;
 mod text_words;
 pub mod view;
@@ -78,6 +79,7 @@ pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use set_table::SetPredictionFile;
-pub use study::{ImpossiblePlan, Study, StudyError};
+pub use study::Study;
+pub use study_error::{ImpossiblePlan, StudyError};
 pub use word_predictor::WordPredictionFile;
 pub use words::counted;

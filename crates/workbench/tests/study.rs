@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_store::Store;
+use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
 use dissensus_workbench::view::{
     ImportChoices, MergedFile, MergedKind, NewDecision, NewLabel, StudyReport, StudyWish, TextOrder,
 };
@@ -33,6 +33,11 @@ fn project(folder: &Path, texts: usize) -> PathBuf {
     session.exchange.import(&file, &choices, &silent).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     session.project.add_question("funny", "Is it funny?", scale).unwrap();
+    let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,no\n")).collect();
+    let more = folder.join("more.csv");
+    std::fs::write(&more, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    let choices = ImportChoices { question: Some("funny".into()), ..ImportChoices::default() };
+    session.exchange.import(&more, &choices, &silent).unwrap();
     path
 }
 
@@ -129,16 +134,17 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     let folder = folder.path();
     let path = project(folder, 40);
     let people = ["ada", "ben", "cleo", "dora", "stranger"];
+    let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
     let session = open(folder, &path);
-    let draft = session.study.draft(&wish(&people)).unwrap();
-    // 36 texts x 3 and 4 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
+    let draft = session.study.draft(&plan(&people)).unwrap();
+    // 34 texts x 3 and 6 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
     let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
-    assert_eq!((asked, draft.anchors, draft.texts), (36 * 2 + 4 * 4, 4, 40));
+    assert_eq!((asked, draft.anchors, draft.texts), (34 * 2 + 6 * 4, 6, 40));
     assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
     assert_eq!(session.study.report().unwrap().people.len(), 0, "a draft changes nothing");
     session.close();
 
-    let packets = hand_out(folder, &path, &wish(&people), "packets");
+    let packets = hand_out(folder, &path, &plan(&people), "packets");
     assert_eq!(packets.len(), 4, "nothing new for somebody who has everything");
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
@@ -146,19 +152,19 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     assert!(orders[0] != orders[1], "everybody has an order of their own");
     for (packet, order) in packets.iter().zip(&orders) {
         let planned = Store::open_reader(packet).unwrap();
-        let items = planned.own_packet().unwrap().unwrap().0.assignments;
+        let items = planned.own_packet().unwrap().unwrap().assignments;
         let name = |id: TextId| planned.text(id).unwrap().unwrap().external_id;
         let items: Vec<_> = items.iter().map(|item| (name(item.text), item.occasion)).collect();
         assert_eq!(*order, items, "texts come as they were handed out");
         let again: BTreeSet<_> = order.iter().filter(|(_, occasion)| *occasion == 2).collect();
-        assert_eq!(again.len(), 2, "a tenth of 22 texts");
-        assert_eq!(order.len(), 24);
+        assert_eq!(again.len(), 2, "a tenth of 23 texts");
+        assert_eq!(order.len(), 25);
     }
     let files: Vec<PathBuf> = packets.iter().zip(people).map(|(p, who)| hand_in(folder, p, who)).collect();
 
     let first = merge(folder, &path, &files);
     assert!(first.iter().all(|file| !file.refused && file.problems.is_empty()), "{first:?}");
-    assert!(first.iter().all(|file| file.kind == Some(MergedKind::HandIn) && file.new == 48));
+    assert!(first.iter().all(|file| file.kind == Some(MergedKind::HandIn) && file.new == 50));
     let backwards: Vec<PathBuf> = files.iter().rev().chain(&packets).cloned().collect();
     merge(folder, &copy, &backwards);
     let once = answers(folder, &path);
@@ -166,16 +172,16 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     assert!(again.iter().all(|file| file.new == 0 && !file.refused));
     assert_eq!(answers(folder, &path), once, "twice is once");
     assert_eq!(answers(folder, &copy), once, "in any order, hand-ins and packets alike");
-    assert_eq!(once.len(), 1 + 40 + 88 * 2 + 8 * 2);
+    assert_eq!(once.len(), 1 + 40 * 2 + 92 * 2 + 8 * 2);
 
     let report = report(folder, &path);
-    assert_eq!((report.given, report.wanted), (96, 96));
-    assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 4));
+    assert_eq!((report.given, report.wanted), (100, 100));
+    assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 6));
     assert!(report.people.iter().all(|person| person.handed_in.is_some() && person.repeated == 2));
     assert_eq!(report.people[0].seconds, Some(1.5));
     // Everybody answers by the text's id alone: all agree on anchors. Asked again they say the opposite.
     let anchors = report.anchor_agreement.unwrap();
-    assert!((anchors.share, anchors.of) == (1.0, 8) && anchors.low < 1.0, "{anchors:?}");
+    assert!((anchors.share, anchors.of) == (1.0, 6) && anchors.low < 1.0, "{anchors:?}");
     let own = report.self_agreement.unwrap();
     assert_eq!((own.share, own.of), (0.0, 16));
 }
@@ -354,13 +360,17 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert!(!one(&copy)[0].refused);
     assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
 
-    // Somebody else and something else in the packet, all of it told.
-    let session = open(folder, &packets[1]);
-    session.labelling.label_by_name("mallory", "t1", "1", Some("rude")).ok();
-    session.project.add_annotator("mallory", &Default::default()).ok();
-    let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
-    session.project.add_question("more", "?", scale).unwrap();
-    session.close();
+    // Somebody else and something else in the packet, put there by other means than ours, all of it told.
+    let store = Store::open(&packets[1]).unwrap();
+    store
+        .write(|tx| -> Result<(), StoreError> {
+            let (external_id, name) = ("mallory".to_owned(), "Mallory".to_owned());
+            tx.add_annotator(&NewAnnotator { external_id, name, ..NewAnnotator::default() })?;
+            let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
+            tx.add_question(&NewQuestion { name: "more".into(), prompt: "?".into(), scale }).map(drop)
+        })
+        .unwrap();
+    store.close().unwrap();
     let told = one(&packets[1]);
     assert!(
         refused(&told, "merge-not-as-handed-out").contains("\"mallory\" labelled in the packet of \"ben\"")
@@ -501,4 +511,95 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     assert_eq!(session.study.decide(&new(Outcome::Slip, None, &long)).unwrap_err().code(), "plan-range");
     let nowhere = NewDecision { text: TextId(99), ..new(Outcome::Slip, None, "") };
     assert_eq!(session.study.decide(&nowhere).unwrap_err().code(), "unknown");
+}
+
+#[test]
+fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let one = StudyWish { per_text: 1, anchors: 12, repeat: 0.1, again_after: 5, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &one, "packets").remove(0);
+    let planned = Store::open_reader(&packet).unwrap().own_packet().unwrap().unwrap().assignments;
+    let again = planned.iter().find(|item| item.occasion == 2).unwrap().text;
+    let session = open(folder, &packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    session.labelling.skip(me, &questions, again).unwrap();
+    session.labelling.flag(me, questions[0], again, true).unwrap();
+    session.close();
+    let order = work(folder, &packet, usize::MAX);
+    assert_eq!(order.len(), 12, "it comes last, and then no others are left to come in between: {order:?}");
+    let session = open(folder, &packet);
+    let progress = session.labelling.progress(me, &questions).unwrap();
+    assert_eq!((progress.done, progress.total), (12, 12), "and it does not count as missing");
+    assert!(session.labelling.task(me, questions[0], again).unwrap().flagged);
+    let hidden = session.labelling.task_on(me, questions[0], again, 2).unwrap();
+    assert!(!hidden.flagged && !hidden.skipped, "nothing tells that it had come before");
+}
+
+#[test]
+fn a_packet_takes_nobody_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 6);
+    let packet = hand_out(
+        folder,
+        &path,
+        &StudyWish { again_after: 1, anchors: 0, per_text: 1, ..wish(&["ada"]) },
+        "packets",
+    )
+    .remove(0);
+    let session = open(folder, &packet);
+    let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
+    assert_eq!(
+        session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err().code(),
+        "in-packet"
+    );
+    assert_eq!(session.project.add_question("more", "?", scale).unwrap_err().code(), "in-packet");
+    let rude = session.project.question(Some("rude")).unwrap();
+    let names = ["a", "b", "c"].map(String::from);
+    assert_eq!(session.project.rename_levels(rude.id, &names).unwrap_err().code(), "in-packet");
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let file = folder.join("labels.csv");
+    let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
+    assert_eq!(imported.unwrap_err().code(), "in-packet");
+    session.labelling.label_by_name("ada", "t1", "1", Some("rude")).unwrap();
+    // The hand-in is never written over the packet, nor over another project.
+    for file in [&packet, &path] {
+        assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
+    }
+    let out = folder.join("ada.handin");
+    session.study.hand_in(&out, false).unwrap();
+    session.study.hand_in(&out, true).unwrap();
+    let standing = session.study.open_packet().unwrap().unwrap();
+    assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
+    session.labelling.label_by_name("ada", "t1", "yes", Some("funny")).unwrap();
+    session.labelling.label_by_name_on("ada", "t1", "2", Some("rude"), 2).unwrap();
+    let standing = session.study.open_packet().unwrap().unwrap();
+    assert_eq!((standing.since, standing.given), (2, 1));
+    session.close();
+    assert_eq!(merge(folder, &path, &[out])[0].new, 1);
+}
+
+#[test]
+fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_packets() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let session = open(folder, &path);
+    let id = |name: &str| session.project.question(Some(name)).unwrap().id;
+    let (rude, funny) = (id("rude"), id("funny"));
+    session.close();
+    let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    hand_out(folder, &path, &of(vec![rude]), "packets");
+    // A copy hands the other question out; its packet and the copy come back in the wrong order.
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let added = hand_out(folder, &copy, &of(vec![funny]), "more");
+    assert_eq!(added.len(), 3, "texts that were handed out with one question are asked the other");
+    work(folder, &added[0], usize::MAX);
+    let files = merge(folder, &path, &[hand_in(folder, &added[0], "ada"), copy]);
+    assert!(files.iter().all(|file| !file.refused), "{files:?}");
+    assert_eq!((files[0].new, files[1].new), (10, 3));
 }

@@ -79,10 +79,12 @@ fn tell(draft: &StudyDraft) -> Result<()> {
         count(draft.people.len() as u64, "person").replace("persons", "people"),
         hours.unwrap_or_default(),
     ))?;
-    output::line(&format!(
-        "The share of pairs of people who differ will be known to within {:.1} percentage points at worst (95 %)",
-        draft.margin
-    ))?;
+    match draft.margin {
+        Some(margin) => output::line(&format!(
+            "The share of pairs of people who differ will be known to within {margin:.1} percentage points at worst (95 %)"
+        ))?,
+        None => output::line("No text goes to two people, so how far people differ will not be known")?,
+    }
     if let Some(margin) = draft.self_margin {
         output::line(&format!(
             "How often one person repeats an answer will be known to within {margin:.0} percentage points at worst (95 %)"

@@ -6,9 +6,10 @@ use crate::event::Listeners;
 use crate::home::Home;
 use crate::jobs::{Jobs, Reservations, Threads};
 use crate::log::go_on;
+use crate::study_error::StudyError;
 use crate::sync::{Snapshot, lock};
 use crate::view::AppSettings;
-use dissensus_domain::Packet;
+use dissensus_domain::{AnnotatorId, Packet};
 use dissensus_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -43,7 +44,7 @@ impl Context {
     /// That of a project that was just opened.
     pub(crate) fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
         let index = Index::load(&store)?;
-        let packet = store.own_packet()?.map(|(packet, _)| packet);
+        let packet = store.own_packet()?;
         Ok(Self {
             home: home.clone(),
             store,
@@ -76,6 +77,33 @@ impl Context {
     pub(crate) fn settings(&self) -> AppSettings {
         let settings = self.settings.get().as_ref().clone();
         AppSettings { reveal: settings.reveal && self.packet.is_none(), ..settings }
+    }
+
+    /// Refuses what a packet does not take: it comes back as a whole, or not at all where something was added to it.
+    ///
+    /// # Errors
+    /// The open project is a packet.
+    pub(crate) fn whole_project(&self) -> Result<(), WorkbenchError> {
+        match self.packet {
+            Some(_) => Err(StudyError::InPacket.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses answers of anybody but the person whom a packet was handed out to.
+    ///
+    /// # Errors
+    /// The open project is the packet of somebody else.
+    pub(crate) fn may_answer(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
+        match &self.packet {
+            Some(packet) if packet.annotator != annotator => {
+                let index = self.index();
+                let row = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
+                let name = row.map_or_else(String::new, |person| person.external_id.clone());
+                Err(StudyError::OtherPerson(name).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// True where the project was opened to read.

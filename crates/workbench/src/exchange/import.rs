@@ -48,6 +48,7 @@ impl Exchange {
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
+        context.whole_project()?;
         let source = source_of(path, choices)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
         let plan = self.plan(source, roles, choices, progress.as_ref())?;

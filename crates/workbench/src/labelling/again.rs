@@ -1,7 +1,7 @@
 //! Texts that a packet asks again: answers of a later occasion, kept apart from the first.
 
 use super::Labelling;
-use super::sheet::{Left, Sheet};
+use super::sheet::{Answers, Left, Sheet};
 use crate::clock::{now_ms, today_ms};
 use crate::error::WorkbenchError;
 use crate::event::Event;
@@ -29,6 +29,17 @@ impl AnsweredAgain {
         is_asked(question, |id| self.conditions.get(&id), |id| self.answer(id, text))
     }
 
+    /// Texts that were answered after the first answer to this one, those asked again included.
+    fn others_since(&self, first: &Answers<'_>, text: TextId) -> usize {
+        let Some(at_ms) = first.given_at(text) else { return usize::MAX };
+        let mut again: HashMap<TextId, i64> = HashMap::new();
+        for repeat in self.answers.values() {
+            let last = again.entry(repeat.text).or_insert(repeat.at_ms);
+            *last = (*last).max(repeat.at_ms);
+        }
+        first.given_after(at_ms) + again.values().filter(|last| **last > at_ms).count()
+    }
+
     fn done(&self, questions: &[QuestionId], text: TextId) -> bool {
         questions.iter().all(|question| !self.asks(*question, text) || self.answer(*question, text).is_some())
     }
@@ -45,6 +56,7 @@ impl Labelling {
         occasion: u16,
         source: LabelSource,
     ) -> Result<LabelReceipt, WorkbenchError> {
+        self.context.may_answer(new.annotator)?;
         let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
         self.check_answer(new)?;
         if occasion < 2 {
@@ -114,7 +126,8 @@ impl Labelling {
     }
 
     /// The next text of a packet, in the order in which it was handed out: after `after` while that is open, from the beginning else. One
-    /// that is asked again comes once its first answers are given; skipped ones only when nothing else is left.
+    /// that is asked again comes once its first answers are given and as many others as were planned; skipped ones only when nothing else is
+    /// left.
     pub(super) fn next_assigned(
         &self,
         packet: &Packet,
@@ -123,9 +136,14 @@ impl Labelling {
     ) -> Result<Option<Assignment>, WorkbenchError> {
         let again = self.answered_again(sheet.annotator, 2)?;
         let answers = sheet.read();
+        let apart = least_apart(&packet.assignments);
         let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
             (left, 1) => left,
-            (None, _) if !again.done(sheet.shown(), item.text) => Some(Left::Open),
+            (None, _) if again.done(sheet.shown(), item.text) => None,
+            // Not before as many others as were planned: somebody who put the first one off would answer from memory.
+            (None, _) if again.others_since(&answers, item.text) < apart => None,
+            (None, _) if answers.is_put_off(item.text) => Some(Left::Skipped),
+            (None, _) => Some(Left::Open),
             _ => None,
         };
         let open = |wanted: Left| -> Vec<(usize, &Assignment)> {
@@ -145,12 +163,26 @@ impl Labelling {
     }
 
     /// How far a packet is: its first answers with those of texts that are asked again.
-    pub(super) fn with_again(&self, first: Progress, packet: &Packet, questions: &[QuestionId]) -> Progress {
+    pub(super) fn with_again(
+        &self,
+        first: Progress,
+        packet: &Packet,
+        answers: &Answers<'_>,
+        questions: &[QuestionId],
+    ) -> Progress {
         let again = packet.assignments.iter().filter(|item| item.occasion > 1);
         // What was read is told with the first answers alone where the file cannot be read now.
         let read = self.answered_again(packet.annotator, 2);
         let Some(answered) = go_on("reading what was answered again", read) else { return first };
         let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
+        // Once everything else is answered, too few others are left to come before these: they are not asked again.
+        let apart = least_apart(&packet.assignments);
+        let too_late = |item: &&Assignment| {
+            first.done == first.total
+                && !answered.is_done_again(questions, item.text)
+                && answered.others_since(answers, item.text) < apart
+        };
+        let left_out = again.clone().filter(too_late).count();
         let today = today_ms();
         let given_today = |item: &&Assignment| {
             let times = questions.iter().filter_map(|q| answered.answers.get(&(*q, item.text)));
@@ -159,10 +191,20 @@ impl Labelling {
         Progress {
             today: first.today + done.clone().filter(given_today).count() as u32,
             done: first.done + done.count() as u32,
-            total: first.total + again.count() as u32,
+            total: first.total + (again.count() - left_out) as u32,
             ..first
         }
     }
+}
+
+/// The fewest others that lie between the two times of a text of a packet.
+fn least_apart(assignments: &[Assignment]) -> usize {
+    let again = assignments.iter().enumerate().filter(|(_, item)| item.occasion > 1);
+    let apart = again.filter_map(|(place, item)| {
+        let first = assignments.iter().position(|other| (other.text, other.occasion) == (item.text, 1))?;
+        Some(place.saturating_sub(first + 1))
+    });
+    apart.min().unwrap_or(0)
 }
 
 impl AnsweredAgain {

@@ -64,6 +64,11 @@ impl Annotations {
         self.given.get(&text).copied()
     }
 
+    /// The texts that were last answered in the window or by the command after this time.
+    pub(crate) fn given_after(&self, at_ms: i64) -> Vec<TextId> {
+        self.given.iter().filter(|(_, at)| **at > at_ms).map(|(text, _)| *text).collect()
+    }
+
     /// How far it is: texts answered since `today_ms`, and of so many texts in all.
     pub(crate) fn progress(&self, today_ms: i64, total: usize) -> Progress {
         let skipped = self.skipped.iter().filter(|text| !self.answers.contains_key(text)).count();

@@ -23,10 +23,11 @@ impl Labelling {
 
     /// What a sheet says of it.
     pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
-        let first = sheet.read().progress(today_ms(), self.context.index().texts());
+        let answers = sheet.read();
+        let first = answers.progress(today_ms(), self.context.index().texts());
         match self.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
             None => first,
-            Some(packet) => self.with_again(first, packet, sheet.shown()),
+            Some(packet) => self.with_again(first, packet, &answers, sheet.shown()),
         }
     }
 

@@ -31,6 +31,7 @@ impl Labelling {
     /// As there.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
+        context.may_answer(new.annotator)?;
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
         let reveal = if context.settings().reveal {

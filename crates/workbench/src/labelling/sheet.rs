@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::sync::lock;
 use crate::view::Progress;
 use dissensus_domain::{AnnotatorId, Answer, Condition, QuestionId, TextId, is_asked};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
 
 /// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
@@ -105,6 +105,23 @@ impl Answers<'_> {
     pub(super) fn open(&self, text: TextId) -> Vec<QuestionId> {
         let open = self.asked(text).filter(|(_, annotations)| !annotations.answers.contains_key(&text));
         open.map(|(id, _)| id).collect()
+    }
+
+    /// When a text was answered last, in the window or by the command.
+    pub(super) fn given_at(&self, text: TextId) -> Option<i64> {
+        self.shown.iter().filter_map(|id| self.annotations(*id)?.given_at(text)).max()
+    }
+
+    /// How many texts were answered last after this time.
+    pub(super) fn given_after(&self, at_ms: i64) -> usize {
+        let of = |id: &QuestionId| self.annotations(*id).map(|annotations| annotations.given_after(at_ms));
+        let texts: BTreeSet<TextId> = self.shown.iter().filter_map(of).flatten().collect();
+        texts.len()
+    }
+
+    /// Whether somebody put the text off, whatever was answered since.
+    pub(super) fn is_put_off(&self, text: TextId) -> bool {
+        self.shown.iter().any(|id| self.annotations(*id).is_some_and(|a| a.skipped.contains(&text)))
     }
 
     /// Whether a question that is asked about a text is left, and then whether each of those was skipped. Called for every text at a click.

@@ -49,8 +49,9 @@ impl Labelling {
             occasion,
             asked,
             answer,
-            flagged: annotations.flagged.contains(&text),
-            skipped: annotations.skipped.contains(&text),
+            // A flag would say that the text had come before.
+            flagged: occasion == 1 && annotations.flagged.contains(&text),
+            skipped: occasion == 1 && annotations.skipped.contains(&text),
             random: false,
             reveal: if show { self.live.predictions_on(question, text, annotator) } else { None },
             spans: if show { self.spans_of_others(annotator, question, text)? } else { None },

@@ -40,6 +40,7 @@ impl Project {
         name: &str,
         attributes: &Attributes,
     ) -> Result<AnnotatorInfo, WorkbenchError> {
+        self.context.whole_project()?;
         let name = checked_name("annotator", name)?;
         for (attribute, value) in attributes {
             checked_name("attribute", attribute)?;

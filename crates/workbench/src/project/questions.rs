@@ -48,6 +48,7 @@ impl Project {
         scale: Scale,
         only_if: Option<Condition>,
     ) -> Result<QuestionInfo, WorkbenchError> {
+        self.context.whole_project()?;
         let name = checked_name("question", name)?;
         for level in scale.levels() {
             checked_name("level", level)?;
@@ -81,6 +82,7 @@ impl Project {
         question: QuestionId,
         only_if: Option<Condition>,
     ) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
         self.change_question(question, None, Some(only_if))
     }
 
@@ -94,6 +96,7 @@ impl Project {
         names: Option<&[String]>,
         only_if: Option<Option<Condition>>,
     ) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
         let names = {
             let index = self.context.index();
             let asked = index.whole(question)?;
@@ -126,6 +129,7 @@ impl Project {
     /// # Errors
     /// There is no such question, or these are no names for as many levels. Nothing is changed then.
     pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
         self.change_question(question, Some(names), None)
     }
 

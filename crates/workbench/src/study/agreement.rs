@@ -3,10 +3,10 @@
 use super::Study;
 use crate::error::WorkbenchError;
 use crate::view::StudyFigure;
-use dissensus_domain::{AnnotatorId, Answer, Packet, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
 use dissensus_perspectives::share_interval;
 use dissensus_store::PacketKey;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Fewer texts or pairs are too little to tell.
 const FEWEST: u32 = 5;
@@ -25,31 +25,31 @@ impl Study {
         &self,
         packets: &[(Packet, PacketKey)],
     ) -> Result<Agreements, WorkbenchError> {
-        let mut asked: HashMap<AnnotatorId, HashSet<TextId>> = HashMap::new();
-        let mut questions = HashSet::new();
-        for (packet, _) in packets {
-            questions.extend(packet.questions.iter().copied());
-            let anchors = packet.assignments.iter().filter(|item| item.anchor).map(|item| item.text);
-            asked.entry(packet.annotator).or_default().extend(anchors);
-        }
-        let mut per_text = Vec::new();
-        let mut of_person: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
+        let people: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
+        let questions: BTreeSet<QuestionId> =
+            packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()).collect();
+        // Of everybody in the study, also of those who had the text before it became an anchor.
+        let items = packets.iter().flat_map(|(packet, _)| &packet.assignments);
+        let anchors: HashSet<TextId> = items.filter(|item| item.anchor).map(|item| item.text).collect();
+        // The mean over questions of a text comes first: several questions about one text are no several texts.
+        let mut per_text: BTreeMap<TextId, Vec<f64>> = BTreeMap::new();
+        let mut of_person: HashMap<AnnotatorId, BTreeMap<TextId, Vec<f64>>> = HashMap::new();
         for question in questions {
             let mut answers: BTreeMap<TextId, Vec<(AnnotatorId, Answer)>> = BTreeMap::new();
             for label in self.context.store.current_labels(question)? {
-                if asked.get(&label.annotator).is_some_and(|anchors| anchors.contains(&label.text)) {
+                if people.contains(&label.annotator) && anchors.contains(&label.text) {
                     answers.entry(label.text).or_default().push((label.annotator, label.answer));
                 }
             }
-            for of_text in answers.values().filter(|of_text| of_text.len() > 1) {
+            for (text, of_text) in answers.iter().filter(|(_, of_text)| of_text.len() > 1) {
                 let others = of_text.len() as f64 - 1.0;
                 let mut sum = 0.0;
                 for (who, answer) in of_text {
                     let same = of_text.iter().filter(|(_, other)| other == answer).count() as f64 - 1.0;
-                    of_person.entry(*who).or_default().push(same / others);
+                    of_person.entry(*who).or_default().entry(*text).or_default().push(same / others);
                     sum += same / others;
                 }
-                per_text.push(sum / of_text.len() as f64);
+                per_text.entry(*text).or_default().push(sum / of_text.len() as f64);
             }
         }
         let people = of_person.into_iter().filter_map(|(who, shares)| Some((who, mean(&shares)?)));
@@ -80,8 +80,9 @@ impl Study {
 }
 
 /// The mean of shares of so many texts. Its interval is that of a share of as many yes/no outcomes, which vary at least as much.
-fn mean(shares: &[f64]) -> Option<StudyFigure> {
-    figure(shares.iter().sum::<f64>() / shares.len().max(1) as f64, shares.len() as u32)
+fn mean(shares: &BTreeMap<TextId, Vec<f64>>) -> Option<StudyFigure> {
+    let of_text = |shares: &Vec<f64>| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    figure(shares.values().map(of_text).sum::<f64>() / shares.len().max(1) as f64, shares.len() as u32)
 }
 
 fn figure(share: f64, of: u32) -> Option<StudyFigure> {

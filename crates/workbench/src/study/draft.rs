@@ -1,10 +1,11 @@
 //! What a plan comes to, before anything is handed out.
 
+use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
-use super::{Study, StudyError};
 use crate::context::Index;
 use crate::error::WorkbenchError;
 use crate::names::checked_name;
+use crate::study_error::StudyError;
 use crate::view::{StudyDraft, StudyShare, StudyWish};
 use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, TextId};
 use dissensus_store::PacketKey;
@@ -20,6 +21,8 @@ pub(super) struct Drawn {
     pub(super) anchors: BTreeSet<usize>,
     /// Every text of the project.
     pub(super) texts: Vec<TextId>,
+    /// Texts that two people of the study or more will have.
+    pub(super) shared: usize,
 }
 
 /// Somebody to ask.
@@ -85,6 +88,9 @@ impl Study {
         };
         let known = Known { texts: texts.len(), count, anchors, people: people.iter().map(person).collect() };
         let items = draw(&wanted, &known).map_err(StudyError::from)?;
+        let mut people_of = known.count.clone();
+        items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
+        let shared = people_of.iter().filter(|people| **people > 1).count();
         let mut anchors = known.anchors;
         anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
         let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
@@ -93,10 +99,10 @@ impl Study {
             DrawnPerson { name: asked.name, id, packets, before: person.has.len(), items }
         };
         let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
-        Ok(Drawn { questions, people, anchors, texts })
+        Ok(Drawn { questions, people, anchors, texts, shared })
     }
 
-    /// The texts that each person was given, or answered without being given them.
+    /// The texts that each person was given with all of these questions, or has answered as far as they are always asked.
     fn owned(
         &self,
         index: &Index,
@@ -104,18 +110,25 @@ impl Study {
         questions: &[Question],
     ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, WorkbenchError> {
         let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
-        let mut note = |who: AnnotatorId, text: TextId| {
-            if let Some(row) = index.text_row(text) {
-                owned.entry(who).or_default().insert(row as usize);
-            }
-        };
+        let row = |text: TextId| index.text_row(text).map(|row| row as usize);
         for (packet, _) in packets {
-            packet.assignments.iter().for_each(|item| note(packet.annotator, item.text));
-        }
-        for question in questions {
-            for label in self.context.store.current_labels(question.id)? {
-                note(label.annotator, label.text);
+            if questions.iter().all(|question| packet.questions.contains(&question.id)) {
+                let texts = packet.assignments.iter().filter_map(|item| row(item.text));
+                owned.entry(packet.annotator).or_default().extend(texts);
             }
+        }
+        let always = questions.iter().filter(|question| question.only_if.is_none());
+        let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
+        for question in always.clone() {
+            for label in self.context.store.current_labels(question.id)? {
+                if let Some(row) = row(label.text) {
+                    *answered.entry((label.annotator, row)).or_default() += 1;
+                }
+            }
+        }
+        let wanted = always.count();
+        for ((who, text), _) in answered.into_iter().filter(|(_, given)| *given == wanted) {
+            owned.entry(who).or_default().insert(text);
         }
         Ok(owned)
     }
@@ -148,7 +161,7 @@ impl Study {
             texts: drawn.texts.len() as u32,
             anchors: drawn.anchors.len() as u32,
             seconds: each.map(|each| each * f64::from(asked)),
-            margin: margin(drawn.texts.len() as f64),
+            margin: (drawn.shared > 0).then(|| margin(drawn.shared as f64)),
             self_margin: repeats.map(|repeats| margin(repeats.into())),
             people,
         })
@@ -174,6 +187,9 @@ fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
     }
     if !(0.0..=1.0).contains(&wish.repeat) {
         return refused("the share asked again", wish.repeat.to_string(), "a number from 0 to 1");
+    }
+    if wish.repeat > 0.0 && wish.again_after == 0 {
+        return refused("the texts before one is asked again", "0".to_owned(), "1 or more");
     }
     if wish.per_person == Some(0) {
         return refused("texts a person", "0".to_owned(), "1 or more");

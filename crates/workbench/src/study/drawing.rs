@@ -1,5 +1,6 @@
 //! Which texts each person is asked, and in which order.
 
+use crate::study_error::ImpossiblePlan;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,62 +58,11 @@ pub(super) struct Item {
     pub(super) anchor: bool,
 }
 
-/// Why a plan cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Impossible {
-    /// More people a text than there are.
-    #[error(
-        "{per_text} people are wanted for each text and {people} are there: name more people, or ask for fewer labels a text"
-    )]
-    TooFewPeople {
-        /// People wanted for each text.
-        per_text: usize,
-        /// People who can be asked about it.
-        people: usize,
-    },
-    /// More answers than people can give.
-    #[error(
-        "{wanted} answers are wanted and these people can give {possible} of at most {per_person} texts each: name more people, more texts a person, or fewer labels a text"
-    )]
-    TooFewPlaces {
-        /// Answers that are wanted of these people.
-        wanted: usize,
-        /// Answers that they can give.
-        possible: usize,
-        /// Texts that each is asked about at most.
-        per_person: usize,
-    },
-    /// More anchors than texts.
-    #[error("{anchors} anchor texts are wanted and there are {texts} texts: ask for fewer")]
-    TooManyAnchors {
-        /// Anchors wanted.
-        anchors: usize,
-        /// Texts there are.
-        texts: usize,
-    },
-    /// Too few texts to ask some again so much later.
-    #[error(
-        "{name} is asked about {texts} texts, of which {wanted} are to come again after {gap} others, and only {possible} can: ask for a smaller share, or again after fewer others"
-    )]
-    TooShort {
-        /// Whose.
-        name: String,
-        /// Texts of this person.
-        texts: usize,
-        /// Of these, to be asked again.
-        wanted: usize,
-        /// Others that come in between.
-        gap: usize,
-        /// Texts that can be asked again.
-        possible: usize,
-    },
-}
-
 /// Draws the new texts of each person, in the order in which they are asked.
 ///
 /// Each text goes to the people who have fewest so far, of these to the group that the text has least, then at random: so what
 /// people have differs by one at most where they began alike.
-pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Impossible> {
+pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
     let anchors = anchors(wanted, known, &mut rng)?;
     let mut given: Vec<Vec<Item>> = vec![Vec::new(); known.people.len()];
@@ -132,9 +82,9 @@ pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Imp
 }
 
 /// The anchors so far and as many new ones as are missing.
-fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, Impossible> {
+fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, ImpossiblePlan> {
     if wanted.anchors > known.texts {
-        return Err(Impossible::TooManyAnchors { anchors: wanted.anchors, texts: known.texts });
+        return Err(ImpossiblePlan::TooManyAnchors { anchors: wanted.anchors, texts: known.texts });
     }
     let mut anchors = known.anchors.clone();
     let mut others: Vec<usize> = (0..known.texts).filter(|text| !anchors.contains(text)).collect();
@@ -150,7 +100,7 @@ fn others(
     anchors: &BTreeSet<usize>,
     given: &mut [Vec<Item>],
     rng: &mut ChaCha8Rng,
-) -> Result<(), Impossible> {
+) -> Result<(), ImpossiblePlan> {
     let people = &known.people;
     let mut load: Vec<usize> =
         people.iter().zip(given.iter()).map(|(person, items)| person.has.len() + items.len()).collect();
@@ -164,12 +114,12 @@ fn others(
     let short = |load: &[usize]| {
         let places: usize = load.iter().map(|load| most.saturating_sub(*load)).sum();
         let missing: usize = texts.iter().map(|text| lack(*text)).sum();
-        Impossible::TooFewPlaces { wanted: missing, possible: places, per_person: most }
+        ImpossiblePlan::TooFewPlaces { wanted: missing, possible: places, per_person: most }
     };
     if wanted.per_person.is_some() {
         let told = short(&load);
-        if let Impossible::TooFewPlaces { wanted, possible, .. } = told
-            && (wanted > possible || load.iter().any(|load| *load > most))
+        if let ImpossiblePlan::TooFewPlaces { wanted, possible, .. } = told
+            && wanted > possible
         {
             return Err(told);
         }
@@ -186,7 +136,7 @@ fn others(
             let free: Vec<usize> = (0..people.len()).filter(can).collect();
             if free.is_empty() {
                 let there = chosen.len() + known.count[text];
-                return Err(Impossible::TooFewPeople { per_text: wanted.per_text, people: there });
+                return Err(ImpossiblePlan::TooFewPeople { per_text: wanted.per_text, people: there });
             }
             let here = |p: usize| people[p].group.map_or(0, |g| groups.get(&g).copied().unwrap_or(0));
             let best = free.into_iter().filter(|p| load[*p] < most);
@@ -209,7 +159,7 @@ fn with_repeats(
     person: &Person,
     items: &[Item],
     rng: &mut ChaCha8Rng,
-) -> Result<Vec<Item>, Impossible> {
+) -> Result<Vec<Item>, ImpossiblePlan> {
     let count = match items.is_empty() || wanted.repeat <= 0.0 {
         true => 0,
         false => ((items.len() as f64 * wanted.repeat).round() as usize).max(1),
@@ -217,7 +167,7 @@ fn with_repeats(
     // An item at `place` comes again before place `place + gap + 1` at the earliest, and after the last one at the latest.
     let possible = items.len().saturating_sub(wanted.gap);
     if count > possible {
-        return Err(Impossible::TooShort {
+        return Err(ImpossiblePlan::TooShort {
             name: person.name.clone(),
             texts: items.len(),
             wanted: count,
@@ -369,15 +319,18 @@ mod tests {
         let told = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
         assert_eq!(
             told(Wanted { anchors: 0, ..WANTED }, 300, 2),
-            Impossible::TooFewPeople { per_text: 3, people: 2 }
+            ImpossiblePlan::TooFewPeople { per_text: 3, people: 2 }
         );
         assert_eq!(
             told(Wanted { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
-            Impossible::TooFewPlaces { wanted: 900, possible: 600, per_person: 50 }
+            ImpossiblePlan::TooFewPlaces { wanted: 900, possible: 600, per_person: 50 }
         );
-        assert_eq!(told(WANTED, 10, 12), Impossible::TooManyAnchors { anchors: 12, texts: 10 });
+        assert_eq!(told(WANTED, 10, 12), ImpossiblePlan::TooManyAnchors { anchors: 12, texts: 10 });
         let short = told(Wanted { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
-        assert!(matches!(short, Impossible::TooShort { texts: 20, wanted: 1, possible: 0, .. }), "{short}");
+        assert!(
+            matches!(short, ImpossiblePlan::TooShort { texts: 20, wanted: 1, possible: 0, .. }),
+            "{short}"
+        );
         let exact = Wanted { per_person: Some(75), anchors: 0, ..WANTED };
         check(&exact, &fresh(300, 12), &draw(&exact, &fresh(300, 12)).unwrap());
     }

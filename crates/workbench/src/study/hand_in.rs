@@ -3,14 +3,15 @@
 //! The file has a line that says what it is, a line of JSON about the packet, a code of 32 bytes, and the packet's project file. The code
 //! is the HMAC-SHA-256 (RFC 2104) of everything else under the packet's key, which only the packet and the project have.
 
-use super::{Study, StudyError};
+use super::Study;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::log::go_on;
+use crate::study_error::StudyError;
 use crate::view::{HandedIn, OpenPacket};
 use dissensus_files::AtomicFile;
-use dissensus_store::{CopyTarget, HandIn, PacketKey, Store};
+use dissensus_store::{CopyTarget, HandIn, PacketKey, Store, StoreError};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
@@ -49,19 +50,16 @@ impl Study {
         let index = context.index();
         let row = index.annotator_row(packet.annotator);
         let last = context.store.hand_ins()?.last().map(|one| one.at_ms);
-        let events = context.store.events_since(dissensus_domain::EventId(0), u32::MAX)?;
-        let mut since = events.iter().filter(|event| last.is_none_or(|last| event.at_ms > last)).count();
-        for question in &packet.questions {
-            let repeats = context.store.repeats(*question)?;
-            since += repeats.iter().filter(|repeat| last.is_none_or(|last| repeat.at_ms > last)).count();
-        }
+        let rows = context.store.work_rows()?;
+        let before = context.store.handed_in_rows()?.unwrap_or_default();
+        let since: u32 = rows.iter().zip(before).map(|(now, before)| now.saturating_sub(before)).sum();
         Ok(Some(OpenPacket {
             annotator: row
                 .map_or_else(String::new, |row| index.annotators()[row as usize].external_id.clone()),
             wanted: progress.total,
             given: progress.done,
             handed_in: last.map(|at_ms| at_ms as f64),
-            since: since as u32,
+            since,
         }))
     }
 
@@ -73,11 +71,11 @@ impl Study {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
         let failed = |source| WorkbenchError::Io { path: file.to_owned(), doing: "writing", source };
-        if !replace && std::fs::symlink_metadata(file).is_ok() {
+        if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
             return Err(StudyError::Exists(file.to_owned()).into());
         }
         let progress = self.labelling.progress(packet.annotator, &packet.questions)?;
-        let key = context.store.own_packet()?.ok_or(StudyError::NotPacket)?.1;
+        let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
         let at_ms = now_ms();
         let folder = dissensus_files::folder_of(file);
         let inside = tempfile::tempdir_in(folder).map_err(failed)?;
@@ -85,7 +83,11 @@ impl Study {
         context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
         let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
         let handed = Store::open(&copy)?;
-        handed.write(move |tx| tx.add_hand_in(&noted))?;
+        handed.write(move |tx| -> Result<(), StoreError> {
+            tx.add_hand_in(&noted)?;
+            tx.forget_packet_key()
+        })?;
+        let rows = handed.work_rows()?;
         handed.close()?;
         let bytes = std::fs::metadata(&copy).map_err(failed)?.len();
         let header = Header { project: context.store.project_id()?.0, packet: packet.id.0, at_ms, bytes };
@@ -100,6 +102,7 @@ impl Study {
         }
         // The file is there: that the packet does not know of it makes nothing fail.
         go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
+        go_on("noting what was handed in", context.store.set_handed_in_rows(rows));
         context.listeners.send(&Event::Project);
         let bytes = std::fs::metadata(file).map_or(bytes, |about| about.len());
         Ok(HandedIn {
@@ -109,6 +112,12 @@ impl Study {
             wanted: progress.total,
         })
     }
+}
+
+/// Only what was handed in before is replaced: a project, the packet itself above all, never is.
+fn may_be_replaced(file: &Path) -> std::io::Result<bool> {
+    let about = std::fs::metadata(file)?;
+    Ok(about.is_file() && (about.len() == 0 || is_hand_in(&mut File::open(file)?)?))
 }
 
 fn code(key: &PacketKey) -> Hmac<Sha256> {

@@ -1,11 +1,12 @@
 //! Handing out: packets in the project first, then a file for each.
 
+use super::Study;
 use super::draft::{Drawn, DrawnPerson};
-use super::{Study, StudyError};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Progress;
+use crate::study_error::StudyError;
 use crate::sync::lock;
 use crate::view::{StudyDraft, StudyWish};
 use crate::words::counted;
@@ -47,7 +48,10 @@ impl Study {
         let unwritten: Vec<Unwritten> = (packets.into_iter())
             .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
             .collect();
-        self.write(&unwritten, progress)?;
+        self.write(&unwritten, progress).map_err(|error| match error {
+            WorkbenchError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
+            other => WorkbenchError::from(StudyError::Unwritten(other.to_string())),
+        })?;
         for (share, file) in told.people.iter_mut().zip(files) {
             share.file = file.map(|file| file.to_string_lossy().into_owned());
         }
@@ -210,13 +214,20 @@ impl<'a> FileNames<'a> {
             doing: "making the folder",
             source,
         })?;
+        // Nothing is drawn for a folder that cannot be written.
+        tempfile::tempdir_in(folder).map_err(|source| WorkbenchError::Io {
+            path: folder.to_owned(),
+            doing: "writing into",
+            source,
+        })?;
         Ok(Self { folder, taken: BTreeSet::new() })
     }
 
     /// The file of a person who has so many packets already: `NAME.dissensus`, `NAME-2.dissensus`, ...
     fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, WorkbenchError> {
         let plain = |c: char| if c.is_alphanumeric() || "-_.@ ".contains(c) { c } else { '_' };
-        let name: String = person.chars().map(plain).take(100).collect();
+        // A name has at most 255 bytes on most systems.
+        let name: String = person.chars().map(plain).take(50).collect();
         let name = name.trim_matches([' ', '.']);
         let name = if name.is_empty() { "packet" } else { name };
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };

@@ -1,8 +1,9 @@
 //! A file that is to be taken in: what it is, and whether it is what was handed out.
 
+use super::Study;
 use super::hand_in::{self, is_hand_in};
-use super::{Study, StudyError};
 use crate::error::WorkbenchError;
+use crate::study_error::StudyError;
 use crate::view::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
 use dissensus_store::{Store, StoreError};
@@ -43,18 +44,30 @@ impl Study {
             true => self.handed_in(&mut file)?,
             false => {
                 drop(file);
-                let store = Store::open_reader_recorded(path, &self.context.home.check_records());
-                let store = store.map_err(|error| match error {
-                    StoreError::NotSqlite(_) | StoreError::NotOurs(_) => StudyError::NotOurs.into(),
-                    error => WorkbenchError::from(error),
-                })?;
-                let packet = store.own_packet()?.map(|(packet, _)| packet);
+                let (store, inside) = self.opened(path)?;
+                let packet = store.own_packet()?;
                 let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
-                Incoming { store, kind, packet, at_ms: None, _inside: None }
+                Incoming { store, kind, packet, at_ms: None, _inside: inside }
             }
         };
         self.same_project(incoming.store.project_id()?)?;
         Ok(incoming)
+    }
+
+    /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
+    fn opened(&self, path: &Path) -> Result<(Store, Option<TempDir>), WorkbenchError> {
+        match Store::open_reader_recorded(path, &self.context.home.check_records()) {
+            Ok(store) => Ok((store, None)),
+            Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
+            Err(StoreError::Older { .. }) => {
+                let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "copying", source };
+                let inside = tempfile::tempdir().map_err(failed)?;
+                let copy = inside.path().join("copy.dissensus");
+                std::fs::copy(path, &copy).map_err(failed)?;
+                Ok((Store::open(&copy)?, Some(inside)))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn handed_in(&self, file: &mut File) -> Result<Incoming, WorkbenchError> {
@@ -69,8 +82,9 @@ impl Study {
         let key = known.ok_or(StudyError::UnknownPacket)?.1;
         hand_in::unpack(file, &header, &key, &mut target)?;
         drop(target);
-        let store = Store::open_reader(&path)?;
-        let packet = store.own_packet()?.map(|(packet, _)| packet);
+        // To write, which brings one that an earlier version handed in up to date: it is ours.
+        let store = Store::open(&path)?;
+        let packet = store.own_packet()?;
         match packet.filter(|packet| packet.id.0 == header.packet) {
             None => Err(StudyError::Tampered.into()),
             Some(packet) => Ok(Incoming {

@@ -1,13 +1,15 @@
 //! Taking in files: packets, what was handed in of them, whole copies of the project.
 
+use super::Study;
 use super::incoming::Incoming;
-use super::{Study, StudyError};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Progress;
 use crate::log::go_on;
-use crate::view::{MergeProblem, MergeReport, MergedFile};
+use crate::study_error::StudyError;
+use crate::sync::lock;
+use crate::view::{MergeProblem, MergeReport, MergedFile, MergedKind};
 use crate::words::counted;
 use dissensus_domain::{EventId, Packet, unsuperseded_answers};
 use dissensus_store::{HandIn, Store, TakenIn};
@@ -25,6 +27,8 @@ impl Study {
     /// fails. What is wrong with a file is in the report.
     pub fn merge(&self, files: &[PathBuf], progress: &dyn Progress) -> Result<MergeReport, WorkbenchError> {
         self.whole_project()?;
+        // A plan that is drawn meanwhile would not know what comes in.
+        let _planning = lock(&self.planning);
         let mut report = MergeReport { files: Vec::new() };
         for (done, path) in (0..).zip(files) {
             progress.report(done, Some(files.len() as u64), "files");
@@ -33,6 +37,14 @@ impl Study {
                 return Err(WorkbenchError::Cancelled);
             }
             report.files.push(self.merge_file(path));
+        }
+        // The copy that made a packet may have come after it.
+        let unknown =
+            |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
+        if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
+            for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
+                *file = self.merge_file(path);
+            }
         }
         progress.report(files.len() as u64, Some(files.len() as u64), "files");
         self.merged(&report);
@@ -114,7 +126,7 @@ impl Study {
             }
         };
         file.events = taken.events + taken.known;
-        file.new = taken.events + taken.repeats + taken.repeat_changes;
+        file.new = news(&taken);
         Ok(())
     }
 
@@ -181,6 +193,23 @@ impl Study {
         }
         Ok(apart)
     }
+}
+
+/// Everything that came in, each thing one: answers and marks, people, texts, what changed and what was decided. That a packet was handed in
+/// is none.
+fn news(taken: &TakenIn) -> u32 {
+    let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
+    let TakenIn { question_changes, annotator_changes, packets, hand_ins: _, decisions, .. } = *taken;
+    questions
+        + texts
+        + annotators
+        + events
+        + repeats
+        + repeat_changes
+        + question_changes
+        + annotator_changes
+        + packets
+        + decisions
 }
 
 /// Answers whose time lies more than a day after now.

@@ -3,7 +3,6 @@
 mod agreement;
 mod draft;
 mod drawing;
-mod error;
 mod hand_in;
 mod hand_out;
 mod incoming;
@@ -11,14 +10,12 @@ mod merge;
 mod report;
 mod talk;
 
-pub use drawing::Impossible as ImpossiblePlan;
-pub use error::StudyError;
-
 use crate::background::Background;
 use crate::context::Context;
 use crate::error::WorkbenchError;
 use crate::labelling::Labelling;
 use crate::project::Project;
+use crate::study_error::StudyError;
 use std::sync::{Arc, Mutex};
 
 /// The study of the open project.

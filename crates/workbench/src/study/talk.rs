@@ -1,9 +1,10 @@
 //! Talking about a text: what everybody said, and what was decided.
 
-use super::{Study, StudyError};
+use super::Study;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
+use crate::study_error::StudyError;
 use crate::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{AnnotatorId, Answer, Decision, Question, QuestionId, TextId, current_answer, marks};
 use std::collections::BTreeMap;

@@ -39,8 +39,9 @@ view! {
         pub anchors: u32,
         /// Working time of all people in seconds, by how long answers took so far; none where that is not known.
         pub seconds: Option<f64>,
-        /// How exactly the share of pairs of people who differ will be known at least: half of a 95 % interval, in percentage points.
-        pub margin: f64,
+        /// How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
+        /// interval, in percentage points; none where there is no such text.
+        pub margin: Option<f64>,
         /// The same of each person's agreement with their own first answers; none where no text is asked again.
         pub self_margin: Option<f64>,
     }
@@ -137,7 +138,8 @@ view! {
         pub handed_in: Option<f64>,
         /// Events in it.
         pub events: u32,
-        /// Of these, new here; answers to texts that were asked again included.
+        /// What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
+        /// changed of them, packets and decisions.
         pub new: u32,
         /// Why nothing of it was taken, or what to know of what was.
         pub problems: Vec<MergeProblem>,

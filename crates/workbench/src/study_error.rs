@@ -1,6 +1,5 @@
 //! What can go wrong with a study of several people.
 
-use super::drawing::Impossible;
 use std::path::PathBuf;
 
 /// Why a plan cannot be, or a file not be taken in.
@@ -8,7 +7,7 @@ use std::path::PathBuf;
 pub enum StudyError {
     /// The plan asks for more than there is.
     #[error("this plan cannot be: {0}")]
-    Plan(#[from] Impossible),
+    Plan(#[from] ImpossiblePlan),
     /// A number of the plan is out of its range.
     #[error("{what} cannot be {value}: it takes {allowed}")]
     Range {
@@ -53,6 +52,19 @@ pub enum StudyError {
     /// The project is itself a packet.
     #[error("this is a packet for one person: plan and merge in the project that handed it out")]
     IsPacket,
+    /// Something that only a whole project takes.
+    #[error(
+        "this is the packet of one person, who alone answers in it: what it does not have cannot be added here"
+    )]
+    InPacket,
+    /// Somebody else would answer in a packet.
+    #[error("this packet is for \"{0}\": answer under that name, or ask for a packet of your own")]
+    OtherPerson(String),
+    /// The packets are in the project, and not all of their files were written.
+    #[error(
+        "what was drawn is in the project, but not every packet was written: {0}. Write them with `assign --write-again` (in the window: Write again)"
+    )]
+    Unwritten(String),
     /// The project is no packet.
     #[error(
         "this is a whole project, not a packet: packets are handed in, and a project takes them in with `merge`"
@@ -113,6 +125,9 @@ impl StudyError {
             Self::NothingNew => "plan-nothing-new",
             Self::NoPacket(_) => "no-packet",
             Self::IsPacket => "is-packet",
+            Self::InPacket => "in-packet",
+            Self::OtherPerson(_) => "packet-of-other",
+            Self::Unwritten(_) => "packets-unwritten",
             Self::NotPacket => "not-packet",
             Self::Exists(_) => "packet-exists",
             Self::NotOurs => "merge-not-ours",
@@ -126,4 +141,55 @@ impl StudyError {
             Self::Remark(_) => "merge-remark",
         }
     }
+}
+
+/// Why a plan cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImpossiblePlan {
+    /// More people a text than there are.
+    #[error(
+        "{per_text} people are wanted for each text and {people} are there: name more people, or ask for fewer labels a text"
+    )]
+    TooFewPeople {
+        /// People wanted for each text.
+        per_text: usize,
+        /// People who can be asked about it.
+        people: usize,
+    },
+    /// More answers than people can give.
+    #[error(
+        "{wanted} answers are wanted and these people can give {possible} of at most {per_person} texts each: name more people, more texts a person, or fewer labels a text"
+    )]
+    TooFewPlaces {
+        /// Answers that are wanted of these people.
+        wanted: usize,
+        /// Answers that they can give.
+        possible: usize,
+        /// Texts that each is asked about at most.
+        per_person: usize,
+    },
+    /// More anchors than texts.
+    #[error("{anchors} anchor texts are wanted and there are {texts} texts: ask for fewer")]
+    TooManyAnchors {
+        /// Anchors wanted.
+        anchors: usize,
+        /// Texts there are.
+        texts: usize,
+    },
+    /// Too few texts to ask some again so much later.
+    #[error(
+        "{name} is asked about {texts} texts, of which {wanted} are to come again after {gap} others, and only {possible} can: ask for a smaller share, or again after fewer others"
+    )]
+    TooShort {
+        /// Whose.
+        name: String,
+        /// Texts of this person.
+        texts: usize,
+        /// Of these, to be asked again.
+        wanted: usize,
+        /// Others that come in between.
+        gap: usize,
+        /// Texts that can be asked again.
+        possible: usize,
+    },
 }
