@@ -19,6 +19,7 @@ import type {
   TextOrder,
 } from "$lib/bindings";
 import { Drafts } from "$lib/drafts";
+import { isHandIn, routeDrop } from "$lib/drops";
 import { EncoderStore } from "$lib/encoder.svelte";
 import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
@@ -27,6 +28,7 @@ import { RankingStore } from "$lib/ranking.svelte";
 import { headlineWords, modelName } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
 import { SettingsStore } from "$lib/settings-store.svelte";
+import { StudyStore } from "$lib/study.svelte";
 import { VIEWS, type ComparisonAtWork, type Leaving, type OpenDialog, type View } from "$lib/shown";
 import { Toasts } from "$lib/toasts.svelte";
 import * as platform from "$platform";
@@ -76,6 +78,7 @@ export class App {
   readonly encoder = new EncoderStore(this);
   readonly drafts = new Drafts();
   readonly outputs = new Outputs(this);
+  readonly study = new StudyStore(this);
   readonly #settings = new SettingsStore((work) => this.attempt(work));
   readonly work = new JobList(this.toasts, (job) => {
     if (job.kind === "encode") void this.refresh();
@@ -204,6 +207,7 @@ export class App {
     await this.attempt(() => commands.closeProject());
     this.project = null;
     this.drafts.forget();
+    this.study.forget();
     this.people = [];
     this.work.begin([]);
     this.importing = null;
@@ -211,8 +215,32 @@ export class App {
     void platform.setTitle("Dissensus");
   }
 
-  /** A dropped or named file: projects are opened, anything else is imported into the open project or a new one. */
+  /** What files that are dropped now would belong to; none where no project is open. */
+  get droppedOn(): View | null {
+    return this.project && this.view;
+  }
+
+  /** Files were dropped. */
+  drop(paths: readonly string[]): void {
+    const drop = routeDrop(paths, this.droppedOn);
+    if (drop.kind === "nothing") return;
+    if (drop.kind === "merge") {
+      if (drop.left.length > 0)
+        this.toasts.note("Only what was handed in is taken", "Drop the other files by themselves.");
+      void this.study.merge(drop.files);
+      return;
+    }
+    if (drop.left.length > 0)
+      this.toasts.note("One file at a time", "The first of the dropped files is taken.");
+    void this.take(drop.file);
+  }
+
+  /** A named file: what was handed in is taken in, projects are opened, anything else is imported into the open project or a new one. */
   async take(path: string): Promise<void> {
+    if (isHandIn(path)) {
+      await this.study.merge([path]);
+      return;
+    }
     if (path.toLowerCase().endsWith(".dissensus")) {
       await this.open(path);
       return;
@@ -352,6 +380,7 @@ export class App {
     this.drafts.forget();
     this.ranking.forget();
     this.runs.forget();
+    this.study.forget();
     const { choices } = project;
     this.order = choices.order;
     this.groupBy = choices.group_by;

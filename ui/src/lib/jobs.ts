@@ -32,6 +32,8 @@ const DOING: Record<string, string> = {
   word_model: "Reading words of",
   plan: "Planning the study",
   encoders: "Comparing",
+  "hand-out": "Writing",
+  merge: "Taking in",
 };
 
 /** "Training Multilevel, frozen" */

@@ -13,7 +13,7 @@ const TABLE = {
 let asking = false;
 
 /** One file dialog at a time: asking again while one is open gives nothing. */
-async function ask(dialog: () => Promise<string | null>): Promise<string | null> {
+async function ask<T>(dialog: () => Promise<T | null>): Promise<T | null> {
   if (asking) return null;
   asking = true;
   try {
@@ -70,6 +70,12 @@ export async function chooseHandIn(name: string): Promise<string | null> {
   return ask(() => save({ title: "Hand in", filters: [HAND_IN], defaultPath: `${name}.handin` }));
 }
 
+/** Files that came back: what was handed in, packets, copies of the project. */
+export async function chooseHandedIn(): Promise<string[] | null> {
+  const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
+  return ask(() => open({ title: "Take in", filters, multiple: true, directory: false }));
+}
+
 /** A folder. */
 export async function chooseFolder(title: string): Promise<string | null> {
   return ask(() => open({ title, multiple: false, directory: true }));
@@ -88,7 +94,8 @@ export async function setTitle(title: string): Promise<void> {
 
 /** What a file over the window does. */
 export interface DropListener {
-  over(): void;
+  /** With the files, where they are known before they are dropped. */
+  over(paths: string[]): void;
   away(): void;
   drop(paths: string[]): void;
 }
@@ -96,7 +103,7 @@ export interface DropListener {
 /** Listens for files dragged over the window; returns what stops it. */
 export async function onFileDrop(listener: DropListener): Promise<() => void> {
   return getCurrentWebview().onDragDropEvent(({ payload }) => {
-    if (payload.type === "enter") listener.over();
+    if (payload.type === "enter") listener.over(payload.paths);
     else if (payload.type === "leave") listener.away();
     else if (payload.type === "drop") listener.drop(payload.paths);
   });

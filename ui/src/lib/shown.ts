@@ -1,8 +1,8 @@
 // What the window can show: its views, its dialogs, and what it asks about before it leaves.
 import type { GroupsChoice, QuestionId } from "$lib/bindings";
 
-export type View = "label" | "disagreement" | "annotators" | "models";
-export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
+export type View = "label" | "disagreement" | "annotators" | "models" | "study";
+export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models", "study"];
 
 export type OpenDialog =
   | "settings"

@@ -7,6 +7,7 @@ import { compare, refusal } from "./compare";
 import { correlate, pointsOf } from "./correlate";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
+import { MockStudy } from "./study";
 import {
   entropy,
   labelKey,
@@ -106,6 +107,12 @@ const words = new MockWords(
 );
 words.forget(asked.has("read") ? [first] : []);
 
+/** The study; in a browser `?study=12` has handed something out to so many people. */
+const study = new MockStudy(
+  () => world,
+  () => say("projectChanged", []),
+);
+
 function emptyChoices(): view.ProjectChoices {
   return {
     annotator: null,
@@ -147,6 +154,7 @@ export function reset(): void {
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
   words.forget();
+  study.forget();
   handed = null;
   again = new Map();
   handedIn = null;
@@ -156,6 +164,7 @@ export function reset(): void {
 
 type Heard = (event: { payload: never }) => void;
 const heard = new Map<string, Set<Heard>>();
+if (asked.has("study")) study.begin(Number(asked.get("study")) || 12);
 
 /** Says an event; for tests and for the commands below. */
 export function say(name: keyof typeof RealEvents, payload: unknown): void {
@@ -779,6 +788,11 @@ export const commands: typeof RealCommands = {
       .reverse(),
   }),
   plan: async (q, wish) => plan(world, q, wish),
+  studyDraft: async (wish) => study.draft(wish),
+  handOut: async (wish, folder) => study.handOut(wish, folder),
+  writePacketsAgain: async (people, folder) => study.writeAgain(people, folder),
+  studyReport: async () => study.report(),
+  mergeFiles: async (files) => study.merge(files),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
   auxiliaryCandidates: async (q, project) => runs.auxiliaryCandidates(q, project),

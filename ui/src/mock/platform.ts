@@ -10,7 +10,12 @@ export const chooseReport = async (name: string): Promise<string | null> => `/ho
 
 export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
 export const chooseHandIn = async (name: string): Promise<string | null> => `/home/you/${name}.handin`;
-export const chooseFolder = async (): Promise<string | null> => "/home/you/encoders/mine";
+export const chooseHandedIn = async (): Promise<string[] | null> => [
+  "/home/you/ada.handin",
+  "/home/you/another study.handin",
+  "/home/you/ben again.handin",
+];
+export const chooseFolder = async (_title: string): Promise<string | null> => "/home/you/encoders/mine";
 export const copyText = async (text: Promise<string>): Promise<void> => {
   await text;
 };
@@ -26,7 +31,7 @@ export async function onFileDrop(listener: DropListener): Promise<() => void> {
   };
   const over = (event: DragEvent) => {
     event.preventDefault();
-    listener.over();
+    listener.over([]);
   };
   window.addEventListener("drop", drop);
   window.addEventListener("dragover", over);

@@ -1,0 +1,92 @@
+// A study in words: how far it is, how well people agree, what came of files.
+import type { MergedFile, MergedKind, MergeReport, StudyDraft, StudyFigure, StudyReport } from "./bindings";
+import { count, counted, decimal, interval, percent } from "./format";
+
+/** Fewer comparisons are too little to tell. */
+const FEWEST = 5;
+
+/** How far the study is, in one sentence. */
+export function progressWords(report: StudyReport): string {
+  const { given, wanted, texts, texts_done, people } = report;
+  return `${count(given)} of ${counted(wanted, "answer")} given (${percent(wanted > 0 ? given / wanted : 0)}) by ${counted(people.length, "person", "people")}; ${count(texts_done)} of ${counted(texts, "text")} done by everybody who was asked.`;
+}
+
+/** "95 % interval 62–79 %, from 84 comparisons" */
+export function figureWords({ low, high, of }: StudyFigure): string {
+  return `95 % interval ${interval([low, high])}, from ${counted(of, "comparison")}`;
+}
+
+/** What is missing before agreement on anchors can be told. */
+export function anchorsMissing({ anchors }: StudyReport): string {
+  return anchors === 0
+    ? "No text is asked of everybody: plan some to learn how far people agree."
+    : `${FEWEST} texts asked of everybody must have answers of two people or more.`;
+}
+
+/** What is missing before self-agreement can be told. */
+export function againMissing({ people }: StudyReport): string {
+  const twice = people.reduce((sum, person) => sum + person.repeated, 0);
+  return twice === 0
+    ? "No text was answered twice yet: a plan says how many are asked again."
+    : `${FEWEST} texts must be answered twice, ${count(twice)} ${twice === 1 ? "is" : "are"} so far.`;
+}
+
+/** "3.5 hours", "40 minutes". */
+export function workingTime(seconds: number): string {
+  if (seconds < 5400) return counted(Math.max(1, Math.round(seconds / 60)), "minute");
+  const hours = seconds / 3600;
+  return hours < 100 ? `${decimal(hours, 1)} hours` : counted(Math.round(hours), "hour");
+}
+
+/** How exactly things will be known. */
+export function marginWords({ margin, self_margin }: StudyDraft): string[] {
+  const words: string[] = [];
+  if (margin !== null)
+    words.push(
+      `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (95 %).`,
+    );
+  if (self_margin !== null)
+    words.push(
+      `How often one person repeats an answer will be known to within ${decimal(self_margin, 0)} percentage points at worst (95 %).`,
+    );
+  return words;
+}
+
+const KINDS: Record<MergedKind, string> = {
+  packet: "packet",
+  hand_in: "handed in",
+  copy: "copy of the project",
+};
+
+/** What a file is; nothing where that could not be told. */
+export function kindWords({ kind }: MergedFile): string {
+  return kind === null ? "" : KINDS[kind];
+}
+
+/** "84 new", "nothing new", "not taken in" */
+export function takenWords(file: MergedFile): string {
+  if (file.refused) return "not taken in";
+  return file.new === 0 ? "nothing new" : `${count(file.new)} new`;
+}
+
+/** What came of all files, in one sentence. */
+export function mergeWords({ files }: MergeReport): string {
+  const taken = files.filter((file) => !file.refused);
+  const fresh = taken.reduce((sum, file) => sum + file.new, 0);
+  const what =
+    fresh === 0
+      ? "nothing in them is new"
+      : `${counted(fresh, "answer or change", "answers and changes")} new`;
+  if (taken.length === 0)
+    return files.length === 1 ? "The file was not taken in." : "None of the files was taken in.";
+  if (taken.length === files.length)
+    return files.length === 1
+      ? `The file was taken in: ${fresh === 0 ? "nothing in it is new" : what}.`
+      : `All ${count(files.length)} files were taken in: ${what}.`;
+  return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} taken in: ${what}.`;
+}
+
+/** Files that were refused first, otherwise as they were given. */
+export function refusedFirst(files: readonly MergedFile[]): MergedFile[] {
+  return [...files.filter((file) => file.refused), ...files.filter((file) => !file.refused)];
+}

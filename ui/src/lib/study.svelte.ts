@@ -1,0 +1,77 @@
+// What goes out of and comes into a study: packets that are written again, and files that are taken in.
+import { commands } from "$bindings";
+import type { MergeReport } from "$lib/bindings";
+import { counted, fileName } from "$lib/format";
+import type { Toasts } from "$lib/toasts.svelte";
+import * as platform from "$platform";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly project: { readonly path: string } | null;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export class StudyStore {
+  /** What came of files that were taken in, until it is closed. */
+  merged = $state.raw<MergeReport | null>(null);
+  /** Files that are being taken in. */
+  merging = $state(0);
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly host: Host) {}
+
+  /** Another project is open. */
+  forget(): void {
+    this.merged = null;
+  }
+
+  /** Takes files in, after those that are being taken in already. */
+  async merge(files: readonly string[]): Promise<void> {
+    const path = this.host.project?.path;
+    if (files.length === 0) return;
+    if (path === undefined) {
+      this.host.toasts.note(
+        "Open the project first",
+        "What was handed in is taken into the project that handed it out.",
+      );
+      return;
+    }
+    this.merging += files.length;
+    const before = this.#last;
+    const work = before.then(() => this.#mergeNow([...files], path));
+    this.#last = work;
+    await work;
+    this.merging -= files.length;
+  }
+
+  async #mergeNow(files: string[], path: string): Promise<void> {
+    // Never into another project than the one that was shown.
+    if (this.host.project?.path !== path) return;
+    const report = await this.host.attempt(() => commands.mergeFiles(files));
+    if (!report || this.host.project?.path !== path) return;
+    this.merged = { files: [...report.files, ...(this.merged?.files ?? [])] };
+  }
+
+  /** Asks which files, then {@link merge}. */
+  async askForFiles(): Promise<void> {
+    const files = await this.host.attempt(() => platform.chooseHandedIn());
+    if (files) await this.merge(files);
+  }
+
+  /** Asks where to, then writes the packets of this person anew. */
+  async writeAgain(person: { annotator: string; name: string }): Promise<void> {
+    const folder = await this.host.attempt(() =>
+      platform.chooseFolder(`Where the packet of ${person.name} goes`),
+    );
+    if (!folder) return;
+    const files = await this.host.attempt(() => commands.writePacketsAgain([person.annotator], folder));
+    if (!files) return;
+    const [only] = files;
+    const what =
+      files.length === 1 && only
+        ? `The packet was written again as ${fileName(only)}`
+        : `${counted(files.length, "packet")} were written again`;
+    this.host.toasts.done(what, files.join("\n"), true);
+  }
+}

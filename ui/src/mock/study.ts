@@ -1,0 +1,240 @@
+// A study of the toy world: packets that are remembered, and files that are told by their names.
+import type * as view from "../lib/bindings";
+import { fileName } from "../lib/format";
+import { seeded, type World } from "./world";
+
+interface Share {
+  texts: number;
+  anchors: number;
+  repeats: number;
+  packets: number;
+  given: number;
+  handed_in: number | null;
+}
+
+const problem = (code: string, message: string, detail: string | null = null): view.Problem => ({
+  code,
+  message,
+  detail,
+});
+
+export class MockStudy {
+  #people = new Map<string, Share>();
+  #anchors = 0;
+  #merged = new Set<string>();
+
+  constructor(
+    private readonly world: () => World,
+    private readonly changed: () => void,
+  ) {}
+
+  forget(): void {
+    this.#people = new Map();
+    this.#anchors = 0;
+    this.#merged = new Set();
+  }
+
+  /** A study that is under way, as a browser asks for with `?study=12`. */
+  begin(people: number): void {
+    const random = seeded(people);
+    const names = ["ada", "ben", "cleo", "dora", "emil", "fatima", "gustav", "hana", "عمر", "jun"];
+    const twelve = Array.from({ length: people }, (_, i) => names[i] ?? `person-${i + 1}`);
+    this.handOut(
+      {
+        questions: [],
+        people: twelve,
+        per_text: Math.min(3, people),
+        per_person: null,
+        anchors: 12,
+        repeat: 0.05,
+        again_after: 20,
+        balance: null,
+        seed: 0,
+      },
+      "/home/you/packets",
+    );
+    for (const [i, share] of [...this.#people.values()].entries()) {
+      if (i % 5 === 4) continue;
+      share.given = Math.round((share.texts + share.repeats) * (i % 4 === 0 ? 1 : random()));
+      share.handed_in = Date.now() - i * 0.7 * 86_400_000;
+    }
+  }
+
+  draft(wish: view.StudyWish): view.StudyDraft {
+    const { people, per_text, anchors } = wish;
+    if (people.length === 0) throw problem("plan-nobody", "name the people to ask");
+    const twice = people.find((name, i) => people.indexOf(name) !== i);
+    if (twice) throw problem("plan-twice", `"${twice}" is named twice`);
+    if (per_text > people.length)
+      throw problem(
+        "plan-impossible",
+        `this plan cannot be: ${per_text} people are wanted for each text and ${people.length} are there: name more people, or ask for fewer labels a text`,
+      );
+    const texts = this.world().texts.length;
+    const each = Math.min(
+      wish.per_person ?? texts,
+      anchors + Math.ceil(((texts - anchors) * per_text) / people.length),
+    );
+    const shares = people.map((annotator): view.StudyShare => {
+      const before = this.#people.get(annotator)?.texts ?? 0;
+      const fresh = Math.max(0, each - before);
+      return {
+        annotator,
+        known: this.#people.has(annotator) || this.world().people.some((p) => p.external_id === annotator),
+        texts: fresh,
+        anchors: before > 0 ? 0 : anchors,
+        repeats: Math.round(fresh * (wish.repeat ?? 0)),
+        before,
+        file: null,
+      };
+    });
+    const asked = shares.reduce((sum, share) => sum + share.texts + share.repeats, 0);
+    const repeats = shares.map((share) => share.repeats).filter((n) => n > 0);
+    return {
+      people: shares,
+      answers: asked * Math.max(1, wish.questions.length || this.world().questions.length),
+      texts,
+      anchors: Math.max(anchors, this.#anchors),
+      seconds: asked * 9.4,
+      margin: 98 / Math.sqrt(texts),
+      self_margin: repeats.length > 0 ? 98 / Math.sqrt(Math.min(...repeats)) : null,
+    };
+  }
+
+  handOut(wish: view.StudyWish, folder: string): view.StudyDraft {
+    const draft = this.draft(wish);
+    if (draft.people.every((share) => share.texts + share.repeats === 0))
+      throw problem(
+        "plan-nothing-new",
+        "everybody has what this plan wants already: nothing is left to hand out",
+      );
+    this.#anchors = draft.anchors;
+    const people = draft.people.map((share) => {
+      if (share.texts + share.repeats === 0) return share;
+      const has = this.#people.get(share.annotator);
+      this.#people.set(share.annotator, {
+        texts: (has?.texts ?? 0) + share.texts,
+        anchors: (has?.anchors ?? 0) + share.anchors,
+        repeats: (has?.repeats ?? 0) + share.repeats,
+        packets: (has?.packets ?? 0) + 1,
+        given: has?.given ?? 0,
+        handed_in: has?.handed_in ?? null,
+      });
+      const next = has ? `-${has.packets + 1}` : "";
+      return { ...share, file: `${folder}/${share.annotator}${next}.dissensus` };
+    });
+    this.changed();
+    return { ...draft, people };
+  }
+
+  writeAgain(people: string[], folder: string): string[] {
+    return people.flatMap((name) => {
+      const share = this.#people.get(name);
+      if (!share) throw problem("no-packet", `nothing was handed out to "${name}" yet`);
+      const next = (i: number) => (i === 0 ? "" : `-${i + 1}`);
+      return Array.from({ length: share.packets }, (_, i) => `${folder}/${name}${next(i)}.dissensus`);
+    });
+  }
+
+  report(): view.StudyReport {
+    const figure = (share: number, of: number): view.StudyFigure | null =>
+      of < 5
+        ? null
+        : {
+            share,
+            low: Math.max(0, share - 0.98 / Math.sqrt(of)),
+            high: Math.min(1, share + 0.98 / Math.sqrt(of)),
+            of,
+          };
+    const random = seeded(5);
+    const people = [...this.#people].map(([annotator, share]): view.StudyPerson => {
+      const wanted = share.texts + share.repeats;
+      const done = wanted > 0 ? share.given / wanted : 0;
+      const repeated = Math.floor(share.repeats * done);
+      const [x, y, z] = [random(), random(), random()];
+      return {
+        annotator,
+        name: annotator,
+        packets: share.packets,
+        wanted,
+        given: share.given,
+        repeated,
+        handed_in: share.handed_in,
+        seconds: share.given > 0 ? 4 + 14 * x : null,
+        anchor_agreement: figure(0.5 + 0.4 * y, Math.floor(share.anchors * done)),
+        self_agreement: figure(0.7 + 0.3 * z, repeated),
+      };
+    });
+    const sum = (of: (person: view.StudyPerson) => number) => people.reduce((n, person) => n + of(person), 0);
+    const texts = people.length > 0 ? this.world().texts.length : 0;
+    const [wanted, given] = [sum((p) => p.wanted), sum((p) => p.given)];
+    return {
+      people,
+      texts,
+      texts_done: wanted > 0 ? Math.floor(texts * (given / wanted) ** 3) : 0,
+      anchors: this.#anchors,
+      wanted,
+      given,
+      anchor_agreement: figure(0.71, given > 0 ? this.#anchors : 0),
+      self_agreement: figure(
+        0.88,
+        sum((p) => p.repeated),
+      ),
+    };
+  }
+
+  /** By the name of a file: `again`, `another`, `cut`, `late`; what is handed in of somebody by their name. */
+  merge(files: string[]): view.MergeReport {
+    const merged = files.map((file): view.MergedFile => {
+      const name = fileName(file);
+      const [annotator = ""] = name.split(/[ .]/);
+      const handIn = name.endsWith(".handin");
+      const base = { file, handed_in: null, events: 0, new: 0 };
+      const refuse = (
+        kind: view.MergedKind | null,
+        code: string,
+        message: string,
+        detail: string | null = null,
+      ) => ({
+        ...base,
+        kind,
+        annotator: null,
+        problems: [{ refused: true, problem: problem(code, message, detail) }],
+        refused: true,
+      });
+      if (name.includes("another"))
+        return refuse("hand_in", "merge-other-project", "this belongs to another project");
+      if (name.includes("cut"))
+        return refuse(
+          "hand_in",
+          "merge-cut-off",
+          "this was cut off: it has 4096 of 61440 bytes; ask for it again, as a file or in an archive",
+        );
+      if (!handIn && !name.endsWith(".dissensus"))
+        return refuse(
+          null,
+          "merge-not-ours",
+          "this is neither what was handed in nor a packet nor a copy of the project",
+        );
+      const share = this.#people.get(annotator);
+      const events = share ? share.texts + share.repeats : 84;
+      const fresh = this.#merged.has(file) || name.includes("again") ? 0 : events - (share?.given ?? 0);
+      this.#merged.add(file);
+      if (share) [share.given, share.handed_in] = [events, Date.now()];
+      const remark =
+        "the clock of the computer that wrote this was 366 days ahead: its answers count as given when they were handed in";
+      return {
+        ...base,
+        kind: handIn ? "hand_in" : "packet",
+        annotator,
+        handed_in: handIn ? Date.now() - 2 * 86_400_000 : null,
+        events,
+        new: fresh,
+        problems: name.includes("late") ? [{ refused: false, problem: problem("merge-remark", remark) }] : [],
+        refused: false,
+      };
+    });
+    this.changed();
+    return { files: merged };
+  }
+}

@@ -1,0 +1,380 @@
+// The Study view: nothing handed out, planning, handing out, who is how far, and taking files in.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import type { StudyDraft, StudyWish } from "$lib/bindings";
+import * as platform from "$platform";
+import { reset, say } from "../../mock/bindings";
+import App from "../../App.svelte";
+import StudyView from "./StudyView.svelte";
+
+const WISH: StudyWish = {
+  questions: [],
+  people: ["ada", "ben", "cleo", "dora"],
+  per_text: 2,
+  per_person: null,
+  anchors: 12,
+  repeat: 0.1,
+  again_after: 5,
+  balance: null,
+  seed: 0,
+};
+
+beforeEach(async () => {
+  localStorage.clear();
+  reset();
+  app.toasts.list = [];
+  await app.start();
+  await app.openSample();
+  app.show("study");
+});
+
+async function planning() {
+  const user = userEvent.setup();
+  render(StudyView);
+  await user.click(await screen.findByTestId("study-plan"));
+  await screen.findByTestId("study-dialog");
+  return user;
+}
+
+const names = () => screen.getAllByTestId("study-person").map((row) => row.dataset["annotator"]);
+
+describe("nothing handed out", () => {
+  it("says what a study is, and offers to plan one and to take files in", async () => {
+    render(StudyView);
+    const empty = await screen.findByTestId("study-empty");
+    expect(empty).toHaveTextContent("A study asks several people about the same texts");
+    expect(within(empty).getByTestId("study-plan")).toHaveTextContent("Plan a study…");
+    expect(within(empty).getByTestId("study-take-in")).toBeVisible();
+  });
+
+  it("says what is wrong where the study cannot be read, and tries again", async () => {
+    const read = vi
+      .spyOn(commands, "studyReport")
+      .mockRejectedValue({ code: "io", message: "the disk is gone", detail: null });
+    render(StudyView);
+    expect(await screen.findByText("The disk is gone")).toBeVisible();
+    read.mockRestore();
+    await userEvent.setup().click(screen.getByText("Try again"));
+    expect(await screen.findByTestId("study-empty")).toBeVisible();
+  });
+});
+
+describe("the table", () => {
+  it("shows each person as they were handed out, and follows the project without emptying", async () => {
+    await commands.handOut(WISH, "/p");
+    render(StudyView);
+    await waitFor(() => expect(names()).toEqual(WISH.people));
+    expect(screen.getByTestId("study-progress")).toHaveTextContent("0 of");
+    expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("Too little to tell.");
+    expect(screen.getByTestId("study-figure-again")).toHaveTextContent("No text was answered twice yet");
+    expect(screen.getAllByText("not yet")).toHaveLength(4);
+    const table = screen.getByTestId("study-table");
+    await commands.mergeFiles(["/in/ben.handin"]);
+    await waitFor(() => expect(screen.getAllByText("not yet")).toHaveLength(3));
+    expect(screen.getByTestId("study-table")).toBe(table);
+    const ben = screen.getAllByTestId("study-person")[1] as HTMLElement;
+    expect(ben).toHaveTextContent("today");
+    expect(within(ben).getAllByRole("img")[1]?.getAttribute("aria-label")).toMatch(
+      /^Agreement with self: \d+ %, 95 % interval/,
+    );
+    expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("71 %");
+  });
+
+  it("sorts by any column, what is not known last whichever way", async () => {
+    await commands.handOut(WISH, "/p");
+    await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"]);
+    const user = userEvent.setup();
+    render(StudyView);
+    const head = await screen.findByTestId("study-by-seconds");
+    await user.click(head);
+    const first = names();
+    await user.click(head);
+    const second = names();
+    expect(new Set(first.slice(0, 2))).toEqual(new Set(["ben", "cleo"]));
+    expect(second.slice(0, 2)).toEqual([...first.slice(0, 2)].reverse());
+    expect(head.parentElement).toHaveAttribute("aria-sort", "ascending");
+    await user.click(screen.getByTestId("study-by-name"));
+    expect(names()).toEqual(["ada", "ben", "cleo", "dora"]);
+    await user.click(screen.getByTestId("study-by-name"));
+    expect(names()).toEqual(["dora", "cleo", "ben", "ada"]);
+  });
+
+  it("writes a packet again into a folder, and nothing where none is chosen", async () => {
+    await commands.handOut(WISH, "/p");
+    const wrote = vi.spyOn(commands, "writePacketsAgain");
+    const asked = vi.spyOn(platform, "chooseFolder").mockResolvedValueOnce(null).mockResolvedValue("/again");
+    const user = userEvent.setup();
+    render(StudyView);
+    const button = await screen.findByLabelText("Write the packet of ben again");
+    await user.click(button);
+    expect(asked).toHaveBeenCalledWith("Where the packet of ben goes");
+    expect(wrote).not.toHaveBeenCalled();
+    await user.click(button);
+    await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again"));
+    expect(app.toasts.list[0]).toMatchObject({
+      message: "The packet was written again as ben.dissensus",
+      detail: "/again/ben.dissensus",
+    });
+  });
+});
+
+describe("planning", () => {
+  it("asks nothing before somebody is named, then says what it comes to", async () => {
+    const asked = vi.spyOn(commands, "studyDraft");
+    const user = await planning();
+    expect(screen.getByTestId("study-nobody")).toBeVisible();
+    expect(screen.getByTestId("study-hand-out")).toBeDisabled();
+    await user.type(screen.getByTestId("study-names"), "ada, ben{Enter}cleo");
+    await waitFor(() => expect(screen.getByTestId("study-answers")).toBeVisible());
+    // Not once a key.
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(asked.mock.calls[0]?.[0]).toMatchObject({
+      people: ["ada", "ben", "cleo"],
+      per_text: 3,
+      repeat: 0,
+    });
+    expect(screen.getByTestId("study-hours")).toHaveTextContent("of work for all together");
+    await user.type(screen.getByTestId("study-to-come"), "2");
+    await waitFor(() =>
+      expect(asked.mock.calls.at(-1)?.[0].people).toEqual(["ada", "ben", "cleo", "person-1", "person-2"]),
+    );
+  });
+
+  it("says in place what cannot be, and hands nothing out", async () => {
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben");
+    const said = await screen.findByTestId("study-problem");
+    expect(said).toHaveTextContent(/^This plan cannot be: 3 people are wanted for each text and 2 are there/);
+    expect(screen.getByTestId("study-hand-out")).toBeDisabled();
+    const field = screen.getByTestId("study-per-text");
+    await user.clear(field);
+    await user.type(field, "2");
+    await waitFor(() => expect(screen.queryByTestId("study-problem")).toBeNull());
+    await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
+  });
+
+  it("does not ask for what is no such number, and says so at its field", async () => {
+    const asked = vi.spyOn(commands, "studyDraft");
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
+    const field = screen.getByTestId("study-per-text");
+    await user.clear(field);
+    await user.type(field, "2.5");
+    await waitFor(() => expect(field).toHaveAttribute("aria-invalid", "true"));
+    await new Promise((settled) => setTimeout(settled, 400));
+    expect(asked.mock.calls.every(([wish]) => Number.isInteger(wish.per_text))).toBe(true);
+    expect(screen.getByTestId("study-hand-out")).toBeDisabled();
+  });
+
+  it("drops an answer that comes after a newer one", async () => {
+    const waiting: { wish: StudyWish; give: (draft: StudyDraft) => void }[] = [];
+    vi.spyOn(commands, "studyDraft").mockImplementation(
+      (wish) => new Promise((give) => waiting.push({ wish, give })),
+    );
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
+    await waitFor(() => expect(waiting).toHaveLength(1));
+    await user.type(screen.getByTestId("study-names"), ", dora");
+    await waitFor(() => expect(waiting).toHaveLength(2));
+    const draft = (answers: number): StudyDraft => ({
+      people: [],
+      answers,
+      texts: 10,
+      anchors: 0,
+      seconds: null,
+      margin: 5,
+      self_margin: null,
+    });
+    waiting[1]?.give(draft(222));
+    await waitFor(() => expect(screen.getByTestId("study-answers")).toHaveTextContent("222 answers"));
+    expect(screen.getByTestId("study-hours")).toHaveTextContent("not known");
+    waiting[0]?.give(draft(111));
+    await new Promise((settled) => setTimeout(settled, 20));
+    expect(screen.getByTestId("study-answers")).toHaveTextContent("222 answers");
+  });
+
+  it("asks chosen questions only, and never none", async () => {
+    const asked = vi.spyOn(commands, "studyDraft");
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
+    await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].questions).toEqual([]));
+    const boxes = within(screen.getByTestId("study-questions")).getAllByRole("checkbox");
+    for (const box of boxes.slice(1)) await user.click(box);
+    await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].questions).toEqual([1]));
+    await user.click(boxes[0] as HTMLElement);
+    expect(boxes[0]).toBeChecked();
+  });
+
+  it("hands out into a folder, says where packets lie, and plans on with the same people", async () => {
+    const folder = vi
+      .spyOn(platform, "chooseFolder")
+      .mockResolvedValueOnce(null)
+      .mockResolvedValue("/packets");
+    const out = vi.spyOn(commands, "handOut");
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada");
+    await user.type(screen.getByTestId("study-to-come"), "2");
+    await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
+    await user.click(screen.getByTestId("study-hand-out"));
+    expect(folder).toHaveBeenCalledTimes(1);
+    await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
+    expect(out).not.toHaveBeenCalled();
+    // Enter in a field does the same.
+    await user.type(screen.getByTestId("study-to-come"), "{Enter}");
+    await waitFor(() =>
+      expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets"),
+    );
+    expect(await screen.findByTestId("study-folder")).toHaveTextContent("They lie in /packets");
+    expect(screen.getByTestId("study-handed")).toHaveTextContent("person-2.dissensus");
+    await user.click(screen.getByTestId("study-handed-close"));
+    await waitFor(() => expect(names()).toEqual(["ada", "person-1", "person-2"]));
+
+    // The next time they are asked by name, and not three more.
+    const asked = vi.spyOn(commands, "studyDraft");
+    await user.click(screen.getByTestId("study-plan"));
+    await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].people).toEqual(["ada", "person-1", "person-2"]));
+    expect(screen.getByTestId("study-people")).toHaveTextContent("3 of 3 of this study are asked");
+    expect(screen.getByTestId("study-names")).toHaveValue("");
+  });
+
+  it("says why packets could not be written, and that they are in the project all the same", async () => {
+    vi.spyOn(platform, "chooseFolder").mockResolvedValue("/packets");
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
+    await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
+    const real = commands.handOut;
+    const failing = vi.spyOn(commands, "handOut").mockRejectedValue({
+      code: "packet-exists",
+      message: "/packets/ada.dissensus exists already",
+      detail: null,
+    });
+    await user.click(screen.getByTestId("study-hand-out"));
+    const said = await screen.findByTestId("study-failed");
+    expect(said).toHaveTextContent("exists already");
+    expect(said).not.toHaveTextContent("in the project");
+    failing.mockImplementation(async (wish, folder) => {
+      failing.mockRestore();
+      await real(wish, folder);
+      throw { code: "io", message: "no space is left", detail: null };
+    });
+    await user.click(screen.getByTestId("study-hand-out"));
+    await waitFor(() => expect(screen.getByTestId("study-failed")).toHaveTextContent("No space is left"));
+    expect(screen.getByTestId("study-failed")).toHaveTextContent("write the packets that are missing again");
+  });
+
+  it("remembers what was entered, for this project", async () => {
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
+    await user.type(screen.getByTestId("study-per-person"), "40");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("study-dialog")).toBeNull());
+    await user.click(screen.getByTestId("study-plan"));
+    expect(await screen.findByTestId("study-names")).toHaveValue("ada, ben, cleo");
+    expect(screen.getByTestId("study-per-person")).toHaveValue(40);
+  });
+});
+
+describe("taking in", () => {
+  it("says of each file what came of it, those that were refused first", async () => {
+    vi.spyOn(platform, "chooseHandedIn").mockResolvedValue([
+      "/in/ada.handin",
+      "/in/another study.handin",
+      "/in/ben late.handin",
+    ]);
+    await commands.handOut(WISH, "/p");
+    const user = userEvent.setup();
+    render(App);
+    await user.click(await screen.findByTestId("study-take-in"));
+    const dialog = await screen.findByTestId("merged");
+    expect(dialog).toHaveTextContent("2 of 3 files were taken in");
+    const files = within(dialog).getAllByTestId("merged-file");
+    expect(files[0]).toHaveTextContent("another study.handin");
+    expect(files[0]).toHaveTextContent("not taken in");
+    expect(files[0]).toHaveTextContent("This belongs to another project");
+    expect(files[1]).toHaveTextContent(/ada\.handin.*new.*of ada, handed in 2 days ago/);
+    expect(files[2]).toHaveTextContent("The clock of the computer that wrote this");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("merged")).toBeNull());
+  });
+
+  it("twice is nothing new", async () => {
+    await app.study.merge(["/in/ada.handin"]);
+    app.study.forget();
+    await app.study.merge(["/in/ada.handin"]);
+    render(App);
+    expect(await screen.findByTestId("merged")).toHaveTextContent(
+      "The file was taken in: nothing in it is new.",
+    );
+  });
+
+  it("goes one after the other, and shows both", async () => {
+    let give: () => void = () => undefined;
+    const real = commands.mergeFiles;
+    const merge = vi.spyOn(commands, "mergeFiles").mockImplementationOnce(async (files) => {
+      await new Promise<void>((done) => (give = done));
+      return real(files);
+    });
+    const both = [app.study.merge(["/in/ada.handin"]), app.study.merge(["/in/ben.handin"])];
+    await waitFor(() => expect(merge).toHaveBeenCalledTimes(1));
+    expect(app.study.merging).toBe(2);
+    give();
+    await Promise.all(both);
+    expect(merge).toHaveBeenCalledTimes(2);
+    expect(app.study.merging).toBe(0);
+    expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ben.handin", "/in/ada.handin"]);
+  });
+
+  it("says so where no project is open", async () => {
+    await app.close();
+    const merge = vi.spyOn(commands, "mergeFiles");
+    app.drop(["/in/ada.handin"]);
+    await waitFor(() => expect(app.toasts.list[0]?.message).toBe("Open the project first"));
+    expect(merge).not.toHaveBeenCalled();
+  });
+});
+
+describe("dropping files", () => {
+  const dragged = (type: string, files: string[]) => {
+    const event = new Event(type, { bubbles: true, cancelable: true });
+    Object.assign(event, { dataTransfer: { files: files.map((name) => ({ name })) } });
+    window.dispatchEvent(event);
+  };
+
+  it("says what will happen on this view, and takes everything in there", async () => {
+    const merge = vi.spyOn(commands, "mergeFiles");
+    render(App);
+    dragged("dragover", []);
+    expect(await screen.findByText(/take them into this project/)).toBeInTheDocument();
+    dragged("drop", ["ada.handin", "copy.dissensus"]);
+    await waitFor(() => expect(merge).toHaveBeenCalledWith(["ada.handin", "copy.dissensus"]));
+    expect(screen.queryByText(/take them into this project/)).toBeNull();
+    expect(app.toasts.list).toEqual([]);
+    app.show("annotators");
+    dragged("dragover", []);
+    expect(await screen.findByText(/Drop a file to import it/)).toBeInTheDocument();
+    dragged("drop", []);
+  });
+
+  it("takes in what was handed in on any view, and imports and opens as before elsewhere", async () => {
+    const merge = vi.spyOn(commands, "mergeFiles");
+    const opened = vi.spyOn(app, "open").mockResolvedValue(true);
+    app.show("label");
+    app.drop(["/in/ada.handin", "/in/BEN.HANDIN"]);
+    await waitFor(() => expect(merge).toHaveBeenCalledWith(["/in/ada.handin", "/in/BEN.HANDIN"]));
+    expect(app.toasts.list).toEqual([]);
+    app.drop(["/in/ada.handin", "/in/texts.csv"]);
+    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/ada.handin"]));
+    expect(app.toasts.list[0]?.message).toBe("Only what was handed in is taken");
+    expect(app.importing).toBeNull();
+    app.drop(["/in/other.dissensus"]);
+    expect(opened).toHaveBeenCalledWith("/in/other.dissensus");
+    app.drop(["/in/texts.csv", "/in/more.csv"]);
+    expect(app.toasts.list.at(-1)?.message).toBe("One file at a time");
+    expect(app.importing).toBe("/in/texts.csv");
+    say("openRequested", { path: "/in/cleo.handin" });
+    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"]));
+  });
+});
