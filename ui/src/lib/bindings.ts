@@ -1384,7 +1384,10 @@ export type MergedFile = {
 	handed_in: number | null,
 	/**  Events in it. */
 	events: number,
-	/**  Of these, new here; answers to texts that were asked again included. */
+	/**
+	 *  What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
+	 *  changed of them, packets and decisions.
+	 */
 	new: number,
 	/**  Why nothing of it was taken, or what to know of what was. */
 	problems: MergeProblem[],
@@ -2279,7 +2282,10 @@ export type StudyDraft = {
 	anchors: number,
 	/**  Working time of all people in seconds, by how long answers took so far; none where that is not known. */
 	seconds: number | null,
-	/**  How exactly the share of pairs of people who differ will be known at least: half of a 95 % interval, in percentage points. */
+	/**
+	 *  How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
+	 *  interval, in percentage points; none where there is no such text.
+	 */
 	margin: number | null,
 	/**  The same of each person's agreement with their own first answers; none where no text is asked again. */
 	self_margin: number | null,
