@@ -2299,7 +2299,7 @@ export type StudyFigure = {
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
-	/**  Of how many pairs of answers. */
+	/**  Of how many texts, or of agreement with oneself of how many answers that were asked again. */
 	of: number,
 };
 

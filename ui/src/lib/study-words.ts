@@ -11,9 +11,14 @@ export function progressWords(report: StudyReport): string {
   return `${count(given)} of ${counted(wanted, "answer")} given (${percent(wanted > 0 ? given / wanted : 0)}) by ${counted(people.length, "person", "people")}; ${count(texts_done)} of ${counted(texts, "text")} done by everybody who was asked.`;
 }
 
-/** "95 % interval 62–79 %, from 84 comparisons" */
-export function figureWords({ low, high, of }: StudyFigure): string {
-  return `95 % interval ${interval([low, high])}, from ${counted(of, "comparison")}`;
+/** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */
+export type FigureOver = "anchors" | "again";
+
+/** "95 % interval 62–79 %, over 12 texts" */
+export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): string {
+  const what =
+    over === "anchors" ? counted(of, "text") : counted(of, "answer asked again", "answers asked again");
+  return `95 % interval ${interval([low, high])}, over ${what}`;
 }
 
 /** What is missing before agreement on anchors can be told. */
@@ -41,6 +46,7 @@ export function workingTime(seconds: number): string {
 /** How exactly things will be known. */
 export function marginWords({ margin, self_margin }: StudyDraft): string[] {
   const words: string[] = [];
+  if (margin === null) words.push("No text goes to two people, so how far people differ will not be known.");
   if (margin !== null)
     words.push(
       `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (95 %).`,

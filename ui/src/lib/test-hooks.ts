@@ -34,7 +34,7 @@ export function offerTestHooks(app: App): void {
     newProject: (path) => app.create(path),
     openPath: (path) => app.open(path),
     encoderFolder: (path) => app.encoder.use(path),
-    importPath: (path) => app.take(path),
+    importPath: async (path) => app.drop([path]),
     handIn: (path) => app.outputs.handInTo(path),
     exportRuns: (runs, path) => app.outputs.exportRuns(runs, path),
   };

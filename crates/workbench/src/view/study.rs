@@ -116,7 +116,7 @@ view! {
         pub low: f64,
         /// Upper end.
         pub high: f64,
-        /// Of how many pairs of answers.
+        /// Of how many texts, or of agreement with oneself of how many answers that were asked again.
         pub of: u32,
     }
 
