@@ -100,10 +100,18 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     }
     bench.ok(["hand-in", "ben's/p.dissensus", "ben.handin"]);
 
-    // The newer one first, then the older one, then all of it again.
-    for files in
-        [vec!["second.handin"], vec!["ben.handin", "first.handin"], vec!["second.handin", "ben.handin"]]
-    {
+    // The newer one first, dropped on the window of the project.
+    let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
+    window.find("nav-study").await?;
+    window.hand_over("importPath", &bench.path("second.handin")).await?;
+    window.text_when("merged-file", |told| told.contains("second.handin") && told.contains("8 new")).await?;
+    window.click("merged-close").await?;
+    window.click("nav-study").await?;
+    window.text_when("study-progress", |said| said.starts_with("8 of 16")).await?;
+    window.close().await?;
+
+    // Then the older one, then all of it again.
+    for files in [vec!["ben.handin", "first.handin"], vec!["second.handin", "ben.handin"]] {
         let outcome = bench.run(["merge", "Study.dissensus", "--json"].into_iter().chain(files));
         ensure!(outcome.code == Some(0), "{} {}", outcome.out, outcome.err);
         let report: Value = serde_json::from_str(&outcome.out)?;
