@@ -142,19 +142,14 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
     handed_out(&bench);
     for (who, level) in [("ada", "3"), ("ben", "1")] {
         let packet = format!("packets/{who}.dissensus");
-        bench.ok(["label", &packet, "--annotator", who, "--text-id", "t2", "--value", level]);
-        bench.ok([
-            "label",
-            &packet,
-            "--annotator",
-            who,
-            "--text-id",
-            "t2",
-            "--value",
-            "2",
-            "--occasion",
-            "2",
-        ]);
+        let asked = bench.json(["study", &packet, "--texts"]);
+        let again = asked.as_array().unwrap().iter().find(|text| text["occasion"] == 2).unwrap();
+        let text = again["text_id"].as_str().unwrap();
+        let label = ["label", &packet, "--annotator", who, "--text-id", text, "--value"];
+        bench.ok(label.into_iter().chain([level]));
+        bench.ok(label.into_iter().chain(["2", "--occasion", "2"]));
+        let said = bench.refused(label.into_iter().chain(["2", "--occasion", "3"]));
+        assert!(said.contains("does not ask about"), "{said}");
         bench.ok(["hand-in", &packet, &format!("{who}.handin")]);
     }
     let said = bench.refused(["hand-in", "packets/ada.dissensus", "ada.handin"]);

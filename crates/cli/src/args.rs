@@ -2,7 +2,7 @@
 
 mod study;
 
-pub(crate) use study::{Assign, Decide, HandIn, Merge};
+pub(crate) use study::{Assign, Decide, HandIn, Merge, Study};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Take in what was handed in, packets and whole copies of the project
     Merge(Merge),
     /// Show how far a study of several people is, and how they agree
-    Study(Reading),
+    Study(Study),
     /// Decide about a text that people see differently, or show what they said
     Decide(Decide),
     /// List what was decided about texts

@@ -60,6 +60,16 @@ pub enum StudyError {
     /// Somebody else would answer in a packet.
     #[error("this packet is for \"{0}\": answer under that name, or ask for a packet of your own")]
     OtherPerson(String),
+    /// An answer that the packet does not ask for.
+    #[error(
+        "this packet does not ask about \"{text}\" on occasion {occasion}: `dissensus study PACKET --texts` lists what it asks"
+    )]
+    NotAsked {
+        /// The text.
+        text: String,
+        /// The occasion.
+        occasion: u16,
+    },
     /// The packets are in the project, and not all of their files were written.
     #[error(
         "what was drawn is in the project, but not every packet was written: {0}. Write them with `assign --write-again` (in the window: Write again)"
@@ -71,7 +81,7 @@ pub enum StudyError {
     )]
     NotPacket,
     /// A file in the way.
-    #[error("{} exists already: choose another folder, or move it away", .0.display())]
+    #[error("{} exists already: choose another name or folder, or move it away (with --force only what was handed in before is replaced)", .0.display())]
     Exists(PathBuf),
     /// No hand-in and no project.
     #[error("this is neither what was handed in nor a packet nor a copy of the project")]
@@ -127,6 +137,7 @@ impl StudyError {
             Self::IsPacket => "is-packet",
             Self::InPacket => "in-packet",
             Self::OtherPerson(_) => "packet-of-other",
+            Self::NotAsked { .. } => "packet-not-asked",
             Self::Unwritten(_) => "packets-unwritten",
             Self::NotPacket => "not-packet",
             Self::Exists(_) => "packet-exists",

@@ -552,10 +552,14 @@ fn a_packet_takes_nobody_and_nothing_else() {
     .remove(0);
     let session = open(folder, &packet);
     let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
-    assert_eq!(
-        session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err().code(),
-        "in-packet"
-    );
+    let other = session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err();
+    assert_eq!(other.code(), "packet-of-other");
+    assert!(other.to_string().contains("this packet is for \"ada\""), "{other}");
+    let asked = session.study.packet_texts().unwrap();
+    let again = &asked.iter().find(|text| text.occasion == 2).unwrap().text_id;
+    assert_eq!((asked.len(), asked.iter().filter(|text| text.done).count()), (7, 0));
+    let unplanned = session.labelling.label_by_name_on("ada", again, "1", Some("rude"), 3).unwrap_err();
+    assert_eq!(unplanned.code(), "packet-not-asked");
     assert_eq!(session.project.add_question("more", "?", scale).unwrap_err().code(), "in-packet");
     let rude = session.project.question(Some("rude")).unwrap();
     let names = ["a", "b", "c"].map(String::from);
@@ -564,7 +568,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
     let file = folder.join("labels.csv");
     let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
     assert_eq!(imported.unwrap_err().code(), "in-packet");
-    session.labelling.label_by_name("ada", "t1", "1", Some("rude")).unwrap();
+    session.labelling.label_by_name("ada", again, "1", Some("rude")).unwrap();
     // The hand-in is never written over the packet, nor over another project.
     for file in [&packet, &path] {
         assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
@@ -574,8 +578,8 @@ fn a_packet_takes_nobody_and_nothing_else() {
     session.study.hand_in(&out, true).unwrap();
     let standing = session.study.open_packet().unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
-    session.labelling.label_by_name("ada", "t1", "yes", Some("funny")).unwrap();
-    session.labelling.label_by_name_on("ada", "t1", "2", Some("rude"), 2).unwrap();
+    session.labelling.label_by_name("ada", again, "yes", Some("funny")).unwrap();
+    session.labelling.label_by_name_on("ada", again, "2", Some("rude"), 2).unwrap();
     let standing = session.study.open_packet().unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (2, 1));
     session.close();

@@ -8,7 +8,7 @@ const FEWEST = 5;
 /** How far the study is, in one sentence. */
 export function progressWords(report: StudyReport): string {
   const { given, wanted, texts, texts_done, people } = report;
-  return `${count(given)} of ${counted(wanted, "answer")} given (${percent(wanted > 0 ? given / wanted : 0)}) by ${counted(people.length, "person", "people")}; ${count(texts_done)} of ${counted(texts, "text")} done by everybody who was asked.`;
+  return `${count(given)} of ${counted(wanted, "text")} answered (${percent(wanted > 0 ? given / wanted : 0)}), counted for each of ${counted(people.length, "person", "people")}; ${count(texts_done)} of ${counted(texts, "text")} done by everybody who was asked.`;
 }
 
 /** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */

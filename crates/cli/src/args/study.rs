@@ -3,6 +3,7 @@
 use clap::{Args, ValueHint};
 use dissensus_domain::Outcome;
 use std::path::PathBuf;
+use strum::VariantArray as _;
 
 /// `assign`: a plan, and a packet for each person.
 #[derive(Args, Debug)]
@@ -109,7 +110,7 @@ pub(crate) struct Decide {
     #[arg(long)]
     pub(crate) question: Option<String>,
     /// What came of it: slip, guideline-gap, ambiguous, real-difference (keep all labels as they are) or reopened
-    #[arg(long)]
+    #[arg(long, value_parser = outcome)]
     pub(crate) outcome: Option<Outcome>,
     /// The answer that was decided on, by its name: a layer of its own, nobody's label
     #[arg(long, requires = "outcome", allow_hyphen_values = true)]
@@ -120,6 +121,34 @@ pub(crate) struct Decide {
     /// Who decides
     #[arg(long, requires = "outcome", default_value = "", hide_default_value = true)]
     pub(crate) by: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn outcome(argument: &str) -> Result<Outcome, String> {
+    let names: Vec<&str> = Outcome::VARIANTS.iter().map(|outcome| outcome.name()).collect();
+    argument.parse().map_err(|_| format!("this is one of {}", names.join(", ")))
+}
+
+/// `study`: how far a study is, or a packet.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus study P.dissensus
+  dissensus study ada.dissensus --texts
+
+Of a project: people who were handed something, how many of their texts they answered (a text counts for each person, once all
+questions that are always asked about it are answered), seconds an answer took in the window (median), \"as others\": how often those
+who answered the same texts for everybody gave the same answer, and \"as before\": how often an answer was the same when it was asked
+again, both over all questions, with 95 % intervals; too little to tell under five texts or answers. `agreement` and `repeats` tell
+of one question. Of a packet: what is answered, and with --texts what it asks in which order.")]
+pub(crate) struct Study {
+    /// The project file, or a packet
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// List what a packet asks, in its order: text, occasion (2 where it is asked again), and whether it is answered
+    #[arg(long)]
+    pub(crate) texts: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

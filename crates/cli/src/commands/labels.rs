@@ -54,9 +54,11 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
             "text_id": text,
             "question": question.name,
             "value": name(undone.answer),
+            "occasion": undone.occasion,
             "now": now,
         }));
     }
     let now = now.map_or_else(String::new, |now| format!("; it is {now} again"));
-    output::line(&format!("Took back {} of {text}{now}", name(undone.answer)))
+    let again = if undone.occasion > 1 { format!(" (occasion {})", undone.occasion) } else { String::new() };
+    output::line(&format!("Took back {} of {text}{again}{now}", name(undone.answer)))
 }

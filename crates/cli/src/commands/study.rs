@@ -1,14 +1,15 @@
 //! `assign`, `hand-in`, `merge` and `study`: the labels of several people.
 
 use super::{count, open, open_in, open_to_read};
-use crate::args::{Assign, HandIn, Merge, Reading};
+use crate::args::{Assign, HandIn, Merge, Study};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    MergeReport, MergedFile, MergedKind, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
+    MergeReport, MergedFile, MergedKind, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyShare,
+    StudyWish,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -114,7 +115,10 @@ fn write_again(args: &Assign) -> Result<()> {
     if args.json {
         return output::json(&serde_json::json!({ "files": files }));
     }
-    output::line(&format!("Wrote {} anew to {}", count(files.len() as u64, "packet"), folder.display()))
+    output::line(&format!("Wrote {} anew to {}", count(files.len() as u64, "packet"), folder.display()))?;
+    output::line(
+        "They are empty. What was handed in before stays here; a text that is answered once more counts with its later answer",
+    )
 }
 
 pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
@@ -181,8 +185,23 @@ fn told(file: &MergedFile) -> String {
     }
 }
 
-pub(crate) fn study(args: &Reading) -> Result<()> {
+pub(crate) fn study(args: &Study) -> Result<()> {
     let session = open_to_read(&args.project)?;
+    if args.texts {
+        let texts = session.study.packet_texts()?;
+        if args.json {
+            return output::json(&texts);
+        }
+        let row = |text: &PacketText| {
+            let done = if text.done { "yes" } else { "" };
+            vec![text.text_id.clone(), text.occasion.to_string(), done.to_owned()]
+        };
+        return output::line(&output::table(
+            &["text_id", "occasion", "answered"],
+            texts.iter().map(row).collect(),
+            &[1],
+        ));
+    }
     if let Some(packet) = session.study.open_packet()? {
         if args.json {
             return output::json(&packet);
@@ -207,7 +226,7 @@ pub(crate) fn study(args: &Reading) -> Result<()> {
         return output::line("Nothing was handed out yet: plan a study with `dissensus assign`");
     }
     output::line(&format!(
-        "{} of {} answered by {}; everybody who was asked has answered {} of {}",
+        "{} of {} texts answered, counted for each person, by {}; everybody who was asked has answered {} of {}",
         report.given,
         report.wanted,
         count(report.people.len() as u64, "person").replace("persons", "people"),

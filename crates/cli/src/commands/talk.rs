@@ -78,7 +78,7 @@ pub(crate) fn decisions(args: &Reading) -> Result<()> {
         return output::json(&all);
     }
     if all.is_empty() {
-        return output::line("Nothing was decided yet: see `dissensus decide`");
+        return output::line("No decision holds: see `dissensus decide`");
     }
     let row = |one: &DecisionInfo| {
         vec![

@@ -6,6 +6,7 @@ use crate::clock::{now_ms, today_ms};
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::log::go_on;
+use crate::study_error::StudyError;
 use crate::view::{LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, TextId, is_asked,
@@ -65,6 +66,13 @@ impl Labelling {
                 value: occasion.to_string(),
                 allowed: "2 or more: the first occasion is the label itself".to_owned(),
             });
+        }
+        if let Some(packet) = &self.context.packet
+            && !packet.assignments.iter().any(|item| (item.text, item.occasion) == (new.text, occasion))
+        {
+            let text =
+                self.context.store.text(new.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+            return Err(StudyError::NotAsked { text, occasion }.into());
         }
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
         let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source };

@@ -3,7 +3,7 @@
 use super::Labelling;
 use crate::error::WorkbenchError;
 use crate::view::{NewLabel, Progress};
-use dissensus_domain::LabelSource;
+use dissensus_domain::{AnnotatorId, LabelSource};
 
 /// A label on disk, by names.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -64,6 +64,8 @@ impl Labelling {
         let (annotator, annotator_name) = match known {
             Some(known) => known,
             None => {
+                // Nobody can be added to a packet: it is said whose it is.
+                self.context.may_answer(AnnotatorId(0))?;
                 let added = self.project.add_annotator(annotator, &Default::default())?;
                 (added.id, added.external_id)
             }

@@ -3,7 +3,8 @@
 use super::Study;
 use super::draft::median;
 use crate::error::WorkbenchError;
-use crate::view::{StudyPerson, StudyReport};
+use crate::study_error::StudyError;
+use crate::view::{PacketText, StudyPerson, StudyReport};
 use dissensus_domain::{AnnotatorId, Packet, QuestionId, TextId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -95,6 +96,28 @@ impl Study {
             self_agreement: own.overall,
             people,
         })
+    }
+
+    /// What the open packet asks, in its order, and what of it is answered.
+    ///
+    /// # Errors
+    /// A whole project is open, or the file cannot be read.
+    pub fn packet_texts(&self) -> Result<Vec<PacketText>, WorkbenchError> {
+        let Some(packet) = &self.context.packet else { return Err(StudyError::NotPacket.into()) };
+        let answered = self.answered(packet.questions.iter().copied())?;
+        let always = self.always_asked();
+        let mut texts = Vec::with_capacity(packet.assignments.len());
+        for item in &packet.assignments {
+            if let Some(text) = self.context.store.text(item.text)? {
+                texts.push(PacketText {
+                    text_id: text.external_id,
+                    text: text.body,
+                    occasion: item.occasion,
+                    done: answered.done(packet, &always, item.text, item.occasion),
+                });
+            }
+        }
+        Ok(texts)
     }
 
     /// Questions without a condition.

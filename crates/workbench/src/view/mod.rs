@@ -87,7 +87,8 @@ pub use runs::{
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
     DecisionInfo, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport, MergedFile, MergedKind, NewDecision,
-    OpenPacket, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish, TextTalk,
+    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
+    TextTalk,
 };
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 

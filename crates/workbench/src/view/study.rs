@@ -250,6 +250,18 @@ view! {
         pub since: u32,
     }
 
+    /// A text of a packet, in its order.
+    pub struct PacketText {
+        /// Its name in files.
+        pub text_id: String,
+        /// What is judged.
+        pub text: String,
+        /// 1, or 2 where it is asked again.
+        pub occasion: u16,
+        /// Whether the questions that are always asked are answered.
+        pub done: bool,
+    }
+
     /// What was handed in.
     pub struct HandedIn {
         /// Where the file is.
