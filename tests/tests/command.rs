@@ -84,7 +84,7 @@ fn a_label_is_added_replaced_and_taken_back() {
     assert_eq!(anas("b.csv"), ["2"], "undo uncovers the one before");
     let undone = bench.json(["undo", "P.dissensus", "--annotator", "ana"]);
     assert!(anas("c.csv").is_empty());
-    let rude = json!({ "annotator": "ana", "text_id": "t7", "question": "rude", "value": "2", "now": null });
+    let rude = json!({ "annotator": "ana", "text_id": "t7", "question": "rude", "value": "2", "occasion": 1, "now": null });
     assert_eq!(undone, rude);
     assert_eq!(bench.json(["undo", "P.dissensus", "--annotator", "ana"]), Value::Null);
 }
