@@ -25,13 +25,19 @@ fn decision(row: &Row<'_>) -> rusqlite::Result<Decision> {
     })
 }
 
-/// Those of a question, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, which is the
+/// Those of a question on one text or on all, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, which is the
 /// same everywhere.
-fn of_question(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Decision>> {
+fn of_question(
+    c: &Connection,
+    question: QuestionId,
+    text: Option<TextId>,
+) -> rusqlite::Result<Vec<Decision>> {
+    let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
     let sql = format!(
-        "SELECT {COLUMNS} FROM decisions WHERE question = ?1 ORDER BY text, at_ms, outcome, answer, comment, decided_by"
+        "SELECT {COLUMNS} FROM decisions WHERE question = ?1 {of_text}
+         ORDER BY text, at_ms, outcome, answer, comment, decided_by"
     );
-    all(c, &sql, [question.row().0], decision)
+    all(c, &sql, (question.row().0, text.map(|text| text.0)), decision)
 }
 
 impl WriteTx<'_> {
@@ -76,7 +82,15 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn decisions(&self, question: QuestionId) -> Result<Vec<Decision>> {
-        self.read("reading decisions", |c| of_question(c, question))
+        self.read("reading decisions", |c| of_question(c, question, None))
+    }
+
+    /// As [`Store::decisions`], about one text.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn decisions_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Decision>> {
+        self.read("reading decisions", |c| of_question(c, question, Some(text)))
     }
 
     /// Every decision.

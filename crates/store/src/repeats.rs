@@ -60,12 +60,15 @@ fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
     })
 }
 
-/// Those of a question that count: of each text, annotator and occasion the last in the order of the table that was not taken back.
-fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat>> {
+/// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table that was
+/// not taken back.
+fn counting(c: &Connection, question: QuestionId, text: Option<TextId>) -> rusqlite::Result<Vec<Repeat>> {
+    let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
     let sql = format!(
-        "SELECT {COLUMNS} FROM repeats AS r WHERE question = ?1 AND {COUNTS} ORDER BY text, annotator, occasion, at_ms, answer"
+        "SELECT {COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
+         ORDER BY text, annotator, occasion, at_ms, answer"
     );
-    let mut found: Vec<Repeat> = all(c, &sql, [question.row().0], |row| {
+    let mut found: Vec<Repeat> = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
         Ok(Repeat { question, answer: found.answer.to(question), ..found })
     })?;
@@ -180,7 +183,15 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
-        self.read("reading repeated answers", |c| counting(c, question))
+        self.read("reading repeated answers", |c| counting(c, question, None))
+    }
+
+    /// As [`Store::repeats`], on one text.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn repeats_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Repeat>> {
+        self.read("reading repeated answers", |c| counting(c, question, Some(text)))
     }
 
     /// Every answer of a later occasion, those that another one overruled too.
@@ -196,6 +207,6 @@ impl Snapshot<'_> {
     /// # Errors
     /// Only what the disk says.
     pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
-        self.read(|c| counting(c, question))
+        self.read(|c| counting(c, question, None))
     }
 }

@@ -150,6 +150,8 @@ fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
     assert_eq!(own, expected);
     let repeats = store.repeats(QUESTION).unwrap();
     assert_eq!((repeats[0].text, repeats[0].annotator), (TextId(3), AnnotatorId(2)));
+    assert_eq!(store.repeats_on_text(QUESTION, TextId(3)).unwrap(), repeats);
+    assert!(store.repeats_on_text(QUESTION, TextId(1)).unwrap().is_empty());
     assert_eq!(store.hand_ins().unwrap(), [HandIn { packet: PACKET, at_ms: 3_000, answers: 4 }]);
     assert_eq!(store.annotators().unwrap()[1].attributes["gender"], "SECRET-2");
 }

@@ -49,16 +49,19 @@ impl Study {
             };
             people.insert(first.annotator, info);
         }
-        for repeat in store.repeats(question.id)?.into_iter().filter(|repeat| repeat.text == text) {
+        for repeat in store.repeats_on_text(question.id, text)? {
             let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
             info.again = Some(repeat.answer);
         }
         let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
         answers
             .retain(|one| one.answer.is_some() || one.again.is_some() || one.note.is_some() || one.flagged);
-        let mut decisions = store.decisions(question.id)?;
-        decisions.retain(|decision| decision.text == text);
-        let decisions = decisions.into_iter().rev().map(|decision| info(&decision, question)).collect();
+        let decisions = store
+            .decisions_on_text(question.id, text)?
+            .into_iter()
+            .rev()
+            .map(|decision| info(&decision, question))
+            .collect();
         Ok(TextTalk { question: question.id, text, answers, decisions })
     }
 
