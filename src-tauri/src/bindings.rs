@@ -1,8 +1,8 @@
 //! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
 
 use crate::commands::{
-    annotators, application, disagreement, encoder, group_comparison, importing, jobs, labelling, project,
-    question_correlation, runs, study,
+    annotators, application, disagreement, encoder, group_comparison, guideline, importing, jobs, labelling,
+    project, question_correlation, runs, study,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -54,6 +54,14 @@ pub fn builder() -> Builder<Wry> {
             labelling::progress,
             labelling::record_label,
             labelling::record_again,
+            labelling::remark_text,
+            labelling::remarks,
+            guideline::guideline,
+            guideline::guideline_versions,
+            guideline::write_guideline,
+            guideline::guideline_agreement,
+            guideline::picture,
+            guideline::read_picture,
             labelling::undo_label,
             labelling::skip_text,
             labelling::flag_text,

@@ -1,7 +1,9 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
+mod guideline;
 mod study;
 
+pub(crate) use guideline::{Guideline, Remarks};
 pub(crate) use study::{Assign, Decide, HandIn, Merge, Study};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -93,6 +95,10 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Show how far a study of several people is, and how they agree
     Study(Study),
+    /// Show the guideline and its versions, write a new one, or compare agreement under each
+    Guideline(Guideline),
+    /// List and search what people said beside their answers, and what they flagged
+    Remarks(Remarks),
     /// Decide about a text that people see differently, or show what they said
     Decide(Decide),
     /// List what was decided about texts
@@ -152,6 +158,7 @@ pub(crate) struct Reading {
   dissensus question P.dissensus target --scale multi-label --levels person,group --only-if \"offensiveness=4,5\"
   dissensus question P.dissensus target --always
   dissensus question P.dissensus offensiveness --rename \"5=very offensive\" --rename \"1=not at all\"
+  dissensus question P.dissensus offensiveness --reason slang --reason irony --confidence on
 
 Importing labels makes their question by itself; this is for texts that nobody has labelled yet. Without --levels the question is there
 already and is changed: levels in use are renamed, never removed, and labels stay as they are.")]
@@ -168,7 +175,7 @@ pub(crate) struct Question {
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest (or no) first
-    #[arg(long, value_delimiter = ',', required_unless_present_any = ["only_if", "always", "rename"])]
+    #[arg(long, value_delimiter = ',', required_unless_present_any = ["only_if", "always", "rename", "reason", "no_reasons", "confidence"])]
     pub(crate) levels: Vec<String>,
     /// Ask only where another question was answered so: QUESTION=LEVEL or QUESTION=LEVEL,LEVEL (of options and types of spans: where the
     /// answer holds one)
@@ -180,6 +187,15 @@ pub(crate) struct Question {
     /// Another name for a level, an option or a type; may be given several times
     #[arg(long, value_name = "OLD=NEW", conflicts_with_all = ["levels", "prompt", "scale", "only_if", "always"])]
     pub(crate) rename: Vec<String>,
+    /// A reason that people can choose beside an answer; give it once for each. They replace those there were
+    #[arg(long, conflicts_with_all = ["rename", "only_if", "always"])]
+    pub(crate) reason: Vec<String>,
+    /// Offer no reasons any more
+    #[arg(long, conflicts_with_all = ["reason", "levels", "rename", "only_if", "always"])]
+    pub(crate) no_reasons: bool,
+    /// Whether people are asked how sure they are, from 1 to 5
+    #[arg(long, value_name = "on|off", value_parser = on_off, conflicts_with_all = ["rename", "only_if", "always"])]
+    pub(crate) confidence: Option<bool>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -303,6 +319,14 @@ fn auxiliary(named: &str) -> Result<AuxiliaryQuestion, String> {
     // A run that is resumed may be in another folder.
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     Ok(AuxiliaryQuestion { project: path.to_string_lossy().into_owned(), question })
+}
+
+fn on_off(word: &str) -> Result<bool, String> {
+    match word {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("say on or off".to_owned()),
+    }
 }
 
 fn scale(name: &str) -> Result<ScaleKind, String> {
@@ -457,7 +481,8 @@ pub(crate) struct TextFileArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
-  dissensus label P.dissensus --annotator ana --text-id 42 --value 4")]
+  dissensus label P.dissensus --annotator ana --text-id 42 --value 4
+  dissensus label P.dissensus --annotator ana --text-id 43 --value 2 --note \"quotes somebody\" --confidence 3")]
 pub(crate) struct Label {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -477,6 +502,15 @@ pub(crate) struct Label {
     /// The occasion: from 2 on an answer to a text that is asked again, kept apart from the label
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) occasion: u16,
+    /// A note to go with the answer
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+    /// A reason; give it once for each
+    #[arg(long)]
+    pub(crate) reason: Vec<String>,
+    /// How sure the person is, from 1 (a guess) to 5 (certain)
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) confidence: Option<u8>,
     /// Wait for so many seconds while the project is open elsewhere
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub(crate) wait: u64,

@@ -67,6 +67,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::HandIn(args) => commands::study::hand_in(&args),
         Command::Merge(args) => commands::study::merge(&args),
         Command::Study(args) => commands::study::study(&args),
+        Command::Guideline(args) => commands::guideline::guideline(&args),
+        Command::Remarks(args) => commands::guideline::remarks(&args),
         Command::Decide(args) => commands::talk::decide(&args),
         Command::Decisions(args) => commands::talk::decisions(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),

@@ -1,7 +1,7 @@
 //! Which answer is current and which marks hold, decided from events alone, so that every copy of a project that has the same
 //! events says the same, in whatever order they came.
 
-use crate::{Event, EventId, EventKind, MarkKind};
+use crate::{Event, EventId, EventKind, MarkKind, Remark};
 use std::collections::{HashMap, HashSet};
 
 /// The answers among the events of *one* annotator, question and text that no retraction takes back.
@@ -58,23 +58,36 @@ pub struct Marks {
     pub skipped: bool,
     /// The annotator flagged the text.
     pub flagged: bool,
-    /// The newest note.
-    pub note: Option<String>,
+    /// What the annotator says about it.
+    pub remark: Remark,
 }
 
-/// What holds after the events of *one* annotator, question and text: the later of skip and unskip, of flag and unflag, and the
-/// later note.
+/// What holds after the events of *one* annotator, question and text: the later of skip and unskip, of flag and unflag, and the remark
+/// of [`remark`].
 pub fn marks(events: &[Event]) -> Marks {
     let newest = |wanted: fn(&Event) -> bool| events.iter().filter(|e| wanted(e)).max_by_key(|e| e.order());
     let is = |event: Option<&Event>, kind| event.is_some_and(|e| e.kind == EventKind::Mark(kind));
     let skip = newest(|e| matches!(e.kind, EventKind::Mark(MarkKind::Skip | MarkKind::Unskip)));
     let flag = newest(|e| matches!(e.kind, EventKind::Mark(MarkKind::Flag | MarkKind::Unflag)));
-    let note = newest(|e| e.note.is_some());
     Marks {
         skipped: is(skip, MarkKind::Skip),
         flagged: is(flag, MarkKind::Flag),
-        note: note.and_then(|e| e.note.clone()),
+        remark: remark(events).cloned().unwrap_or_default(),
     }
+}
+
+/// The remark that holds after the events of *one* annotator, question and text: the later of what came with the current answer and what
+/// came with a mark. A note that says nothing takes back what was said before; an answer or another mark without a remark leaves it. What
+/// was said beside an answer that is not current any more does not hold.
+pub fn remark(events: &[Event]) -> Option<&Remark> {
+    let current = current_answer(events).map(|e| e.id);
+    let says = |e: &&Event| match e.kind {
+        EventKind::Mark(MarkKind::Note) => true,
+        EventKind::Mark(_) => !e.remark.is_empty(),
+        EventKind::Answer { .. } => Some(e.id) == current && !e.remark.is_empty(),
+        EventKind::Retraction { .. } => false,
+    };
+    events.iter().filter(says).max_by_key(|e| e.order()).map(|e| &e.remark)
 }
 
 #[cfg(test)]
@@ -94,7 +107,8 @@ mod tests {
             at_ms,
             source: LabelSource::Window,
             kind,
-            note: None,
+            remark: Remark::default(),
+            guideline: None,
         }
     }
 
@@ -170,11 +184,41 @@ mod tests {
     fn the_later_mark_holds() {
         let mark = |id, at_ms, kind| event(id, 1, at_ms, EventKind::Mark(kind));
         let mut flag = mark(2, 5, MarkKind::Flag);
-        flag.note = Some("sarcasm?".into());
+        flag.remark = noted("sarcasm?");
         let events = [mark(1, 9, MarkKind::Unskip), flag, mark(3, 7, MarkKind::Skip)];
-        let expected = Marks { skipped: false, flagged: true, note: Some("sarcasm?".into()) };
+        let expected = Marks { skipped: false, flagged: true, remark: noted("sarcasm?") };
         assert_eq!(marks(&events), expected);
         assert_eq!(marks(&[]), Marks::default());
+    }
+
+    fn noted(note: &str) -> Remark {
+        Remark { note: Some(note.to_owned()), ..Remark::default() }
+    }
+
+    #[test]
+    fn a_remark_holds_with_its_answer_until_another_one_is_made() {
+        let with = |event: Event, said: &str| Event { remark: noted(said), ..event };
+        let note = |id, at_ms, said: Remark| Event {
+            remark: said,
+            ..event(id, 1, at_ms, EventKind::Mark(MarkKind::Note))
+        };
+        let now = |events: &[Event]| remark(events).and_then(|said| said.note.clone());
+        let mut events = vec![with(answer(1, 1, 10, None), "first")];
+        assert_eq!(now(&events).as_deref(), Some("first"));
+        // Another answer without a remark: what was said of the one before does not hold.
+        events.push(answer(2, 1, 20, Some(1)));
+        assert_eq!(now(&events), None);
+        events.push(note(3, 30, noted("after")));
+        assert_eq!(now(&events).as_deref(), Some("after"));
+        // What was said after it stays when the answer is corrected in silence, until something else is said, or nothing on purpose.
+        events.push(answer(4, 1, 40, Some(2)));
+        assert_eq!(now(&events).as_deref(), Some("after"));
+        events.push(with(answer(5, 1, 50, Some(4)), "with it"));
+        assert_eq!(now(&events).as_deref(), Some("with it"));
+        events.push(retraction(6, 5));
+        assert_eq!(now(&events).as_deref(), Some("after"));
+        events.push(note(7, 60, Remark::default()));
+        assert_eq!(now(&events), None);
     }
 
     /// The rule in its plainest form: every pair of answers is compared along every chain.

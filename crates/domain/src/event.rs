@@ -1,6 +1,6 @@
 //! Events: everything that people did to a text, appended and never changed.
 
-use crate::{AnnotatorId, Answer, EventId, LabelSource, QuestionId, TextId};
+use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, QuestionId, Remark, TextId};
 use std::fmt;
 use uuid::Uuid;
 
@@ -65,7 +65,8 @@ pub enum MarkKind {
     Flag,
     /// The flag no longer holds.
     Unflag,
-    /// The annotator wrote a note and nothing else.
+    /// The annotator said something about the answer and nothing else: a note, reasons, how sure they are. It holds in place of what was
+    /// said before.
     Note,
 }
 
@@ -116,8 +117,10 @@ pub struct Event {
     pub source: LabelSource,
     /// What was done.
     pub kind: EventKind,
-    /// What the annotator noted with it.
-    pub note: Option<String>,
+    /// What the annotator said beside it.
+    pub remark: Remark,
+    /// The version of the guideline that the annotator had on screen.
+    pub guideline: Option<GuidelineId>,
 }
 
 impl Event {

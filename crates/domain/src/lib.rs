@@ -13,12 +13,14 @@ mod condition;
 mod current;
 mod decision;
 mod event;
+mod guideline;
 mod ids;
 mod label;
 mod names;
 mod offsets;
 mod packet;
 mod progress;
+mod remark;
 mod scale;
 mod spans_text;
 mod things;
@@ -26,15 +28,19 @@ mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
 pub use condition::{Condition, is_asked};
-pub use current::{Marks, current_answer, given_answers, marks, standing_answers, unsuperseded_answers};
+pub use current::{
+    Marks, current_answer, given_answers, marks, remark, standing_answers, unsuperseded_answers,
+};
 pub use decision::{Decision, Outcome};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
+pub use guideline::{Guideline, GuidelineId, Picture};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::not_allowed_in_names;
 pub use offsets::{OffsetError, OffsetUnit};
 pub use packet::{Assignment, Packet, PacketId};
 pub use progress::{Progress, Silent};
+pub use remark::{MAX_NOTE, MAX_REASONS, Remark, RemarkError, RemarkForm};
 pub use scale::{Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
 pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};

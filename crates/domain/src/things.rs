@@ -1,6 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, Condition, QuestionId, Scale, ScaleKind, TextId};
+use crate::{AnnotatorId, Condition, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -80,6 +80,9 @@ pub struct Question {
     /// Where it is asked; everywhere without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if: Option<Condition>,
+    /// What can be said beside an answer.
+    #[serde(default)]
+    pub remarks: RemarkForm,
 }
 
 impl Question {
@@ -103,6 +106,7 @@ impl Question {
             prompt: format!("{} {name}?", self.prompt),
             scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
             only_if: self.only_if.clone(),
+            remarks: self.remarks.clone(),
         })
     }
 }
@@ -123,7 +127,14 @@ mod tests {
     fn an_option_is_a_question_of_its_own() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
         let (name, prompt) = ("emotions".into(), "Which?".into());
-        let asked = Question { id: QuestionId(3), name, prompt, scale, only_if: None };
+        let asked = Question {
+            id: QuestionId(3),
+            name,
+            prompt,
+            scale,
+            only_if: None,
+            remarks: RemarkForm::default(),
+        };
         let options = asked.options();
         assert_eq!(options.len(), 2);
         assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));

@@ -1,7 +1,7 @@
 //! The table of current answers: derived from the events, kept with them in one transaction.
 
 use crate::events::answer_columns;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::row::{EVENT_COLUMNS, EVENT_COLUMNS_OF_OLD, EVENT_TABLES, event};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer};
@@ -87,8 +87,8 @@ pub(crate) fn difference(conn: &Connection) -> rusqlite::Result<Option<String>> 
     let key = |e: &Event| (e.annotator, e.question, e.text);
     let mut group: Vec<Event> = Vec::new();
     let sql = format!(
-        "SELECT {EVENT_COLUMNS} FROM events AS e INDEXED BY events_by_annotator CROSS JOIN copies AS c ON c.id = e.copy
-         ORDER BY e.annotator, e.question, e.text, e.id"
+        "SELECT {EVENT_COLUMNS_OF_OLD} FROM events AS e INDEXED BY events_by_annotator
+         CROSS JOIN copies AS c ON c.id = e.copy ORDER BY e.annotator, e.question, e.text, e.id"
     );
     let mut statement = conn.prepare(&sql)?;
     let mut rows = statement.query([])?;
@@ -124,8 +124,8 @@ mod tests {
              INSERT INTO texts (external_id, body) VALUES ('t', 't');
              INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
              INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
-             INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL);
-             INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 1, 1, 5, NULL, 'window', 0, NULL, 1, NULL);
+             INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL);
+             INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 1, 1, 5, NULL, 'window', 0, NULL, 1, NULL, NULL, NULL, NULL);
              INSERT INTO current_answers VALUES (1, 1, 1, 2, 0, NULL);",
         )
         .unwrap();

@@ -3,13 +3,14 @@
 use crate::appending::Place;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, LabelSource, QuestionId, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
+    TextId,
 };
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -22,7 +23,8 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) at_ms: i64,
     pub(crate) source: LabelSource,
     pub(crate) kind: &'a EventKind,
-    pub(crate) note: Option<&'a str>,
+    pub(crate) remark: &'a Remark,
+    pub(crate) guideline: Option<GuidelineId>,
 }
 
 /// An event that is on disk.
@@ -37,8 +39,8 @@ pub struct Appended {
 }
 
 const INSERT: &str =
-    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note, reasons,
+     confidence, guideline) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 /// All events of one annotator on one text, oldest first.
 fn on_text() -> String {
@@ -107,8 +109,9 @@ impl<'a> WriteTx<'a> {
             EventKind::Retraction { of } => ("retraction", None, (None, None), Some(*of)),
             EventKind::Mark(mark) => (mark.name(), None, (None, None), None),
         };
+        let (reasons, guideline) = (reasons_column(new.remark)?, self.guideline_row(new.guideline)?);
         let inserted = self.conn.prepare_cached(INSERT).and_then(|mut statement| {
-            statement.execute((
+            statement.execute(params![
                 place.event,
                 place.copy,
                 place.sequence,
@@ -122,8 +125,11 @@ impl<'a> WriteTx<'a> {
                 level,
                 content,
                 replaces.map(|id| id.0),
-                new.note,
-            ))
+                new.remark.note,
+                reasons,
+                new.remark.confidence,
+                guideline,
+            ])
         });
         inserted.map(drop).map_err(|e| {
             let wrong =

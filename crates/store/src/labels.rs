@@ -2,11 +2,12 @@
 
 use crate::error::is_constraint;
 use crate::events::{Appended, NewEvent, answer_columns};
-use crate::row::answer;
+use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, LabelSource, QuestionId, Scale, TextId,
+    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
+    Scale, TextId,
 };
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 use std::collections::HashMap;
@@ -31,6 +32,15 @@ pub struct NewLabel {
     pub source: LabelSource,
 }
 
+/// What comes with an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerDetails {
+    /// What the annotator says beside it.
+    pub remark: Remark,
+    /// The version of the guideline that the annotator has on screen.
+    pub guideline: Option<GuidelineId>,
+}
+
 /// Appends labels within a transaction; see [`WriteTx::label_appender`].
 pub struct LabelAppender<'a> {
     tx: WriteTx<'a>,
@@ -46,7 +56,7 @@ impl LabelAppender<'_> {
     /// # Errors
     /// As [`WriteTx::add_label`].
     pub fn append(&mut self, new: &NewLabel) -> Result<EventId> {
-        self.append_over(new, EventId(u32::MAX))
+        self.append_over(new, &AnswerDetails::default(), EventId(u32::MAX))
     }
 
     /// As [`LabelAppender::append`], for a label that its file puts behind the one before it, though times do not: it also
@@ -54,12 +64,27 @@ impl LabelAppender<'_> {
     ///
     /// # Errors
     /// As [`WriteTx::add_label`].
-    pub fn append_following(&mut self, new: &NewLabel, before: EventId) -> Result<EventId> {
-        self.append_over(new, before)
+    pub fn append_following(
+        &mut self,
+        new: &NewLabel,
+        details: &AnswerDetails,
+        before: EventId,
+    ) -> Result<EventId> {
+        self.append_over(new, details, before)
     }
 
-    fn append_over(&mut self, new: &NewLabel, before: EventId) -> Result<EventId> {
+    /// As [`LabelAppender::append`], with what comes with it.
+    ///
+    /// # Errors
+    /// As [`WriteTx::add_label`], and a version of the guideline that is not in the project.
+    pub fn append_with(&mut self, new: &NewLabel, details: &AnswerDetails) -> Result<EventId> {
+        self.append_over(new, details, EventId(u32::MAX))
+    }
+
+    fn append_over(&mut self, new: &NewLabel, details: &AnswerDetails, before: EventId) -> Result<EventId> {
         self.check(new)?;
+        let (reasons, guideline) =
+            (reasons_column(&details.remark)?, self.tx.guideline_row(details.guideline)?);
         let key = (new.question.0, new.text.0, new.annotator.0);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
@@ -89,6 +114,10 @@ impl LabelAppender<'_> {
             level,
             &content,
             replaces,
+            &details.remark.note,
+            &reasons,
+            details.remark.confidence,
+            guideline,
         ));
         if let Err(e) = inserted {
             if alone {
@@ -132,8 +161,8 @@ impl WriteTx<'_> {
 
 /// As every event is inserted, but for what is the same in all answers.
 const INSERT_ANSWER: &str =
-    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces)
-     VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces,
+     note, reasons, confidence, guideline) VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 const NOT_CURRENT: &str = "DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
 
@@ -147,7 +176,7 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
 }
 
 /// As [`current`], of an option of a multi-label question whether the answer has it.
-fn current_of(question: QuestionId) -> impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> {
+pub(crate) fn current_of(question: QuestionId) -> impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> {
     move |row| {
         let label = current(row)?;
         Ok(CurrentLabel { answer: label.answer.to(question), ..label })
@@ -202,8 +231,17 @@ impl<'a> WriteTx<'a> {
             return Err(StoreError::AlreadyRetracted(id));
         }
         let at_ms = self.time_of_new(at_ms, source, question, text, annotator)?;
-        let kind = EventKind::Retraction { of: id };
-        let new = NewEvent { question, text, annotator, at_ms, source, kind: &kind, note: None };
+        let (kind, none) = (EventKind::Retraction { of: id }, Remark::default());
+        let new = NewEvent {
+            question,
+            text,
+            annotator,
+            at_ms,
+            source,
+            kind: &kind,
+            remark: &none,
+            guideline: None,
+        };
         let retraction = self.append_event(&new)?;
         self.refresh_current((question, text, annotator))?;
         Ok(retraction)
@@ -241,6 +279,15 @@ impl Store {
     pub fn append_label(&self, new: &NewLabel) -> Result<Appended> {
         let new = new.clone();
         self.append(move |tx| tx.add_label(&new))
+    }
+
+    /// As [`Store::append_label`], with what comes with it.
+    ///
+    /// # Errors
+    /// As there, and a version of the guideline that is not in the project.
+    pub fn append_label_with(&self, new: &NewLabel, details: &AnswerDetails) -> Result<Appended> {
+        let (new, details) = (new.clone(), details.clone());
+        self.append(move |tx| tx.label_appender()?.append_with(&new, &details))
     }
 
     /// Takes an answer back; the retraction is on disk when this returns.

@@ -1,10 +1,14 @@
 //! Texts that an annotator skipped or flagged.
 
 use crate::events::NewEvent;
-use crate::{Result, Store, WriteTx};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::tx::all;
+use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Event, EventId, EventKind, LabelSource, MarkKind, Marks, QuestionId, TextId, marks,
+    AnnotatorId, Event, EventId, EventKind, GuidelineId, LabelSource, MarkKind, Marks, QuestionId, Remark,
+    TextId, current_answer, marks,
 };
+use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// A mark to append.
@@ -22,8 +26,10 @@ pub struct NewMark {
     pub at_ms: i64,
     /// Where it comes from.
     pub source: LabelSource,
-    /// What the annotator notes with it.
-    pub note: Option<String>,
+    /// What the annotator says with it.
+    pub remark: Remark,
+    /// The version of the guideline that the annotator has on screen.
+    pub guideline: Option<GuidelineId>,
 }
 
 impl WriteTx<'_> {
@@ -32,15 +38,88 @@ impl WriteTx<'_> {
     /// # Errors
     /// The question, text or annotator is not in the project.
     pub fn add_mark(&mut self, new: &NewMark) -> Result<EventId> {
-        let NewMark { annotator, question, text, kind, at_ms, source, .. } = *new;
+        let NewMark { annotator, question, text, kind, at_ms, source, ref remark, guideline } = *new;
         let at_ms = self.time_of_new(at_ms, source, question, text, annotator)?;
         let kind = EventKind::Mark(kind);
-        let note = new.note.as_deref();
-        self.append_event(&NewEvent { question, text, annotator, at_ms, source, kind: &kind, note })
+        self.append_event(&NewEvent {
+            question,
+            text,
+            annotator,
+            at_ms,
+            source,
+            kind: &kind,
+            remark,
+            guideline,
+        })
+    }
+}
+
+/// What holds of every text that somebody marked or said something about, by text, then annotator.
+pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Marked>> {
+    let sql = format!(
+        "SELECT {EVENT_COLUMNS} FROM (
+             SELECT DISTINCT annotator, text FROM events WHERE question = ?1
+             AND (kind <> 'answer' AND kind <> 'retraction' OR note IS NOT NULL OR reasons IS NOT NULL OR confidence IS NOT NULL)
+         ) AS m CROSS JOIN {EVENT_TABLES}
+         WHERE e.annotator = m.annotator AND e.question = ?1 AND e.text = m.text ORDER BY e.text, e.annotator, e.id"
+    );
+    let events: Vec<Event> = all(c, &sql, [question.0], event)?;
+    let marked =
+        events.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {
+            let first = events.first()?;
+            let marks = marks(events);
+            let any = marks.skipped || marks.flagged || !marks.remark.is_empty();
+            any.then(|| Marked {
+                text: first.text,
+                annotator: first.annotator,
+                at_ms: events
+                    .iter()
+                    .filter(|e| e.retracts().is_none())
+                    .map(|e| e.at_ms)
+                    .max()
+                    .unwrap_or(first.at_ms),
+                current: current_answer(events).cloned(),
+                marks,
+            })
+        });
+    Ok(marked.collect())
+}
+
+/// What one annotator marked on a text, or said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The text.
+    pub text: TextId,
+    /// Who.
+    pub annotator: AnnotatorId,
+    /// When something was last done to it, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// The current answer, where there is one.
+    pub current: Option<Event>,
+    /// What holds.
+    pub marks: Marks,
+}
+
+impl Snapshot<'_> {
+    /// As [`Store::all_marks`], at the moment of the snapshot.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn all_marks(&self, question: QuestionId) -> Result<Vec<Marked>> {
+        self.read(|c| all_marks(c, question))
     }
 }
 
 impl Store {
+    /// What holds of every text that somebody marked or said something about, by text, then annotator. Where nothing holds any more it is
+    /// left out.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn all_marks(&self, question: QuestionId) -> Result<Vec<Marked>> {
+        self.read("reading marks and remarks", |c| all_marks(c, question))
+    }
+
     /// Appends a mark; it is on disk when this returns.
     ///
     /// # Errors
@@ -50,17 +129,18 @@ impl Store {
         self.write(move |tx| tx.add_mark(&new))
     }
 
-    /// Every text that the annotator ever marked, and what holds now.
+    /// Every text that the annotator ever marked or said something about, and what holds now.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn marks(&self, annotator: AnnotatorId, question: QuestionId) -> Result<BTreeMap<TextId, Marks>> {
         let mut by_text: BTreeMap<TextId, Vec<Event>> = BTreeMap::new();
         for event in self.events_of(annotator, question)? {
-            if matches!(event.kind, EventKind::Mark(_)) {
-                by_text.entry(event.text).or_default().push(event);
-            }
+            by_text.entry(event.text).or_default().push(event);
         }
+        by_text.retain(|_, events| {
+            events.iter().any(|e| matches!(e.kind, EventKind::Mark(_)) || !e.remark.is_empty())
+        });
         Ok(by_text.into_iter().map(|(text, events)| (text, marks(&events))).collect())
     }
 }

@@ -7,13 +7,14 @@ use crate::events::NewEvent;
 use crate::packets::PacketKey;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
+use crate::remark_forms::NewRemarkForm;
 use crate::repeat_changes::RepeatChange;
 use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Assignment, Condition, Decision, Event, EventId, EventKind, Packet, PacketId,
-    Question, QuestionId, Scale, Text, TextId,
+    Annotator, AnnotatorId, Assignment, Condition, Decision, Event, EventId, EventKind, Guideline, Packet,
+    PacketId, Question, QuestionId, Scale, Text, TextId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -47,6 +48,8 @@ pub struct TakenIn {
     pub hand_ins: u32,
     /// Decisions about texts that were not known here.
     pub decisions: u32,
+    /// Versions of the guideline that were not known here.
+    pub guidelines: u32,
 }
 
 impl Store {
@@ -130,6 +133,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         // Changes first: each is about an answer or a question that was there before it.
         let changes_of_people = self.other.all_annotator_changes()?;
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
+        let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
         let decisions = self.other.all_decisions()?;
@@ -141,6 +145,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             }
         }
         self.question_changes(names, conditions)?;
+        self.remark_forms(forms)?;
+        self.guidelines(guidelines)?;
         for annotator in self.other.annotators()? {
             self.annotator(annotator)?;
         }
@@ -275,6 +281,32 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
+    fn remark_forms(&mut self, forms: Vec<NewRemarkForm>) -> Result<()> {
+        for theirs in forms {
+            let question = self.question_here(theirs.question)?;
+            let added = self.tx.add_remark_form(&NewRemarkForm { question, ..theirs })?;
+            self.not_changed(question, added)?;
+            self.report.question_changes += u32::from(added);
+        }
+        Ok(())
+    }
+
+    /// Versions of the guideline with their pictures.
+    fn guidelines(&mut self, guidelines: Vec<Guideline>) -> Result<()> {
+        for name in self.other.picture_names()? {
+            if let Some(picture) = self.other.picture(&name)? {
+                let added = self.tx.add_picture(&picture)?;
+                self.not_handed_out("picture", &name, !added)?;
+            }
+        }
+        for theirs in guidelines {
+            let added = self.tx.add_guideline(&theirs)?;
+            self.not_handed_out("version of the guideline", &theirs.id.to_string(), !added)?;
+            self.report.guidelines += u32::from(added);
+        }
+        Ok(())
+    }
+
     fn question_here(&self, theirs: QuestionId) -> Result<QuestionId> {
         let unknown = || {
             conflict("question", theirs.0.to_string(), "is changed in the other copy, which does not have it")
@@ -372,9 +404,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
         })?);
         let place = Place { event: self.last.0, copy, sequence: event.key.sequence };
-        let Event { question, text, annotator, at_ms, source, ref kind, ref note, .. } = event;
-        let note = note.as_deref();
-        self.tx.insert_event(place, &NewEvent { question, text, annotator, at_ms, source, kind, note })?;
+        let Event { question, text, annotator, at_ms, source, ref kind, ref remark, guideline, .. } = event;
+        let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline };
+        self.tx.insert_event(place, &new)?;
         self.events.insert(event.id, self.last);
         self.changed.insert((question, text, annotator));
         self.report.events += 1;

@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0008_packets.sql"),
     include_str!("../../../migrations/0009_decisions.sql"),
     include_str!("../../../migrations/0010_annotator_changes.sql"),
+    include_str!("../../../migrations/0011_remarks.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

@@ -2,8 +2,11 @@
 
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
+use crate::remark_forms::NewRemarkForm;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Annotator, Condition, Packet, PacketId, Question, QuestionId, Text, TextId};
+use dissensus_domain::{
+    Annotator, Condition, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text, TextId,
+};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -15,12 +18,15 @@ struct Contents {
     questions: Vec<Question>,
     names: Vec<NewNames>,
     conditions: Vec<NewCondition>,
+    forms: Vec<NewRemarkForm>,
+    guideline: Option<Guideline>,
+    pictures: Vec<Picture>,
     texts: Vec<Text>,
 }
 
 impl Store {
     /// Makes the file of a packet at `path`: a copy of this project with the packet's person, questions and texts alone. Texts lie in the
-    /// order in which they are asked. Of a text its id and body are there and nothing that came with it; of the person id and name; no
+    /// order in which they are asked. The guideline is there as it is now, without earlier versions. Of a text its id and body are there and nothing that came with it; of the person id and name; no
     /// answer, no attribute and nothing of a model.
     ///
     /// # Errors
@@ -67,7 +73,28 @@ impl Store {
             let text = self.text(item.text)?;
             texts.push(text.ok_or_else(|| unknown("text", item.text.0.to_string()))?);
         }
-        Ok(Contents { packet, key, annotator, questions, names, conditions, texts })
+        let mut forms = self.all_remark_forms()?;
+        forms.retain(|change| asked(&change.question));
+        let guideline = self.newest_guideline()?.map(|(guideline, _)| guideline);
+        let mut pictures = Vec::new();
+        for name in self.picture_names()? {
+            // Those of earlier versions stay out.
+            if guideline.as_ref().is_some_and(|g| g.body.contains(&format!("picture:{name}"))) {
+                pictures.extend(self.picture(&name)?);
+            }
+        }
+        Ok(Contents {
+            packet,
+            key,
+            annotator,
+            questions,
+            names,
+            conditions,
+            forms,
+            guideline,
+            pictures,
+            texts,
+        })
     }
 }
 
@@ -89,6 +116,15 @@ impl Contents {
         for NewCondition { question, changed_at_ms, only_if } in self.conditions {
             let only_if = Condition { question: questions[&only_if.question], ..only_if };
             tx.add_condition(&NewCondition { question: questions[&question], changed_at_ms, only_if })?;
+        }
+        for form in self.forms {
+            tx.add_remark_form(&NewRemarkForm { question: questions[&form.question], ..form })?;
+        }
+        for picture in &self.pictures {
+            tx.add_picture(picture)?;
+        }
+        if let Some(guideline) = &self.guideline {
+            tx.add_guideline(guideline)?;
         }
         let mut texts: HashMap<TextId, TextId> = HashMap::new();
         for Text { id, external_id, body, .. } in self.texts {

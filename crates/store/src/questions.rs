@@ -2,10 +2,11 @@
 
 use crate::error::is_duplicate;
 use crate::question_changes::{conditions, renamed};
+use crate::remark_forms::remark_form;
 use crate::row::bad;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
+use dissensus_domain::{Question, QuestionId, RemarkForm, Scale, ScaleKind};
 use rusqlite::Connection;
 
 /// A question to add. See [`Question`].
@@ -98,7 +99,8 @@ fn kind_in_file(kind: ScaleKind) -> &'static str {
 pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let Some(found) = as_added(conn, name)? else { return Ok(None) };
     let only_if = conditions(conn)?.remove(&found.id);
-    Ok(Some(Question { scale: renamed(conn, found.id, found.scale)?, only_if, ..found }))
+    let remarks = remark_form(conn, found.id)?;
+    Ok(Some(Question { scale: renamed(conn, found.id, found.scale)?, only_if, remarks, ..found }))
 }
 
 /// A question as it was when it was added, which is how copies know it from others.
@@ -112,5 +114,12 @@ pub(crate) fn as_added(conn: &Connection, name: &str) -> rusqlite::Result<Option
     })?;
     let kind: ScaleKind = kind.parse().map_err(|e| bad(3, e))?;
     let scale = Scale::new(kind, levels).map_err(|e| bad(3, e))?;
-    Ok(Some(Question { id: QuestionId(id), name, prompt, scale, only_if: None }))
+    Ok(Some(Question {
+        id: QuestionId(id),
+        name,
+        prompt,
+        scale,
+        only_if: None,
+        remarks: RemarkForm::default(),
+    }))
 }

@@ -1,5 +1,6 @@
 //! Taking back answers of later occasions, and counting them again.
 
+use crate::labels::AnswerDetails;
 use crate::repeats::{COUNTS, Repeat};
 use crate::row::{json, source, to_json};
 use crate::tx::all;
@@ -24,6 +25,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<RepeatChange> {
         at_ms: row.get(4)?,
         answer: json(row, 5)?,
         source: source(row, 6)?,
+        details: AnswerDetails::default(),
     };
     Ok(RepeatChange { repeat, changed_at_ms: row.get(7)?, counts: row.get(8)? })
 }

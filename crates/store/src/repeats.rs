@@ -1,9 +1,10 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
-use crate::row::{json, source, to_json};
+use crate::labels::AnswerDetails;
+use crate::row::{json, reasons_column, remark, source, to_json};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, GuidelineId, LabelSource, QuestionId, TextId};
 use rusqlite::{Connection, Row};
 
 /// The first occasion that is a repeat; answers of the first occasion are labels.
@@ -33,6 +34,8 @@ pub struct Repeat {
     pub at_ms: i64,
     /// Where it came from.
     pub source: LabelSource,
+    /// What came with it.
+    pub details: AnswerDetails,
 }
 
 /// What became of an answer of a later occasion.
@@ -46,9 +49,13 @@ pub enum RepeatAdded {
     Outdated,
 }
 
-const COLUMNS: &str = "question, text, annotator, occasion, at_ms, answer, source";
+/// Of `repeats` as `r`.
+pub(crate) const REPEAT_COLUMNS: &str =
+    "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source, r.note, r.reasons,
+     r.confidence, (SELECT g.uid FROM guidelines AS g WHERE g.id = r.guideline)";
 
-fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
+/// A row of [`REPEAT_COLUMNS`].
+pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
     Ok(Repeat {
         question: QuestionId(row.get(0)?),
         text: TextId(row.get(1)?),
@@ -57,6 +64,10 @@ fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
         at_ms: row.get(4)?,
         answer: json(row, 5)?,
         source: source(row, 6)?,
+        details: AnswerDetails {
+            remark: remark(row, 7)?,
+            guideline: row.get::<_, Option<uuid::Uuid>>(10)?.map(GuidelineId),
+        },
     })
 }
 
@@ -65,7 +76,7 @@ fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
 fn counting(c: &Connection, question: QuestionId, text: Option<TextId>) -> rusqlite::Result<Vec<Repeat>> {
     let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
     let sql = format!(
-        "SELECT {COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
+        "SELECT {REPEAT_COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
          ORDER BY text, annotator, occasion, at_ms, answer"
     );
     let mut found: Vec<Repeat> = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
@@ -116,7 +127,7 @@ impl WriteTx<'_> {
     /// Only what the disk says.
     pub fn newest_repeat(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Repeat>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM repeats AS r
+            "SELECT {REPEAT_COLUMNS} FROM repeats AS r
              WHERE question = ?1 AND annotator = ?2 AND (source = 'window' OR source = 'command') AND {COUNTS}
              ORDER BY at_ms DESC LIMIT 1"
         );
@@ -165,10 +176,14 @@ impl WriteTx<'_> {
             }
             at_ms = newest.map_or(at_ms, |newest| at_ms.max(newest.saturating_add(1)));
         }
+        let AnswerDetails { remark, guideline } = &new.details;
+        let (reasons, guideline) = (reasons_column(remark)?, self.guideline_row(*guideline)?);
+        let (key, said) = ((new.question.0, new.text.0, new.annotator.0, new.occasion), &remark.note);
+        let source = new.source.name();
         let added = self.run(
-            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
-            (new.question.0, new.text.0, new.annotator.0, new.occasion, at_ms, &answer, new.source.name()),
+            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source, note, reasons, confidence, guideline)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING",
+            (key.0, key.1, key.2, key.3, at_ms, &answer, source, said, &reasons, remark.confidence, guideline),
         );
         match added.map_err(|e| self.explain("adding a repeated answer", e))? {
             0 => Ok(RepeatAdded::Known),
@@ -196,7 +211,7 @@ impl Store {
 
     /// Every answer of a later occasion, those that another one overruled too.
     pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
-        let sql = format!("SELECT {COLUMNS} FROM repeats");
+        let sql = format!("SELECT {REPEAT_COLUMNS} FROM repeats AS r");
         self.read("reading repeated answers", |c| all(c, &sql, [], repeat))
     }
 }

@@ -1,7 +1,8 @@
 //! Turning columns into words and back.
 
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, QuestionId, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, GuidelineId, LabelSource, QuestionId,
+    Remark, TextId,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
@@ -39,10 +40,14 @@ pub(crate) fn to_json<T: serde::Serialize + ?Sized>(what: &str, value: &T) -> cr
 }
 
 /// The columns that [`event`] reads, of [`EVENT_TABLES`].
-pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note";
+pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, e.reasons, e.confidence, g.uid";
 
-/// Events `e`, each with its copy `c`: never the other way round, which would sort them anew.
-pub(crate) const EVENT_TABLES: &str = "events AS e CROSS JOIN copies AS c ON c.id = e.copy";
+/// As [`EVENT_COLUMNS`], without what came with format 11: for files that are looked at before they are brought up to date.
+pub(crate) const EVENT_COLUMNS_OF_OLD: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, NULL, NULL, NULL";
+
+/// Events `e`, each with its copy `c`: never the other way round, which would sort them anew. `g` is the guideline that was on screen.
+pub(crate) const EVENT_TABLES: &str =
+    "events AS e CROSS JOIN copies AS c ON c.id = e.copy LEFT JOIN guidelines AS g ON g.id = e.guideline";
 
 /// A row of [`EVENT_COLUMNS`].
 pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
@@ -67,8 +72,26 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
         at_ms: row.get(6)?,
         source: source(row, 7)?,
         kind,
-        note: row.get(13)?,
+        remark: remark(row, 13)?,
+        guideline: row.get::<_, Option<Uuid>>(16)?.map(GuidelineId),
     })
+}
+
+/// What was said, in the columns `note`, `reasons` and `confidence`, which stand at `column` and behind it.
+pub(crate) fn remark(row: &Row<'_>, column: usize) -> Result<Remark> {
+    Ok(Remark {
+        note: row.get(column)?,
+        reasons: json_or_null(row, column + 1)?.unwrap_or_default(),
+        confidence: row.get(column + 2)?,
+    })
+}
+
+/// The reasons of a remark as a column.
+pub(crate) fn reasons_column(remark: &Remark) -> crate::Result<Option<String>> {
+    match remark.reasons.as_slice() {
+        [] => Ok(None),
+        reasons => to_json("reasons", reasons).map(Some),
+    }
 }
 
 /// A column with the name of a source.

@@ -7,7 +7,7 @@ mod common;
 use common::{QUESTION, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, OptionSet,
-    Scale, ScaleKind, TextId, current_answer, given_answers, standing_answers,
+    Remark, Scale, ScaleKind, TextId, current_answer, given_answers, standing_answers,
 };
 use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError, Undo};
 use rand::{RngExt, SeedableRng};
@@ -74,7 +74,8 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
                         at_ms: 0,
                         source: new.source,
                         kind: kind.clone(),
-                        note: None,
+                        remark: Remark::default(),
+                        guideline: None,
                     };
                     (id, kind, on)
                 };
@@ -338,7 +339,8 @@ fn the_newest_mark_holds() {
                 kind,
                 at_ms: 0,
                 source: LabelSource::Window,
-                note,
+                remark: Remark { note, ..Remark::default() },
+                guideline: None,
             })
             .unwrap();
     };
@@ -348,13 +350,21 @@ fn the_newest_mark_holds() {
     mark(2, MarkKind::Unskip, None);
     let marks = store.marks(AnnotatorId(1), QUESTION).unwrap();
     assert!(marks[&TextId(1)].skipped && marks[&TextId(1)].flagged);
-    assert_eq!(marks[&TextId(1)].note.as_deref(), Some("sarcasm?"));
+    assert_eq!(marks[&TextId(1)].remark.note.as_deref(), Some("sarcasm?"));
     assert!(!marks[&TextId(2)].skipped && !marks.contains_key(&TextId(3)));
     assert!(store.marks(AnnotatorId(2), QUESTION).unwrap().is_empty());
     let (annotator, text) = (AnnotatorId(7), TextId(1));
     let source = LabelSource::Window;
-    let nobody =
-        NewMark { annotator, question: QUESTION, text, kind: MarkKind::Flag, at_ms: 0, source, note: None };
+    let nobody = NewMark {
+        annotator,
+        question: QUESTION,
+        text,
+        kind: MarkKind::Flag,
+        at_ms: 0,
+        source,
+        remark: Remark::default(),
+        guideline: None,
+    };
     assert!(matches!(store.mark(&nobody), Err(StoreError::Unknown { what: "annotator", .. })));
 }
 
@@ -417,7 +427,16 @@ fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
     let mark = |kind, at_ms| {
         let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);
         store
-            .mark(&NewMark { annotator, question: QUESTION, text, kind, at_ms, source, note: None })
+            .mark(&NewMark {
+                annotator,
+                question: QUESTION,
+                text,
+                kind,
+                at_ms,
+                source,
+                remark: Remark::default(),
+                guideline: None,
+            })
             .unwrap();
     };
     mark(MarkKind::Skip, 2_000_000);

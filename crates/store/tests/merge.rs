@@ -6,10 +6,12 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, Marks, Scale,
-    ScaleKind, Span, SpanSet, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource,
+    MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId,
 };
-use dissensus_store::{NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn};
+use dissensus_store::{
+    AnswerDetails, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +28,8 @@ struct State {
     marks: BTreeMap<(String, String), Marks>,
     histories: BTreeMap<(String, String), BTreeSet<String>>,
     texts: BTreeSet<String>,
+    guidelines: Vec<Guideline>,
+    remarks: RemarkForm,
 }
 
 fn state(store: &Store) -> State {
@@ -38,6 +42,8 @@ fn state(store: &Store) -> State {
         marks: BTreeMap::new(),
         histories: BTreeMap::new(),
         texts: texts.values().cloned().collect(),
+        guidelines: store.guidelines().unwrap(),
+        remarks: store.questions().unwrap()[0].remarks.clone(),
     };
     for person in &people {
         for (text, marks) in store.marks(person.id, QUESTION).unwrap() {
@@ -56,8 +62,10 @@ fn state(store: &Store) -> State {
             EventKind::Retraction { .. } => "retraction".to_owned(),
             EventKind::Mark(mark) => mark.to_string(),
         };
-        let line =
-            format!("{} {} {} {said} {names:?} {:?}", event.key, event.at_ms, event.source, event.note);
+        let line = format!(
+            "{} {} {} {said} {names:?} {:?} {:?}",
+            event.key, event.at_ms, event.source, event.remark, event.guideline
+        );
         let place = (texts[&event.text].clone(), who(event.annotator));
         found.histories.entry(place).or_default().insert(line);
     }
@@ -93,7 +101,7 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
         let (text, annotator) = (rng.random_range(1..=TEXTS), rng.random_range(1..=ANNOTATORS));
         let at_ms = rng.random_range(0..50);
         let source = [LabelSource::Window, LabelSource::Command, LabelSource::Import][rng.random_range(0..3)];
-        match rng.random_range(0..6) {
+        match rng.random_range(0..8) {
             0 => {
                 if let Some(newest) = store.newest_given(QUESTION, AnnotatorId(annotator)).unwrap() {
                     store.retract(newest.id, at_ms, source).unwrap();
@@ -104,14 +112,39 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
                     [MarkKind::Skip, MarkKind::Unskip, MarkKind::Flag, MarkKind::Unflag, MarkKind::Note]
                         [rng.random_range(0..5)];
                 let note = (kind == MarkKind::Note).then(|| format!("note {at_ms}"));
+                let remark = Remark { note, ..Remark::default() };
+                let guideline = store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
                 let (annotator, text) = (AnnotatorId(annotator), TextId(text));
                 store
-                    .mark(&NewMark { annotator, question: QUESTION, text, kind, at_ms, source, note })
+                    .mark(&NewMark {
+                        annotator,
+                        question: QUESTION,
+                        text,
+                        kind,
+                        at_ms,
+                        source,
+                        remark,
+                        guideline,
+                    })
                     .unwrap();
+            }
+            2 => {
+                let (id, by) = (GuidelineId(uuid::Uuid::from_u128(rng.random())), String::new());
+                let new = Guideline { id, at_ms, body: format!("by {at_ms}"), change: String::new(), by };
+                store.write(move |tx| tx.write_guideline(&new, &[])).unwrap();
+            }
+            3 => {
+                let form = RemarkForm { reasons: vec![format!("r{at_ms}")], confidence: text == 1 };
+                store.write(move |tx| tx.set_remark_form(QUESTION, &form, at_ms)).unwrap();
             }
             _ => {
                 let new = label(text, annotator, rng.random_range(0..5));
-                store.append_label(&NewLabel { at_ms, source, ..new }).unwrap();
+                let confidence = Some(rng.random_range(1..=5)).filter(|sure| *sure > 3);
+                let reasons = if rng.random() { vec![format!("r{at_ms}")] } else { Vec::new() };
+                let remark = Remark { note: None, reasons, confidence };
+                let guideline = store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
+                let details = AnswerDetails { remark, guideline };
+                store.append_label_with(&NewLabel { at_ms, source, ..new }, &details).unwrap();
             }
         }
     }

@@ -6,11 +6,12 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, PacketId, QuestionId, Scale, ScaleKind,
-    TextId,
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, PacketId, QuestionId, Remark, Scale,
+    ScaleKind, TextId,
 };
 use dissensus_store::{
-    HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, Repeat, Store, StoreError, TakenIn,
+    AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, Repeat, Store,
+    StoreError, TakenIn,
 };
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -69,6 +70,10 @@ fn handed_out(folder: &Path) -> (PathBuf, PathBuf) {
     (path, file)
 }
 
+fn noted(note: &str) -> Remark {
+    Remark { note: Some(note.to_owned()), ..Remark::default() }
+}
+
 /// What the person does with the packet: all texts, one of them again, and it is handed in.
 fn answered(file: &Path) {
     let store = Store::open(file).unwrap();
@@ -83,6 +88,7 @@ fn answered(file: &Path) {
         answer: Answer::Level(3),
         at_ms: 2_000,
         source: LabelSource::Window,
+        details: AnswerDetails { remark: noted("again"), guideline: None },
     };
     store
         .write(move |tx| {
@@ -311,6 +317,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
         answer: Answer::Level(level),
         at_ms,
         source: LabelSource::Window,
+        details: AnswerDetails::default(),
     };
     let mut last = i64::MIN;
     // A clock that stands still, jumps on and back.

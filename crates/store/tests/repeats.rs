@@ -6,7 +6,7 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
-use dissensus_store::{NewText, Repeat, RepeatAdded, Store, StoreError};
+use dissensus_store::{AnswerDetails, NewText, Repeat, RepeatAdded, Store, StoreError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
@@ -20,6 +20,7 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
         answer: Answer::Level(level),
         at_ms,
         source: LabelSource::Import,
+        details: AnswerDetails::default(),
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{QUESTION, label, small, state_of};
 use dissensus_domain::WorkState;
-use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Remark, Scale, ScaleKind, TextId};
 use dissensus_store::{
     CopyTarget, EncoderVersion, ExportScope, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion, NewRun,
     NewText, Store, StoreError, checkpoint_all,
@@ -78,7 +78,16 @@ fn changes() -> Vec<Change> {
         change("mark", |s| {
             let (annotator, text) = (AnnotatorId(1), TextId(2));
             let (question, kind, source) = (QUESTION, MarkKind::Flag, LabelSource::Window);
-            let new = NewMark { annotator, question, text, kind, at_ms: 1, source, note: None };
+            let new = NewMark {
+                annotator,
+                question,
+                text,
+                kind,
+                at_ms: 1,
+                source,
+                remark: Remark::default(),
+                guideline: None,
+            };
             s.mark(&new).unwrap();
         }),
         change("import", |s| {

@@ -14,6 +14,12 @@ pub(crate) fn today_ms() -> i64 {
         .map_or_else(|_| now_ms() - now_ms().rem_euclid(86_400_000), |day| day.timestamp().as_millisecond())
 }
 
+/// A moment where the user is, to the minute: `2026-03-01 14:05`.
+pub fn local_time(ms: f64) -> String {
+    let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -1,5 +1,6 @@
 //! Everything that can go wrong in a use case, each with a stable code.
 
+use crate::guideline_error::GuidelineError;
 use crate::study_error::StudyError;
 use crate::view::Problem;
 use crate::words::counted;
@@ -28,6 +29,12 @@ pub enum WorkbenchError {
     /// A study of several people.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// The guideline.
+    #[error(transparent)]
+    Guideline(#[from] GuidelineError),
+    /// What is said beside an answer.
+    #[error(transparent)]
+    Remark(#[from] dissensus_domain::RemarkError),
     /// Levels that make no scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),
@@ -598,6 +605,8 @@ impl WorkbenchError {
             Self::Encoder(error) => error.code(),
             Self::Perspectives(_) => "model",
             Self::Study(error) => error.code(),
+            Self::Guideline(error) => error.code(),
+            Self::Remark(_) => "remark",
             Self::Scale(_) | Self::NoScale { .. } => "no-scale",
             Self::OtherScale { .. } => "other-scale",
             Self::Io { .. } => "io",

@@ -14,6 +14,8 @@ mod encoding;
 mod error;
 mod event;
 mod exchange;
+mod guideline;
+mod guideline_error;
 mod home;
 mod jobs;
 mod labelling;
@@ -50,6 +52,7 @@ pub use analysis::{
 pub use app::Workbench;
 pub use background::Background;
 pub use bundles::{Bundle, BundleChoices, BundleWritten, Bundles};
+pub use clock::local_time;
 pub use context::ceiling_note;
 pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
@@ -68,6 +71,8 @@ pub use encoding::{
 pub use error::WorkbenchError;
 pub use event::Event;
 pub use exchange::{Exchange, ExportChoices, Exported};
+pub use guideline::Guidelines;
+pub use guideline_error::GuidelineError;
 pub use home::Home;
 pub use jobs::{Progress, Silent};
 pub use labelling::{Labelling, NamedLabel, Recorded};

@@ -8,6 +8,7 @@ use crate::encoding::Encoding;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::exchange::Exchange;
+use crate::guideline::Guidelines;
 use crate::home::Home;
 use crate::labelling::Labelling;
 use crate::live::LiveModels;
@@ -40,6 +41,8 @@ pub struct Session {
     pub bundles: Bundles,
     /// Files of other tools.
     pub exchange: Exchange,
+    /// What annotators go by.
+    pub guideline: Guidelines,
     /// A study of several people: packets out and in.
     pub study: Study,
     pub(crate) context: Arc<Context>,
@@ -91,6 +94,7 @@ impl Session {
         let analysis = Analysis::of(&context, &encoding, &live, &runs);
         let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
         let exchange = Exchange::of(&context, &labelling, &background);
+        let guideline = Guidelines::of(&context);
         let study = Study::of(&context, &project, &labelling, &background);
         Ok(Self {
             project,
@@ -102,6 +106,7 @@ impl Session {
             analysis,
             bundles,
             exchange,
+            guideline,
             study,
             context,
         })

@@ -2,7 +2,9 @@
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
-use dissensus_workbench::view::{LabelReceipt, LabelTask, NewLabel, Problem, Progress, TextOrder, Undone};
+use dissensus_workbench::view::{
+    Beside, LabelReceipt, LabelTask, NewLabel, Problem, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
+};
 use tauri::AppHandle;
 
 /// The next text to label in an order, other than `after`, as the first of the questions sees it.
@@ -58,8 +60,16 @@ pub(crate) async fn progress(
 /// Records a label; it is on disk when this answers.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<LabelReceipt, Problem> {
-    with_session(app, move |session| session.labelling.record_label(&label)).await
+pub(crate) async fn record_label(
+    app: AppHandle,
+    label: NewLabel,
+    beside: Beside,
+) -> Result<LabelReceipt, Problem> {
+    let source = LabelSource::Window;
+    with_session(app, move |session| {
+        session.labelling.record_with(&label, &beside, source).map(|recorded| recorded.receipt)
+    })
+    .await
 }
 
 /// Records an answer to a text that a packet asks again; it is on disk when this answers.
@@ -68,10 +78,34 @@ pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<Labe
 pub(crate) async fn record_again(
     app: AppHandle,
     label: NewLabel,
+    beside: Beside,
     occasion: u16,
 ) -> Result<LabelReceipt, Problem> {
     let source = LabelSource::Window;
-    with_session(app, move |session| session.labelling.record_again(&label, occasion, source)).await
+    with_session(app, move |session| session.labelling.record_again_with(&label, &beside, occasion, source))
+        .await
+}
+
+/// Says something about a text and nothing else, in place of what was said before.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn remark_text(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    beside: Beside,
+) -> Result<(), Problem> {
+    let source = LabelSource::Window;
+    with_session(app, move |session| session.labelling.remark(annotator, question, text, &beside, source))
+        .await
+}
+
+/// What people said beside their answers, and what they flagged.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn remarks(app: AppHandle, query: RemarkQuery) -> Result<Vec<RemarkInfo>, Problem> {
+    with_session(app, move |session| session.project.remarks(&query)).await
 }
 
 /// Takes back the annotator's last label of these questions, if there is one.

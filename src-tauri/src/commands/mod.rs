@@ -5,6 +5,7 @@ pub(crate) mod application;
 pub(crate) mod disagreement;
 pub(crate) mod encoder;
 pub(crate) mod group_comparison;
+pub(crate) mod guideline;
 pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;

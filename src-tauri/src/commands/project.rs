@@ -2,7 +2,7 @@
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
-use dissensus_domain::{Attributes, Condition, QuestionId, Scale};
+use dissensus_domain::{Attributes, Condition, QuestionId, RemarkForm, Scale};
 use dissensus_workbench::view::{AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo};
 use tauri::{AppHandle, Manager as _};
 
@@ -63,7 +63,8 @@ pub(crate) async fn add_question(
         .await
 }
 
-/// Names all levels, options or types of a question and sets where it is asked; without a condition always.
+/// Names all levels, options or types of a question, and sets where it is asked (without a condition always) and what can be said beside an
+/// answer.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_question(
@@ -71,9 +72,12 @@ pub(crate) async fn change_question(
     question: QuestionId,
     names: Vec<String>,
     only_if: Option<Condition>,
+    remarks: RemarkForm,
 ) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.change_question(question, Some(&names), Some(only_if)))
-        .await
+    with_session(app, move |session| {
+        session.project.change_question(question, Some(&names), Some(only_if), Some(&remarks))
+    })
+    .await
 }
 
 /// Everyone in the project.

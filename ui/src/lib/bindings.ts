@@ -47,8 +47,11 @@ export const commands = {
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
 	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf }),
-	/**  Names all levels, options or types of a question and sets where it is asked; without a condition always. */
-	changeQuestion: (question: QuestionId, names: string[], onlyIf: Condition | null) => __TAURI_INVOKE<null>("change_question", { question, names, onlyIf }),
+	/**
+	 *  Names all levels, options or types of a question, and sets where it is asked (without a condition always) and what can be said beside an
+	 *  answer.
+	 */
+	changeQuestion: (question: QuestionId, names: string[], onlyIf: Condition | null, remarks: RemarkForm) => __TAURI_INVOKE<null>("change_question", { question, names, onlyIf, remarks }),
 	/**  Everyone in the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
 	/**  Adds a person. */
@@ -72,9 +75,25 @@ export const commands = {
 	/**  How far an annotator is with the questions on the screen. */
 	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
 	/**  Records a label; it is on disk when this answers. */
-	recordLabel: (label: NewLabel) => __TAURI_INVOKE<LabelReceipt>("record_label", { label }),
+	recordLabel: (label: NewLabel, beside: Beside) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, beside }),
 	/**  Records an answer to a text that a packet asks again; it is on disk when this answers. */
-	recordAgain: (label: NewLabel, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, occasion }),
+	recordAgain: (label: NewLabel, beside: Beside, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
+	/**  Says something about a text and nothing else, in place of what was said before. */
+	remarkText: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) => __TAURI_INVOKE<null>("remark_text", { annotator, question, text, beside }),
+	/**  What people said beside their answers, and what they flagged. */
+	remarks: (query: RemarkQuery) => __TAURI_INVOKE<RemarkInfo[]>("remarks", { query }),
+	/**  The version of the guideline that holds; none where nothing was written. */
+	guideline: () => __TAURI_INVOKE<GuidelineInfo | null>("guideline"),
+	/**  Every version of the guideline, the first one first. */
+	guidelineVersions: () => __TAURI_INVOKE<GuidelineInfo[]>("guideline_versions"),
+	/**  Writes a new version, which holds from here on. */
+	writeGuideline: (guideline: NewGuideline) => __TAURI_INVOKE<GuidelineWritten>("write_guideline", { guideline }),
+	/**  How far people agreed under each version. */
+	guidelineAgreement: () => __TAURI_INVOKE<GuidelineAgreement[]>("guideline_agreement"),
+	/**  A picture of the project. */
+	picture: (name: string) => __TAURI_INVOKE<PictureData>("picture", { name }),
+	/**  A picture from a file, as it would be taken into the project; nothing is kept. */
+	readPicture: (file: string) => __TAURI_INVOKE<PictureData>("read_picture", { file }),
 	/**  Takes back the annotator's last label of these questions, if there is one. */
 	undoLabel: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Undone | null>("undo_label", { annotator, questions }),
 	/**  Puts off what is asked about a text and not answered. */
@@ -449,6 +468,14 @@ export type BadRow = {
 	column: string | null,
 	/**  What is wrong and what to do. */
 	message: string,
+};
+
+/**  What comes with an answer. */
+export type Beside = {
+	/**  What the person says beside it. */
+	remark: Remark,
+	/**  The identity of the version of the guideline that is on screen. */
+	guideline: string | null,
 };
 
 /**  The window is to be closed while work is under way: ask the person. */
@@ -936,11 +963,11 @@ export type GivenAnswerInfo = {
 	before: Answer[],
 	/**  What they answered when they were asked again. */
 	again: Answer | null,
-	/**  What they noted. */
-	note: string | null,
+	/**  The number of the version of the guideline that they had on screen. */
+	guideline: number | null,
 	/**  Whether they flagged it. */
 	flagged: boolean,
-};
+} & Remark;
 
 /**  The gradient norm of a group of weights. */
 export type GradientNorm = {
@@ -1085,6 +1112,56 @@ export type GroupsChoice = {
 	a: PeopleChoice,
 	/**  The second group. */
 	b: PeopleChoice,
+};
+
+/**  Agreement on a question, or on an option or a type, under each version. */
+export type GuidelineAgreement = {
+	/**  Which question. */
+	question: QuestionId,
+	/**  Its name. */
+	name: string,
+	/**  By version; labels given under none come first. */
+	figures: GuidelineFigures[],
+};
+
+/**  Agreement under one version. */
+export type GuidelineFigures = {
+	/**  The version's number; none of labels that were given without one. */
+	number: number | null,
+	/**  Current labels that were given under it. */
+	labels: number,
+	/**  Texts with two of these labels or more. */
+	texts: number,
+	/**  Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell. */
+	alpha: number | null,
+	/**  Lower end of its 95 % interval, over resamples of texts. */
+	low: number | null,
+	/**  Upper end. */
+	high: number | null,
+};
+
+/**  A version of the guideline. */
+export type GuidelineInfo = {
+	/**  Its identity in all copies. */
+	id: string,
+	/**  Its number, from 1. Versions that copies wrote apart are numbered by time once they are together. */
+	number: number,
+	/**  When it was written. */
+	at: number | null,
+	/**  Markdown: never to be rendered as HTML. Pictures are named `picture:NAME`. */
+	body: string,
+	/**  What is new in it, in its author's words. */
+	change: string,
+	/**  Who wrote it. */
+	by: string,
+};
+
+/**  A version that was written. */
+export type GuidelineWritten = {
+	/**  The version. */
+	guideline: GuidelineInfo,
+	/**  What its author should know of how it is shown. */
+	notices: string[],
 };
 
 /**  What was handed in. */
@@ -1328,6 +1405,8 @@ export type LabelTask = {
 	asked: boolean,
 	/**  What this annotator answered before, if anything. */
 	answer: Answer | null,
+	/**  What this annotator says about it. */
+	remark: Remark,
 	/**  Flagged by this annotator. */
 	flagged: boolean,
 	/**  Skipped by this annotator. */
@@ -1477,6 +1556,20 @@ export type NewDecision = {
 	by: string,
 };
 
+/**  A version to write. */
+export type NewGuideline = {
+	/**  Markdown. */
+	body: string,
+	/**  What is new in it. */
+	change: string,
+	/**  Who writes it. */
+	by: string,
+	/**  Files of pictures that the body names as `picture:NAME`. */
+	pictures: string[],
+	/**  The version that it was made from: where another one holds by now, nothing is written. */
+	after: string | null,
+};
+
 /**  A label to record. */
 export type NewLabel = {
 	/**  The question answered. */
@@ -1584,6 +1677,16 @@ export type PersonSpans = {
 	name: string,
 	/**  What they marked; nothing is an answer too. */
 	spans: Span[],
+};
+
+/**  A picture of a guideline. */
+export type PictureData = {
+	/**  Its name behind `picture:`. */
+	name: string,
+	/**  `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+	media_type: string,
+	/**  Its bytes. */
+	base64: string,
 };
 
 /**  The plan of a study. */
@@ -1790,6 +1893,8 @@ export type QuestionInfo = {
 	options: QuestionInfo[],
 	/**  Where it is asked; everywhere without one. */
 	only_if: Condition | null,
+	/**  What can be said beside an answer. */
+	remarks: RemarkForm,
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
@@ -1838,6 +1943,66 @@ export type RecentProject = {
 	exists: boolean,
 	/**  True for the sample project. */
 	sample: boolean,
+};
+
+/**  What a person says beside an answer. All of it is optional. */
+export type Remark = {
+	/**  In the person's own words. */
+	note: string | null,
+	/**  Of the reasons that the question offers, by their words, in the order in which they were offered. */
+	reasons: string[],
+	/**  How sure the person is, from 1 (a guess) to 5 (certain). */
+	confidence: number | null,
+};
+
+/**  What a question offers for remarks: notes always can be given. */
+export type RemarkForm = {
+	/**  Reasons to choose from, in this order. */
+	reasons: string[],
+	/**  Whether the person is asked how sure they are. */
+	confidence: boolean,
+};
+
+/**  What one person said beside an answer, or marked. */
+export type RemarkInfo = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Its name. */
+	question_name: string,
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name. */
+	annotator_name: string,
+	/**  What they answer now. */
+	answer: string | null,
+	/**  Whether they flagged the text. */
+	flagged: boolean,
+	/**  Whether they put it off, and have not answered since. */
+	skipped: boolean,
+	/**  The number of the version of the guideline that they had on screen when they answered. */
+	guideline: number | null,
+	/**  When they last did something to it. */
+	at: number | null,
+} & Remark;
+
+/**  Which remarks are asked for. */
+export type RemarkQuery = {
+	/**  To this question. */
+	question: QuestionId | null,
+	/**  Of this annotator. */
+	annotator: AnnotatorId | null,
+	/**  With all of these words, in notes, reasons, the text or its id. */
+	words: string,
+	/**  With this reason. */
+	reason: string | null,
+	/**  Flagged texts alone. */
+	flagged: boolean,
 };
 
 /**  One annotator. */
@@ -2570,6 +2735,8 @@ export type Undone = {
 	occasion: number,
 	/**  The answer taken back. */
 	answer: Answer,
+	/**  What was said beside it. */
+	remark: Remark,
 	/**  The answer that stands now, if one did before. */
 	now: Answer | null,
 	/**  How far the annotator is now. */

@@ -5,11 +5,13 @@ import type {
   LabelTask,
   PersonSpans,
   QuestionInfo,
+  Remark,
   TextPredictions,
 } from "$lib/bindings";
 import type { QuestionDrafts } from "$lib/drafts";
 import { placeKey } from "$lib/place";
 import { optionsOf, sameAnswer } from "$lib/levels";
+import { NO_REMARK, sameRemark } from "$lib/remarks";
 import { SpanMarks } from "$lib/span-marks.svelte";
 import { answerOfSpans, spansOf } from "$lib/spans";
 
@@ -25,6 +27,12 @@ export class DeskQuestion {
   others = $state.raw<readonly PersonSpans[] | null>(null);
   /** Options put together for this text, not given yet. */
   pending = $state.raw<Answer | null>(null);
+  /** What is said beside the answer. */
+  remark = $state.raw<Remark>(NO_REMARK);
+  /** What of it is on disk. */
+  #said = $state.raw<Remark>(NO_REMARK);
+  /** What was said of texts before their answers, and waits there, by place. */
+  #waiting = new Map<string, Remark>();
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
@@ -48,6 +56,8 @@ export class DeskQuestion {
     if (!this.changed) return null;
     return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
   });
+  /** Something is said that is not on disk. */
+  readonly unsaid: boolean = $derived(!sameRemark(this.remark, this.#said));
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
@@ -55,9 +65,13 @@ export class DeskQuestion {
    * Puts a text before it, or none. What is put together for a text waits there until it comes back. Of an answer that was just taken
    * back (`undone`) options and marks are there to be changed, unless another answer stands in its place.
    */
-  lay(task: LabelTask | null, undone: Answer | null = null): void {
+  lay(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
     this.putAway();
     this.task = task;
+    this.#said = task?.remark ?? NO_REMARK;
+    const key = task ? placeKey(task) : "";
+    this.remark = this.#waiting.get(key) ?? (task?.answer ? null : unsaid) ?? this.#said;
+    this.#waiting.delete(key);
     this.given = task?.answer ?? null;
     this.show(task);
     const draft = this.#takeUp() ?? (this.given === null ? undone : null);
@@ -68,6 +82,7 @@ export class DeskQuestion {
   /** Keeps what is put together, before the text leaves the desk or the desk is left. */
   putAway(): void {
     if (this.task && this.draft) this.drafts.set(placeKey(this.task), this.draft);
+    if (this.task && this.unsaid) this.#waiting.set(placeKey(this.task), this.remark);
   }
 
   /** What was put together for the text, out of where it was kept. */
@@ -87,6 +102,11 @@ export class DeskQuestion {
   show(told: Pick<LabelTask, "reveal" | "spans"> | null): void {
     this.reveal = this.given === null ? null : (told?.reveal ?? null);
     this.others = this.given === null ? null : (told?.spans ?? null);
+  }
+
+  /** What was said is on disk. */
+  takeRemark(remark: Remark): void {
+    this.#said = remark;
   }
 
   /** An answer is on disk. What was put together since it was given stays, to be given. */

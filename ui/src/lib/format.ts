@@ -115,3 +115,11 @@ export function sentence(message: string): string {
 export function fileName(path: string): string {
   return path.split(/[\\/]/).pop() || path;
 }
+
+/** The lines that are not blank, without white space around them. */
+export function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

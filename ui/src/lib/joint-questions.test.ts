@@ -6,7 +6,8 @@ import { offered, stillThere, withQuestion, wordsOf } from "$lib/joint-questions
 function question(id: number, name: string, labels: number, options: string[] = []): QuestionInfo {
   const kind = options.length > 0 ? "multi-label" : "binary";
   const scale = { kind, levels: options.length > 0 ? options : ["no", "yes"] } as QuestionInfo["scale"];
-  const counts = { prompt: "", only_if: null, labels, annotators_with_labels: 1 };
+  const remarks = { reasons: [], confidence: false };
+  const counts = { prompt: "", only_if: null, remarks, labels, annotators_with_labels: 1 };
   const option = (of: string, at: number): QuestionInfo => ({
     ...counts,
     id: 100 * id + at,

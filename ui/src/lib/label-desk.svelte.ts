@@ -7,6 +7,7 @@ import type {
   Progress,
   QuestionId,
   QuestionInfo,
+  Remark,
   TextOrder,
   Undone,
 } from "$lib/bindings";
@@ -26,6 +27,8 @@ export interface Desk {
   assigned?: boolean;
   /** Where what is put together and not given waits. */
   drafts: Drafts;
+  /** The version of the guideline that is on screen. */
+  guideline?: () => string | null;
 }
 
 export class LabelDesk {
@@ -43,6 +46,7 @@ export class LabelDesk {
   #order: TextOrder;
   #ids: QuestionId[];
   #assigned: boolean;
+  #guideline: () => string | null;
   #trail: Place[] = [];
   #at = -1;
   #ahead: { after: string; next: Promise<LabelTask[] | null> } | null = null;
@@ -58,6 +62,7 @@ export class LabelDesk {
     this.#annotator = desk.annotator;
     this.#order = desk.order;
     this.#assigned = desk.assigned ?? false;
+    this.#guideline = desk.guideline ?? (() => null);
     this.#ids = desk.questions.map(({ id }) => id);
     this.questions = desk.questions.map(
       (info) => new DeskQuestion(info, desk.drafts.of(desk.annotator, info.id)),
@@ -120,6 +125,7 @@ export class LabelDesk {
 
   /** Nothing that is still under way may touch the screen any more; what is put together waits. */
   leave(): void {
+    this.questions.forEach((question) => void this.keepRemark(question));
     this.#left = true;
     this.questions.forEach((question) => question.putAway());
   }
@@ -218,6 +224,27 @@ export class LabelDesk {
     });
   }
 
+  /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
+  say(remark: Remark): void {
+    if (this.task) this.question.remark = remark;
+  }
+
+  /** Writes what is said beside an answer that is given: what is said before one goes with it. */
+  keepRemark(question: DeskQuestion = this.question): Promise<void> {
+    const { task, remark, given } = question;
+    if (!task || given === null || !question.unsaid) return Promise.resolve();
+    const { id } = question.info;
+    const { text, occasion } = task;
+    const beside = { remark, guideline: this.#guideline() };
+    return this.#inTurn(async () => {
+      const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
+      // What is said beside an answer of a later occasion is a part of it.
+      if (occasion > 1) await commands.recordAgain(label, beside, occasion);
+      else await commands.remarkText(this.#annotator, id, text, beside);
+      if (question.task === task) question.takeRemark(remark);
+    });
+  }
+
   /** The models have changed: a prediction that was not there when the answer was given may be there now. */
   lookAgain(): Promise<void> {
     const [place, here] = [this.task, this.#here];
@@ -242,10 +269,12 @@ export class LabelDesk {
       const duration_ms = this.#timeFor(question);
       const { text, occasion } = place;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
+      const beside = { remark: question.remark, guideline: this.#guideline() };
       const receipt = await (occasion > 1
-        ? commands.recordAgain(label, occasion)
-        : commands.recordLabel(label));
+        ? commands.recordAgain(label, beside, occasion)
+        : commands.recordLabel(label, beside));
       question.take(answer, receipt);
+      question.takeRemark(beside.remark);
       this.progress = await this.#progressAfter(receipt.progress);
     } catch (thrown) {
       const problem = asProblem(thrown);
@@ -378,7 +407,9 @@ export class LabelDesk {
   #put(tasks: LabelTask[], undone: Undone | null = null): void {
     if (this.#left) return;
     this.questions.forEach((question, i) =>
-      question.lay(tasks[i] ?? null, undone?.question === question.info.id ? undone.answer : null),
+      undone?.question === question.info.id
+        ? question.lay(tasks[i] ?? null, undone.answer, undone.remark)
+        : question.lay(tasks[i] ?? null),
     );
     // Keys begin with what is not answered yet.
     const first = this.questions.findIndex(({ open }) => open);

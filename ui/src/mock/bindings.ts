@@ -1,4 +1,5 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
+import { guideline } from "./guideline";
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
 import type { Place } from "../lib/place";
@@ -64,10 +65,11 @@ function talkOf(q: number, text: number): view.TextTalk {
     const label = current(id, person.id, text);
     if (label === undefined) return [];
     const answer = answered(world, scale, label);
-    const note = person.id === 2 ? "I read this as irony." : null;
-    return [
-      { annotator: person.id, name: person.name, answer, before: [], again: null, note, flagged: false },
-    ];
+    const said = remarkOf(id, person.id, text);
+    const note = said.note ?? (person.id === 2 ? "I read this as irony." : null);
+    const { name } = person;
+    const marks = { before: [], again: null, flagged: false, guideline: null };
+    return [{ annotator: person.id, name, answer, ...marks, ...said, note }];
   });
   const decisions = decided.filter((one) => one.question === id && one.text === text);
   return { question: id, text, answers, decisions };
@@ -77,6 +79,12 @@ function talkOf(q: number, text: number): view.TextTalk {
 export function playPacket(annotator: number, items: Place[]): void {
   handed = { annotator, items };
 }
+
+/** What was said beside answers, by question, person and text. */
+const remarks = new Map<string, view.Remark>();
+const remarkOf = (q: number, annotator: number, text: number): view.Remark =>
+  remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
+const remarksAgain = new Map<string, view.Remark>();
 
 const againKey = (q: number, annotator: number, { text, occasion }: Place) =>
   `${labelKey(q, annotator, text)}:${occasion}`;
@@ -343,7 +351,8 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
 function taskAgain(annotator: number, q: number, place: Place): view.LabelTask {
   const answer = again.get(againKey(q, annotator, place)) ?? null;
   const first = task(annotator, q, textOf(place.text));
-  return { ...first, occasion: place.occasion, answer, reveal: null, spans: null };
+  const remark = remarksAgain.get(againKey(q, annotator, place)) ?? remarkOf(-1, -1, -1);
+  return { ...first, occasion: place.occasion, answer, remark, reveal: null, spans: null };
 }
 
 function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
@@ -356,6 +365,7 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     group: null,
     asked: isAsked(q, annotator, text.id),
     answer: level === null ? null : answered(world, question(q).scale, level),
+    remark: remarkOf(q, annotator, text.id),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
@@ -535,15 +545,16 @@ export const commands: typeof RealCommands = {
       prompt,
       scale,
       only_if,
+      remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
     });
     world.questions.push(added);
     return added;
   },
-  changeQuestion: async (id, levels, only_if) => {
+  changeQuestion: async (id, levels, only_if, remarks) => {
     world.questions = world.questions.map((q) =>
-      q.id === id ? withOptions({ ...q, only_if, scale: { ...q.scale, levels } }) : q,
+      q.id === id ? withOptions({ ...q, only_if, remarks, scale: { ...q.scale, levels } }) : q,
     );
     return null;
   },
@@ -614,11 +625,12 @@ export const commands: typeof RealCommands = {
     return beside ? task(annotator, q, beside) : null;
   },
   progress: async (annotator, qs) => progress(annotator, qs),
-  recordLabel: async ({ question: q, annotator, text, answer }) => {
+  recordLabel: async ({ question: q, annotator, text, answer }, { remark }) => {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
     given.push({ question: q, annotator, text, before: world.labels.get(key) });
     world.labels.set(key, kept(world, answer));
+    remarks.set(key, remark);
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
     return {
@@ -627,10 +639,54 @@ export const commands: typeof RealCommands = {
       spans: marked(annotator, q, text),
     };
   },
-  recordAgain: async ({ question: q, annotator, text, answer }, occasion) => {
+  recordAgain: async ({ question: q, annotator, text, answer }, { remark }, occasion) => {
+    remarksAgain.set(againKey(q, annotator, { text, occasion }), remark);
     again.set(againKey(q, annotator, { text, occasion }), answer);
     return { progress: progress(annotator, [q]), reveal: null, spans: null };
   },
+  remarkText: async (annotator, q, text, { remark }) => {
+    remarks.set(labelKey(q, annotator, text), remark);
+    return null;
+  },
+  remarks: async ({ words, annotator, flagged }) =>
+    world.questions.flatMap((q) =>
+      world.people.flatMap((person) =>
+        world.texts.flatMap((text) => {
+          const key = labelKey(q.id, person.id, text.id);
+          const said = remarkOf(q.id, person.id, text.id);
+          const [flag, skipped] = [flags.has(key), skips.has(key)];
+          if (!remarks.has(key) && !flag && !skipped) return [];
+          if ((annotator ?? person.id) !== person.id || (flagged && !flag)) return [];
+          const all = `${said.note ?? ""} ${said.reasons.join(" ")} ${text.body}`.toLowerCase();
+          if (!all.includes(words.toLowerCase())) return [];
+          const label = current(q.id, person.id, text.id);
+          const answer = label === undefined ? null : (q.scale.levels[label] ?? null);
+          return [
+            {
+              question: q.id,
+              question_name: q.name,
+              text: text.id,
+              text_id: text.external_id,
+              body: text.body,
+              annotator: person.id,
+              annotator_name: person.name,
+              answer,
+              ...said,
+              flagged: flag,
+              skipped,
+              guideline: null,
+              at: Date.UTC(2026, 10, 1),
+            },
+          ];
+        }),
+      ),
+    ),
+  guideline: async () => guideline.versions.at(-1) ?? null,
+  guidelineVersions: async () => guideline.versions,
+  writeGuideline: async (written) => guideline.write(written),
+  guidelineAgreement: async () => guideline.agreement(),
+  picture: async (name) => guideline.picture(name),
+  readPicture: async () => guideline.picture("0011223344556677"),
   textTalk: async (question, text) => talkOf(question, text),
   decide: async ({ question: q, text, outcome, answer, comment, by }) => {
     const { id, name, scale } = questionOrOption(q);
@@ -678,7 +734,10 @@ export const commands: typeof RealCommands = {
     const { scale } = question(q);
     const now = last.before === undefined ? null : answered(world, scale, last.before);
     const answer = answered(world, scale, level);
-    return { question: q, text: last.text, occasion: 1, answer, now, progress: progress(annotator, qs) };
+    const remark = remarkOf(q, annotator, last.text);
+    remarks.delete(key);
+    const undone = { question: q, text: last.text, occasion: 1, answer, remark, now };
+    return { ...undone, progress: progress(annotator, qs) };
   },
   skipText: async (annotator, qs, text) => {
     for (const q of openOn(annotator, qs, text)) skips.add(labelKey(q, annotator, text));

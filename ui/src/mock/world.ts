@@ -101,6 +101,7 @@ export function makeWorld(size: number): World {
       scale: { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] },
       options: [],
       only_if: null,
+      remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -111,6 +112,7 @@ export function makeWorld(size: number): World {
       scale: { kind: "binary", levels: ["keep", "remove"] },
       options: [],
       only_if: null,
+      remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -138,6 +140,7 @@ export function makeWorld(size: number): World {
       },
       options: [],
       only_if: null,
+      remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -149,6 +152,7 @@ export function makeWorld(size: number): World {
       prompt: "Which words make this comment unfriendly?",
       scale: { kind: "spans", levels: ["insult", "order or threat", "scorn"] },
       only_if: null,
+      remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
     }),
@@ -225,6 +229,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
     scale: { kind: "binary", levels: ["no", "yes"] },
     options: [],
     only_if: null,
+    remarks: { reasons: [], confidence: false },
   });
   const asked = scale.kind === "multi-label" || scale.kind === "spans";
   return { ...question, options: asked ? scale.levels.map(option) : [] };

@@ -4,17 +4,19 @@ use super::{open, open_in};
 use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
-use dissensus_domain::{Answer, LabelSource};
+use dissensus_domain::{Answer, LabelSource, Remark};
 use std::time::Duration;
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
-    let recorded = session.labelling.label_by_name_on(
+    let (note, reasons, confidence) = (args.note.clone(), args.reason.clone(), args.confidence);
+    let recorded = session.labelling.label_by_name_with(
         &args.annotator,
         &args.text_id,
         &args.value,
         args.question.as_deref(),
         args.occasion,
+        &Remark { note, reasons, confidence },
     )?;
     if args.json {
         return output::json(&recorded);

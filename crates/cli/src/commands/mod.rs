@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod files;
 mod given_answers;
 pub(crate) mod group_comparison;
+pub(crate) mod guideline;
 pub(crate) mod labels;
 mod live_model;
 pub(crate) mod models;

@@ -4,7 +4,7 @@ use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{RemarkForm, Scale, ScaleKind};
 use dissensus_workbench::view::{Estimation, QuestionInfo};
 use dissensus_workbench::{Session, sample};
 use std::path::Path;
@@ -41,7 +41,10 @@ pub(crate) fn question(args: Question) -> Result<()> {
     let session = open(&args.project)?;
     let only_if = args.only_if.as_ref().map(|words| session.project.condition_named(words)).transpose()?;
     let prompt = args.prompt.as_deref().unwrap_or_default();
+    let form = RemarkForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
+    form.check()?;
     let made = session.project.add_question_only_if(&args.name, prompt, scale, only_if)?;
+    session.project.set_remark_form(made.id, &form)?;
     told(&session, &made.name, "Added the question", args.json)
 }
 
@@ -54,7 +57,15 @@ fn change_question(args: &Question) -> Result<()> {
     let session = open(&args.project)?;
     let project = &session.project;
     let question = project.question(Some(&args.name))?;
-    if args.rename.is_empty() {
+    if args.no_reasons || !args.reason.is_empty() || args.confidence.is_some() {
+        let before = question.remarks.clone();
+        let reasons = match args.no_reasons || !args.reason.is_empty() {
+            true => args.reason.clone(),
+            false => before.reasons,
+        };
+        let confidence = args.confidence.unwrap_or(before.confidence);
+        project.set_remark_form(question.id, &RemarkForm { reasons, confidence })?;
+    } else if args.rename.is_empty() {
         let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
         project.set_condition(question.id, only_if)?;
     } else {

@@ -45,11 +45,18 @@ fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
     let name =
         |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, |a| answer_name(question, a));
     let row = |one: &GivenAnswerInfo| {
-        vec![one.name.clone(), name(&one.answer), name(&one.again), one.note.clone().unwrap_or_default()]
+        let sure = one.remark.confidence.map_or_else(String::new, |sure| sure.to_string());
+        let (reasons, note) = (one.remark.reasons.join(", "), one.remark.note.clone().unwrap_or_default());
+        let version = one.guideline.map_or_else(String::new, |number| number.to_string());
+        vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version]
     };
     if !talk.answers.is_empty() {
         let rows = talk.answers.iter().map(row).collect();
-        output::line(&output::table(&["person", "answer", "asked again", "note"], rows, &[]))?;
+        output::line(&output::table(
+            &["person", "answer", "asked again", "sure", "reasons", "note", "guideline"],
+            rows,
+            &[],
+        ))?;
     }
     match talk.decisions.split_first() {
         None => output::line("Nothing was decided yet"),

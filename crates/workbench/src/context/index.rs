@@ -1,7 +1,7 @@
 //! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
 
 use crate::error::WorkbenchError;
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, Scale, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, RemarkForm, Scale, TextId};
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 
@@ -158,7 +158,14 @@ impl Index {
         let others: HashSet<&str> =
             others.filter(|q| Some(q.id.row()) != own).map(|q| q.name.as_str()).collect();
         let (name, prompt) = (question.to_owned(), String::new());
-        let new = Question { id: QuestionId(0), name, prompt, scale: scale.clone(), only_if: None };
+        let new = Question {
+            id: QuestionId(0),
+            name,
+            prompt,
+            scale: scale.clone(),
+            only_if: None,
+            remarks: RemarkForm::default(),
+        };
         match new.options().into_iter().find(|option| others.contains(option.name.as_str())) {
             None => Ok(()),
             Some(option) => {

@@ -13,7 +13,7 @@ use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
 };
 use dissensus_store::{
-    LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, RepeatAdded, WriteTx,
+    AnswerDetails, LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, RepeatAdded, WriteTx,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -179,7 +179,7 @@ impl Writing {
                     source,
                 };
                 if *follows_row {
-                    labels.append_following(&new, self.before)?
+                    labels.append_following(&new, &AnswerDetails::default(), self.before)?
                 } else {
                     labels.append(&new)?
                 };
@@ -216,7 +216,16 @@ impl Writing {
         };
         let at_ms = at_ms.unwrap_or_else(now_ms);
         let question = *question;
-        let new = Repeat { question, text, annotator, occasion, answer, at_ms, source };
+        let new = Repeat {
+            question,
+            text,
+            annotator,
+            occasion,
+            answer,
+            at_ms,
+            source,
+            details: AnswerDetails::default(),
+        };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         match added {
             RepeatAdded::New => self.report.repeats += 1,

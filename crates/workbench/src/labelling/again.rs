@@ -7,9 +7,9 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::log::go_on;
 use crate::study_error::StudyError;
-use crate::view::{LabelReceipt, NewLabel, Progress};
+use crate::view::{Beside, LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, TextId, is_asked,
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
 };
 use dissensus_store::{Repeat, StoreError};
 use std::collections::HashMap;
@@ -21,6 +21,11 @@ pub(super) struct AnsweredAgain {
 }
 
 impl AnsweredAgain {
+    /// What was said beside it.
+    pub(super) fn remark(&self, question: QuestionId, text: TextId) -> Option<&Remark> {
+        self.answers.get(&(question, text)).map(|repeat| &repeat.details.remark)
+    }
+
     pub(super) fn answer(&self, question: QuestionId, text: TextId) -> Option<&Answer> {
         self.answers.get(&(question, text)).map(|repeat| &repeat.answer)
     }
@@ -57,7 +62,22 @@ impl Labelling {
         occasion: u16,
         source: LabelSource,
     ) -> Result<LabelReceipt, WorkbenchError> {
+        self.record_again_with(new, &Beside::default(), occasion, source)
+    }
+
+    /// As [`Labelling::record_again`], with what comes with the answer.
+    ///
+    /// # Errors
+    /// As there, and a remark that cannot be kept.
+    pub fn record_again_with(
+        &self,
+        new: &NewLabel,
+        beside: &Beside,
+        occasion: u16,
+        source: LabelSource,
+    ) -> Result<LabelReceipt, WorkbenchError> {
         self.context.may_answer(new.annotator)?;
+        let details = self.details(beside)?;
         let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
         self.check_answer(new)?;
         if occasion < 2 {
@@ -75,7 +95,7 @@ impl Labelling {
             return Err(StudyError::NotAsked { text, occasion }.into());
         }
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
-        let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source };
+        let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source, details };
         self.context.store.write(move |tx| tx.give_repeat(&repeat))?;
         self.context.listeners.send(&Event::Project);
         Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })

@@ -2,8 +2,8 @@
 
 use super::Labelling;
 use crate::error::WorkbenchError;
-use crate::view::{NewLabel, Progress};
-use dissensus_domain::{AnnotatorId, LabelSource};
+use crate::view::{Beside, NewLabel, Progress};
+use dissensus_domain::{AnnotatorId, LabelSource, Remark};
 
 /// A label on disk, by names.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -53,6 +53,23 @@ impl Labelling {
         question: Option<&str>,
         occasion: u16,
     ) -> Result<NamedLabel, WorkbenchError> {
+        self.label_by_name_with(annotator, text, value, question, occasion, &Remark::default())
+    }
+
+    /// As [`Labelling::label_by_name_on`], with what is said beside it.
+    ///
+    /// # Errors
+    /// As there, and a remark that cannot be kept.
+    pub fn label_by_name_with(
+        &self,
+        annotator: &str,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+        occasion: u16,
+        remark: &Remark,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        remark.trimmed().check()?;
         let question = self.project.question(question)?;
         self.context.index().whole(question.id)?;
         let answer = self.project.answer_named(&question, value)?;
@@ -73,9 +90,10 @@ impl Labelling {
         // Looked up first: a label that is on disk is not told to have failed.
         let asked = self.task_on(annotator, question.id, text_id, occasion)?.asked;
         let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
+        let beside = Beside { remark: remark.clone(), guideline: None };
         let progress = match occasion {
-            ..=1 => self.record(&new, LabelSource::Command)?.receipt.progress,
-            again => self.record_again(&new, again, LabelSource::Command)?.progress,
+            ..=1 => self.record_with(&new, &beside, LabelSource::Command)?.receipt.progress,
+            again => self.record_again_with(&new, &beside, again, LabelSource::Command)?.progress,
         };
         Ok(NamedLabel {
             annotator: annotator_name,

@@ -4,7 +4,7 @@ use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::view::Progress;
-use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, Remark, TextId};
 use dissensus_store::NewMark;
 
 impl Labelling {
@@ -56,7 +56,8 @@ impl Labelling {
             kind,
             at_ms,
             source,
-            note: None,
+            remark: Remark::default(),
+            guideline: None,
         };
         let marks: Vec<NewMark> = questions.iter().map(mark).collect();
         self.context.store.write(move |tx| marks.iter().try_for_each(|new| tx.add_mark(new).map(drop)))?;

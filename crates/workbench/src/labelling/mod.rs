@@ -8,6 +8,7 @@ mod marks;
 mod next_text;
 mod progress;
 mod record;
+mod remarks;
 mod sheet;
 mod spans;
 mod task;

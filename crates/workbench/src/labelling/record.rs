@@ -3,7 +3,7 @@
 use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::view::{LabelReceipt, NewLabel};
+use crate::view::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use std::time::Duration;
 
@@ -30,8 +30,22 @@ impl Labelling {
     /// # Errors
     /// As there.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
+        self.record_with(new, &Beside::default(), source)
+    }
+
+    /// As [`Labelling::record`], with what comes with the answer.
+    ///
+    /// # Errors
+    /// As there, and a remark that cannot be kept.
+    pub fn record_with(
+        &self,
+        new: &NewLabel,
+        beside: &Beside,
+        source: LabelSource,
+    ) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
         context.may_answer(new.annotator)?;
+        let details = self.details(beside)?;
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
         let reveal = if context.settings().reveal {
@@ -40,7 +54,7 @@ impl Labelling {
             None
         };
         let at_ms = now_ms();
-        let appended = context.store.append_label(&dissensus_store::NewLabel {
+        let label = dissensus_store::NewLabel {
             question: new.question,
             text: new.text,
             annotator: new.annotator,
@@ -48,7 +62,8 @@ impl Labelling {
             at_ms,
             duration_ms: new.duration_ms,
             source,
-        })?;
+        };
+        let appended = context.store.append_label_with(&label, &details)?;
         // The label is on disk: from here on nothing may say that it failed.
         let followed = self.follow_events();
         let sheet = self.newest_sheet(sheet, new.annotator, &[new.question]);

@@ -40,6 +40,10 @@ impl Labelling {
             None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
             Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
         };
+        let remark = match &again {
+            None => self.remark_of(annotator, question, text)?,
+            Some(again) => again.remark(question, text).cloned().unwrap_or_default(),
+        };
         let show = occasion == 1 && answer.is_some() && context.settings().reveal;
         Ok(LabelTask {
             text,
@@ -49,6 +53,7 @@ impl Labelling {
             occasion,
             asked,
             answer,
+            remark,
             // A flag would say that the text had come before.
             flagged: occasion == 1 && annotations.flagged.contains(&text),
             skipped: occasion == 1 && annotations.skipped.contains(&text),

@@ -28,22 +28,24 @@ impl Labelling {
                 .cloned();
             let (question, text, occasion, answer) =
                 (repeat.question, repeat.text, repeat.occasion, repeat.answer);
+            let remark = repeat.details.remark;
             return Ok(Some(Undone {
                 question,
                 text,
                 occasion,
                 answer,
+                remark,
                 now,
                 progress: self.progress_on(&sheet),
             }));
         }
         let asked = questions.to_vec();
         let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
-        let (question, text, answer) = match undone {
+        let (question, text, answer, remark) = match undone {
             Undo::Nothing => return Ok(None),
             Undo::Replaced { given, current } => return Err(self.replaced(&given, &current)?),
             Undo::TakenBack(event) => match event.answer() {
-                Some(answer) => (event.question, event.text, answer.clone()),
+                Some(answer) => (event.question, event.text, answer.clone(), event.remark.clone()),
                 None => return Ok(None),
             },
         };
@@ -54,7 +56,8 @@ impl Labelling {
         }
         let sheet = self.newest_sheet(sheet, annotator, questions);
         let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
-        Ok(Some(Undone { question, text, occasion: 1, answer, now, progress: self.progress_on(&sheet) }))
+        let progress = self.progress_on(&sheet);
+        Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
     }
 
     /// Why `given` is not taken back, by names.

@@ -7,6 +7,7 @@ mod diagnostics;
 mod info;
 mod jobs;
 mod questions;
+mod remarks;
 mod texts;
 
 pub use copy::CopyChoices;

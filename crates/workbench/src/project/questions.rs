@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::QuestionInfo;
-use dissensus_domain::{Answer, Condition, Question, QuestionId, Scale, ScaleKind};
+use dissensus_domain::{Answer, Condition, Question, QuestionId, RemarkForm, Scale, ScaleKind};
 use dissensus_store::{NewQuestion, StoreError};
 
 impl Project {
@@ -70,7 +70,8 @@ impl Project {
         self.context.keep_whole();
         self.changed();
         self.live.fit_where_wanted(id);
-        Ok(question_info(&Question { id, name, prompt, scale, only_if }, (0, 0)))
+        let remarks = RemarkForm::default();
+        Ok(question_info(&Question { id, name, prompt, scale, only_if, remarks }, (0, 0)))
     }
 
     /// Sets where a question is asked, or with `None` that it always is. Labels stay, those too that were given where it is not asked now.
@@ -83,10 +84,11 @@ impl Project {
         only_if: Option<Condition>,
     ) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
-        self.change_question(question, None, Some(only_if))
+        self.change_question(question, None, Some(only_if), None)
     }
 
-    /// Renames levels as [`Project::rename_levels`] and sets the condition as [`Project::set_condition`], where they are given: both or neither.
+    /// Renames levels as [`Project::rename_levels`], sets the condition as [`Project::set_condition`], and what can be said beside an answer
+    /// as [`Project::set_remark_form`], where they are given: all or none.
     ///
     /// # Errors
     /// As there. Nothing is changed then.
@@ -95,8 +97,14 @@ impl Project {
         question: QuestionId,
         names: Option<&[String]>,
         only_if: Option<Option<Condition>>,
+        form: Option<&RemarkForm>,
     ) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
+        let form = form.map(|form| RemarkForm {
+            reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
+            confidence: form.confidence,
+        });
+        form.as_ref().map_or(Ok(()), RemarkForm::check)?;
         let names = {
             let index = self.context.index();
             let asked = index.whole(question)?;
@@ -115,6 +123,9 @@ impl Project {
             if let Some(names) = &names {
                 tx.rename_levels(question, names, now_ms())?;
             }
+            if let Some(form) = &form {
+                tx.set_remark_form(question, form, now_ms())?;
+            }
             match &only_if {
                 Some(only_if) => tx.set_condition(question, only_if.as_ref(), now_ms()),
                 None => Ok(()),
@@ -130,7 +141,15 @@ impl Project {
     /// There is no such question, or these are no names for as many levels. Nothing is changed then.
     pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
-        self.change_question(question, Some(names), None)
+        self.change_question(question, Some(names), None, None)
+    }
+
+    /// Sets what can be said beside an answer to a question: reasons to choose from, and how sure one is. What was said stays.
+    ///
+    /// # Errors
+    /// There is no such question, or these are no reasons. Nothing is changed then.
+    pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), WorkbenchError> {
+        self.change_question(question, None, None, Some(form))
     }
 
     fn changed(&self) {

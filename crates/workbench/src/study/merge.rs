@@ -199,7 +199,8 @@ impl Study {
 /// is none.
 fn news(taken: &TakenIn) -> u32 {
     let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
-    let TakenIn { question_changes, annotator_changes, packets, hand_ins: _, decisions, .. } = *taken;
+    let TakenIn { question_changes, annotator_changes, packets, hand_ins: _, decisions, guidelines, .. } =
+        *taken;
     questions
         + texts
         + annotators
@@ -210,6 +211,7 @@ fn news(taken: &TakenIn) -> u32 {
         + annotator_changes
         + packets
         + decisions
+        + guidelines
 }
 
 /// Answers whose time lies more than a day after now.

@@ -6,8 +6,10 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::study_error::StudyError;
 use crate::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
-use dissensus_domain::{AnnotatorId, Answer, Decision, Question, QuestionId, TextId, current_answer, marks};
-use std::collections::BTreeMap;
+use dissensus_domain::{
+    AnnotatorId, Answer, Decision, GuidelineId, Question, QuestionId, Remark, TextId, current_answer, marks,
+};
+use std::collections::{BTreeMap, HashMap};
 
 /// The longest comment, in characters.
 const LONGEST_COMMENT: usize = 10_000;
@@ -30,10 +32,13 @@ impl Study {
                 answer: None,
                 before: Vec::new(),
                 again: None,
-                note: None,
+                remark: Remark::default(),
+                guideline: None,
                 flagged: false,
             }
         };
+        let numbers: HashMap<GuidelineId, u32> =
+            store.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
         for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
             let Some(first) = events.first() else { continue };
             let current = current_answer(events);
@@ -43,7 +48,8 @@ impl Study {
             let info = GivenAnswerInfo {
                 answer: current.and_then(|event| event.answer().cloned()),
                 before: before.cloned().collect(),
-                note: marks.note,
+                remark: marks.remark,
+                guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
                 flagged: marks.flagged,
                 ..person(first.annotator)
             };
@@ -54,8 +60,9 @@ impl Study {
             info.again = Some(repeat.answer);
         }
         let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
-        answers
-            .retain(|one| one.answer.is_some() || one.again.is_some() || one.note.is_some() || one.flagged);
+        answers.retain(|one| {
+            one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged
+        });
         let decisions = store
             .decisions_on_text(question.id, text)?
             .into_iter()

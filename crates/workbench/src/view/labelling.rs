@@ -1,6 +1,6 @@
 //! Labelling: the text at hand, the label, how far it is.
 
-use dissensus_domain::{AnnotatorId, Answer, QuestionId, SpanSet, TextId};
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, Remark, SpanSet, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -34,6 +34,8 @@ view! {
         pub asked: bool,
         /// What this annotator answered before, if anything.
         pub answer: Option<Answer>,
+        /// What this annotator says about it.
+        pub remark: Remark,
         /// Flagged by this annotator.
         pub flagged: bool,
         /// Skipped by this annotator.
@@ -70,6 +72,61 @@ view! {
         pub duration_ms: Option<u32>,
     }
 
+    /// What comes with an answer.
+    #[derive(Default)]
+    pub struct Beside {
+        /// What the person says beside it.
+        pub remark: Remark,
+        /// The identity of the version of the guideline that is on screen.
+        pub guideline: Option<String>,
+    }
+
+    /// Which remarks are asked for.
+    #[derive(Default)]
+    pub struct RemarkQuery {
+        /// To this question.
+        pub question: Option<QuestionId>,
+        /// Of this annotator.
+        pub annotator: Option<AnnotatorId>,
+        /// With all of these words, in notes, reasons, the text or its id.
+        pub words: String,
+        /// With this reason.
+        pub reason: Option<String>,
+        /// Flagged texts alone.
+        pub flagged: bool,
+    }
+
+    /// What one person said beside an answer, or marked.
+    pub struct RemarkInfo {
+        /// The question.
+        pub question: QuestionId,
+        /// Its name.
+        pub question_name: String,
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub text_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name.
+        pub annotator_name: String,
+        /// What they answer now.
+        pub answer: Option<String>,
+        /// What they said.
+        #[serde(flatten)]
+        pub remark: Remark,
+        /// Whether they flagged the text.
+        pub flagged: bool,
+        /// Whether they put it off, and have not answered since.
+        pub skipped: bool,
+        /// The number of the version of the guideline that they had on screen when they answered.
+        pub guideline: Option<u32>,
+        /// When they last did something to it.
+        pub at: f64,
+    }
+
     /// What became of a label; it is on disk by then.
     pub struct LabelReceipt {
         /// How far the annotator is now.
@@ -90,6 +147,8 @@ view! {
         pub occasion: u16,
         /// The answer taken back.
         pub answer: Answer,
+        /// What was said beside it.
+        pub remark: Remark,
         /// The answer that stands now, if one did before.
         pub now: Option<Answer>,
         /// How far the annotator is now.

@@ -26,6 +26,7 @@ mod encoders;
 mod estimation;
 mod explain;
 mod group_comparison;
+mod guideline;
 mod importing;
 mod job;
 mod labelling;
@@ -56,13 +57,17 @@ pub use explain::{
 pub use group_comparison::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
+pub use guideline::{
+    GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
+};
 pub use importing::{
     BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,
     ImportReport,
 };
 pub use job::JobInfo;
 pub use labelling::{
-    LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, TextOrder, TextPredictions, Undone,
+    Beside, LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, RemarkInfo, RemarkQuery, TextOrder,
+    TextPredictions, Undone,
 };
 pub use options_together::distances_together;
 pub(crate) use options_together::{

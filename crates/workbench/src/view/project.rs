@@ -2,7 +2,7 @@
 
 use super::{GroupsChoice, PlanWish};
 use super::{Problem, TextOrder};
-use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, Scale};
+use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, RemarkForm, Scale};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -56,6 +56,8 @@ view! {
         pub options: Vec<QuestionInfo>,
         /// Where it is asked; everywhere without one.
         pub only_if: Option<Condition>,
+        /// What can be said beside an answer.
+        pub remarks: RemarkForm,
         /// Current labels.
         pub labels: u32,
         /// Annotators who have a current label for it.

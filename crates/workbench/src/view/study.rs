@@ -1,7 +1,7 @@
 //! A study of several people: its plan, what is handed out, what came back.
 
 use super::Problem;
-use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, Remark, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -190,8 +190,11 @@ view! {
         pub before: Vec<Answer>,
         /// What they answered when they were asked again.
         pub again: Option<Answer>,
-        /// What they noted.
-        pub note: Option<String>,
+        /// What they said beside it.
+        #[serde(flatten)]
+        pub remark: Remark,
+        /// The number of the version of the guideline that they had on screen.
+        pub guideline: Option<u32>,
         /// Whether they flagged it.
         pub flagged: bool,
     }

@@ -63,8 +63,8 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   const asked = vi.spyOn(commands, "labelTask");
   say("modelChanged", { question: 1, revision: 2 });
   const record = commands.recordLabel;
-  vi.spyOn(commands, "recordLabel").mockImplementation(async (label) => ({
-    ...(await record(label)),
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
+    ...(await record(label, beside)),
     reveal: null,
   }));
   expect(asked).not.toHaveBeenCalled();

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import App from "../../App.svelte";
+import { NOTHING_BESIDE } from "$lib/remarks";
 import { app } from "$lib/app.svelte";
 import type { Condition } from "$lib/bindings";
 import { conditionWords, mayWaitFor } from "$lib/conditions";
@@ -50,7 +51,7 @@ beforeEach(async () => {
 /** Sets where a question is asked, under the names it has. */
 async function askOnlyIf(id: number, only_if: Condition | null) {
   const names = app.project?.questions.find((question) => question.id === id)?.scale.levels ?? [];
-  await commands.changeQuestion(id, [...names], only_if);
+  await commands.changeQuestion(id, [...names], only_if, { reasons: [], confidence: false });
 }
 
 describe("three questions on one screen", () => {
@@ -318,13 +319,16 @@ describe("a question that is asked only after another", () => {
       [1, 4],
       [3, 3],
     ] as const)
-      await commands.recordLabel({
-        question: RUDE,
-        annotator: me,
-        text: id,
-        answer: { kind: "level", value },
-        duration_ms: null,
-      });
+      await commands.recordLabel(
+        {
+          question: RUDE,
+          annotator: me,
+          text: id,
+          answer: { kind: "level", value },
+          duration_ms: null,
+        },
+        NOTHING_BESIDE,
+      );
     await app.refresh();
     app.askAlone(HARM);
     render(LabelView);
@@ -348,7 +352,8 @@ describe("a question that is asked only after another", () => {
     await askOnlyIf(HARM, { question: 2, levels: [1] });
     await app.join("Robin");
     const label = { annotator: app.annotator?.id ?? 0, text: 1, duration_ms: null };
-    await commands.recordLabel({ ...label, question: 2, answer: { kind: "level", value: 1 } });
+    const answer = { kind: "level", value: 1 } as const;
+    await commands.recordLabel({ ...label, question: 2, answer }, NOTHING_BESIDE);
     await app.refresh();
     app.askTogether([HARM, 3]);
     render(LabelView);

@@ -301,8 +301,8 @@ describe("what others marked", () => {
 
   function answerWith(spans: ReturnType<typeof people> | null): void {
     const real = commands.recordLabel;
-    vi.spyOn(commands, "recordLabel").mockImplementation(async (label) => ({
-      ...(await real(label)),
+    vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
+      ...(await real(label, beside)),
       spans,
     }));
   }
@@ -391,9 +391,9 @@ it("words of a text that is hidden are hidden in the list of marks as well", asy
 it("one answer is written at a time, and undone as a whole", async () => {
   const real = commands.recordLabel;
   let written = () => {};
-  const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_) => {
+  const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_, beside) => {
     await new Promise<void>((resolve) => (written = resolve));
-    return real(new_);
+    return real(new_, beside);
   });
   await begin();
   await press("{ArrowRight}{ArrowRight}1");

@@ -1,0 +1,129 @@
+//! `guideline` and `remarks`.
+
+use super::{count, open, open_to_read};
+use crate::args::{Guideline, Remarks};
+use crate::output;
+use anyhow::{Context, Result};
+use dissensus_workbench::local_time;
+use dissensus_workbench::view::{
+    GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery,
+};
+use std::path::Path;
+
+pub(crate) fn guideline(args: &Guideline) -> Result<()> {
+    if let Some(file) = &args.from {
+        return write(args, file);
+    }
+    let session = open_to_read(&args.project)?;
+    if args.agreement {
+        let found = session.guideline.agreement()?;
+        return if args.json { output::json(&found) } else { agreement(&found) };
+    }
+    if args.versions {
+        let versions = session.guideline.versions()?;
+        return if args.json { output::json(&versions) } else { list(&versions) };
+    }
+    let version = session.guideline.version(args.version)?;
+    if args.json {
+        return output::json(&version);
+    }
+    for line in version.body.trim_end().lines() {
+        output::line(line)?;
+    }
+    Ok(())
+}
+
+fn write(args: &Guideline, file: &Path) -> Result<()> {
+    let body = std::fs::read_to_string(file)
+        .with_context(|| format!("reading the guideline {}: it must be text in UTF-8", file.display()))?;
+    let session = open(&args.project)?;
+    let (change, by) = (args.what_changed.clone(), args.by.clone());
+    let new = NewGuideline { body, change, by, pictures: Vec::new(), after: None };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = session.guideline.write(&new, Some(folder))?;
+    session.close();
+    if args.json {
+        return output::json(&written);
+    }
+    for notice in &written.notices {
+        eprintln!("{}", output::visible(notice));
+    }
+    output::line(&format!("Wrote version {} of the guideline", written.guideline.number))
+}
+
+fn list(versions: &[GuidelineInfo]) -> Result<()> {
+    if versions.is_empty() {
+        return output::line("There is no guideline yet");
+    }
+    let row = |version: &GuidelineInfo| {
+        vec![
+            version.number.to_string(),
+            local_time(version.at),
+            version.by.clone(),
+            version.change.clone(),
+            count(version.body.chars().count() as u64, "character"),
+        ]
+    };
+    let rows = versions.iter().map(row).collect();
+    output::line(&output::table(&["version", "written", "by", "what changed", "length"], rows, &[0]))
+}
+
+fn agreement(found: &[GuidelineAgreement]) -> Result<()> {
+    let row = |of: &GuidelineAgreement, figures: &GuidelineFigures| {
+        let alpha = match (figures.alpha, figures.low, figures.high) {
+            (Some(alpha), Some(low), Some(high)) => format!("{alpha:.2} ({low:.2} to {high:.2})"),
+            _ => "too little to tell".to_owned(),
+        };
+        let number = figures.number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+        vec![of.name.clone(), number, figures.labels.to_string(), figures.texts.to_string(), alpha]
+    };
+    let rows: Vec<_> =
+        found.iter().flat_map(|of| of.figures.iter().map(|figures| row(of, figures))).collect();
+    if rows.is_empty() {
+        return output::line("Nobody has labelled anything yet");
+    }
+    let header = ["question", "version", "labels", "texts of two", "alpha (95 %)"];
+    output::line(&output::table(&header, rows, &[1, 2, 3]))?;
+    output::line("Versions were used on other texts: a difference between them is not theirs alone.")
+}
+
+pub(crate) fn remarks(args: &Remarks) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let project = &session.project;
+    let query = RemarkQuery {
+        question: args
+            .question
+            .as_deref()
+            .map(|name| project.question(Some(name)))
+            .transpose()?
+            .map(|q| q.id),
+        annotator: args.annotator.as_deref().map(|name| project.annotator(name)).transpose()?.map(|a| a.id),
+        words: args.search.clone(),
+        reason: args.reason.clone(),
+        flagged: args.flagged,
+    };
+    let found = project.remarks(&query)?;
+    if args.json {
+        return output::json(&found);
+    }
+    if found.is_empty() {
+        return output::line("Nobody said or flagged anything of that kind");
+    }
+    let row = |one: &RemarkInfo| {
+        let mut marks = Vec::new();
+        marks.extend(one.flagged.then_some("flagged"));
+        marks.extend(one.skipped.then_some("skipped"));
+        vec![
+            one.text_id.clone(),
+            one.annotator_name.clone(),
+            one.question_name.clone(),
+            one.answer.clone().unwrap_or_default(),
+            one.remark.confidence.map_or_else(String::new, |sure| sure.to_string()),
+            one.remark.reasons.join(", "),
+            one.remark.note.as_deref().map_or_else(String::new, |note| output::cut(note, 60)),
+            marks.join(", "),
+        ]
+    };
+    let header = ["text", "person", "question", "answer", "sure", "reasons", "note", "marks"];
+    output::line(&output::table(&header, found.iter().map(row).collect(), &[4]))
+}

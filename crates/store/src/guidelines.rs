@@ -1,0 +1,163 @@
+//! Versions of the guideline and their pictures.
+
+use crate::labels::current_of;
+use crate::row::uid;
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{CurrentLabel, Guideline, GuidelineId, Picture, QuestionId};
+use rusqlite::{Connection, Row};
+
+const COLUMNS: &str = "uid, at_ms, body, change, written_by";
+
+fn guideline(row: &Row<'_>) -> rusqlite::Result<Guideline> {
+    Ok(Guideline {
+        id: GuidelineId(uid(row, 0)?),
+        at_ms: row.get(1)?,
+        body: row.get(2)?,
+        change: row.get(3)?,
+        by: row.get(4)?,
+    })
+}
+
+fn picture(row: &Row<'_>) -> rusqlite::Result<Picture> {
+    Ok(Picture { name: row.get(0)?, media_type: row.get(1)?, bytes: row.get(2)? })
+}
+
+fn newest(c: &Connection) -> rusqlite::Result<Option<(Guideline, u32)>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, (SELECT count(*) FROM guidelines) FROM guidelines ORDER BY at_ms DESC, uid DESC LIMIT 1"
+    );
+    first(c, &sql, [], |r| Ok((guideline(r)?, r.get(5)?)))
+}
+
+impl WriteTx<'_> {
+    /// Adds a version of the guideline with the pictures that it names: it holds from here on, whatever the clock says.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn write_guideline(&mut self, new: &Guideline, pictures: &[Picture]) -> Result<()> {
+        for picture in pictures {
+            self.add_picture(picture)?;
+        }
+        let last: Option<i64> = self.first("SELECT max(at_ms) FROM guidelines", [], |r| r.get(0))?.flatten();
+        let at_ms = last.map_or(new.at_ms, |last| new.at_ms.max(last.saturating_add(1)));
+        self.add_guideline(&Guideline { at_ms, ..new.clone() }).map(drop)
+    }
+
+    /// The version of the guideline that holds, and its number.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn newest_guideline(&self) -> Result<Option<(Guideline, u32)>> {
+        newest(self.conn).map_err(|e| self.explain("reading the guideline", e))
+    }
+
+    /// Adds a version as a fact. Returns whether it was new.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] where another version has its identity.
+    pub(crate) fn add_guideline(&mut self, new: &Guideline) -> Result<bool> {
+        let known =
+            self.first(&format!("SELECT {COLUMNS} FROM guidelines WHERE uid = ?1"), [new.id.0], guideline)?;
+        match known {
+            Some(known) if known == *new => return Ok(false),
+            Some(_) => {
+                return Err(StoreError::Conflict {
+                    what: "version of the guideline",
+                    name: new.id.to_string(),
+                    why: "says something else in the other copy",
+                });
+            }
+            None => {}
+        }
+        let sql = format!("INSERT INTO guidelines ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5)");
+        let row = (new.id.0, new.at_ms, &new.body, &new.change, &new.by);
+        self.run(&sql, row).map_err(|e| self.explain("writing the guideline", e))?;
+        Ok(true)
+    }
+
+    /// Adds a picture as a fact. Returns whether it was new.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] where another picture has its name.
+    pub(crate) fn add_picture(&mut self, new: &Picture) -> Result<bool> {
+        let sql = "SELECT name, media_type, bytes FROM pictures WHERE name = ?1";
+        match self.first(sql, [&new.name], picture)? {
+            Some(known) if known == *new => return Ok(false),
+            Some(_) => {
+                return Err(StoreError::Conflict {
+                    what: "picture",
+                    name: new.name.clone(),
+                    why: "is another one in the other copy",
+                });
+            }
+            None => {}
+        }
+        let sql = "INSERT INTO pictures (name, media_type, bytes) VALUES (?1, ?2, ?3)";
+        let added = self.run(sql, (&new.name, &new.media_type, &new.bytes));
+        added.map_err(|e| self.explain("adding a picture", e))?;
+        Ok(true)
+    }
+
+    /// The row of a version of the guideline that an answer names.
+    pub(crate) fn guideline_row(&self, id: Option<GuidelineId>) -> Result<Option<u32>> {
+        let Some(id) = id else { return Ok(None) };
+        let row = self.first("SELECT id FROM guidelines WHERE uid = ?1", [id.0], |r| r.get(0))?;
+        row.map(Some)
+            .ok_or_else(|| StoreError::Unknown { what: "version of the guideline", name: id.to_string() })
+    }
+}
+
+impl Store {
+    /// Every version of the guideline, in the order in which they are numbered.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn guidelines(&self) -> Result<Vec<Guideline>> {
+        let sql = format!("SELECT {COLUMNS} FROM guidelines ORDER BY at_ms, uid");
+        self.read("reading the guideline", |c| all(c, &sql, [], guideline))
+    }
+
+    /// The version of the guideline that holds, and its number.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn newest_guideline(&self) -> Result<Option<(Guideline, u32)>> {
+        self.read("reading the guideline", newest)
+    }
+
+    /// The current labels of everyone, by text, then annotator, each with the version of the guideline that its annotator had on screen.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn labels_by_guideline(
+        &self,
+        question: QuestionId,
+    ) -> Result<Vec<(CurrentLabel, Option<GuidelineId>)>> {
+        let sql = "SELECT a.event, a.text, a.annotator, a.level, a.content, g.uid
+                   FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
+                   LEFT JOIN guidelines AS g ON g.id = e.guideline
+                   WHERE a.question = ?1 ORDER BY a.text, a.annotator";
+        self.read("reading labels and guidelines", |c| {
+            all(c, sql, [question.row().0], |row| {
+                let guideline: Option<uuid::Uuid> = row.get(5)?;
+                Ok((current_of(question)(row)?, guideline.map(GuidelineId)))
+            })
+        })
+    }
+
+    /// The picture of this name.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn picture(&self, name: &str) -> Result<Option<Picture>> {
+        let sql = "SELECT name, media_type, bytes FROM pictures WHERE name = ?1";
+        self.read("reading a picture", |c| first(c, sql, [name], picture))
+    }
+
+    /// The names of all pictures.
+    pub(crate) fn picture_names(&self) -> Result<Vec<String>> {
+        let sql = "SELECT name FROM pictures ORDER BY name";
+        self.read("reading pictures", |c| all(c, sql, [], |r| r.get(0)))
+    }
+}

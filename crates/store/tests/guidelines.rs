@@ -1,0 +1,211 @@
+//! Versions of the guideline and what is said beside answers: kept as facts, the same in every copy, and in packets only what their person
+//! needs.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{
+    AnnotatorId, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId, Picture,
+    Remark, RemarkForm, TextId,
+};
+use dissensus_store::{AnswerDetails, NewMark, PacketKey, Store, StoreError};
+use std::path::Path;
+use uuid::Uuid;
+
+fn version(n: u128, at_ms: i64, body: &str) -> Guideline {
+    let (change, by) = (format!("change {n}"), "ada".to_owned());
+    Guideline { id: GuidelineId(Uuid::from_u128(n)), at_ms, body: body.to_owned(), change, by }
+}
+
+fn picture(name: &str) -> Picture {
+    let bytes = format!("BYTES-OF-{name}").into_bytes();
+    Picture { name: name.to_owned(), media_type: "image/png".to_owned(), bytes }
+}
+
+fn write(store: &Store, version: Guideline, pictures: &[Picture]) {
+    let pictures = pictures.to_vec();
+    store.write(move |tx| tx.write_guideline(&version, &pictures)).unwrap();
+}
+
+fn bodies(store: &Store) -> Vec<String> {
+    store.guidelines().unwrap().into_iter().map(|version| version.body).collect()
+}
+
+fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
+    let note = (!note.is_empty()).then(|| note.to_owned());
+    Remark { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
+}
+
+fn copied(path: &Path, name: &str) -> std::path::PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+#[test]
+fn the_last_version_holds_whatever_the_clock_says_and_none_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 2, 1);
+    assert!(store.newest_guideline().unwrap().is_none());
+    write(&store, version(1, 5_000, "one"), &[]);
+    write(&store, version(2, 10, "two"), &[picture("0123456789abcdef")]);
+    let (newest, number) = store.newest_guideline().unwrap().unwrap();
+    assert_eq!((newest.body.as_str(), number, newest.at_ms), ("two", 2, 5_001));
+    assert_eq!(bodies(&store), ["one", "two"]);
+    assert_eq!(store.picture("0123456789abcdef").unwrap(), Some(picture("0123456789abcdef")));
+    assert_eq!(store.picture("f123456789abcdef").unwrap(), None);
+    store.close().unwrap();
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    for sql in ["UPDATE guidelines SET body = ''", "DELETE FROM guidelines", "DELETE FROM pictures"] {
+        assert!(conn.execute(sql, []).unwrap_err().to_string().contains("added, never"), "{sql}");
+    }
+}
+
+#[test]
+fn copies_that_wrote_versions_apart_agree_on_them_and_on_what_labels_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
+    small(&a, 2, 2).close().unwrap();
+    copied(&a, "b.dissensus");
+    for (path, n, at, annotator) in [(&a, 1, 20, 1), (&b, 2, 10, 2)] {
+        let store = Store::open(path).unwrap();
+        write(&store, version(n, at, &format!("by {n}")), &[picture(&format!("{n:016}"))]);
+        let guideline = Some(GuidelineId(Uuid::from_u128(n)));
+        let details = AnswerDetails { remark: said("why", &["slang"], Some(4)), guideline };
+        store.append_label_with(&label(1, annotator, 3), &details).unwrap();
+        store.close().unwrap();
+    }
+    for (into, from) in [(&a, &b), (&b, &a)] {
+        let (store, other) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
+        let report = store.take_in(&other).unwrap();
+        assert_eq!((report.guidelines, report.events), (1, 1));
+        // The earlier one is the first one in both.
+        assert_eq!(bodies(&store), ["by 2", "by 1"]);
+        let saw: Vec<_> = store.labels_by_guideline(QUESTION).unwrap();
+        let saw: Vec<_> =
+            saw.iter().map(|(label, id)| (label.annotator.0, id.unwrap().0.as_u128())).collect();
+        assert_eq!(saw, [(1, 1), (2, 2)]);
+        assert_eq!(
+            store.marks(AnnotatorId(2), QUESTION).unwrap()[&TextId(1)].remark,
+            said("why", &["slang"], Some(4))
+        );
+        assert!(store.picture(&format!("{:016}", 1)).unwrap().is_some());
+        assert!(store.picture(&format!("{:016}", 2)).unwrap().is_some());
+        other.close().unwrap();
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn a_version_that_says_something_else_under_one_identity_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 2, 2).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let (store, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    write(&store, version(1, 10, "one"), &[]);
+    write(&other, version(1, 10, "another"), &[]);
+    other.append_label(&label(1, 1, 3)).unwrap();
+    let refused = store.take_in(&other).unwrap_err();
+    assert!(matches!(refused, StoreError::Conflict { what: "version of the guideline", .. }), "{refused}");
+    assert!(store.current_labels(QUESTION).unwrap().is_empty(), "nothing is half taken");
+}
+
+#[test]
+fn an_answer_under_an_unknown_version_is_refused_and_nothing_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let guideline = Some(GuidelineId(Uuid::from_u128(9)));
+    let details = AnswerDetails { remark: Remark::default(), guideline };
+    let refused = store.append_label_with(&label(1, 1, 3), &details).unwrap_err();
+    assert!(matches!(refused, StoreError::Unknown { what: "version of the guideline", .. }), "{refused}");
+    assert!(store.current_labels(QUESTION).unwrap().is_empty());
+}
+
+#[test]
+fn a_note_after_the_answer_holds_and_undo_takes_a_remark_with_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let details = AnswerDetails { remark: said("first", &[], Some(2)), guideline: None };
+    let first = store.append_label_with(&label(1, 1, 3), &details).unwrap();
+    let now = || store.marks(AnnotatorId(1), QUESTION).unwrap().remove(&TextId(1)).unwrap_or_default().remark;
+    assert_eq!(now(), said("first", &[], Some(2)));
+    let note = |remark: Remark| {
+        store
+            .mark(&NewMark {
+                annotator: AnnotatorId(1),
+                question: QUESTION,
+                text: TextId(1),
+                kind: MarkKind::Note,
+                at_ms: 1,
+                source: LabelSource::Window,
+                remark,
+                guideline: None,
+            })
+            .unwrap()
+    };
+    note(said("second", &["slang", "quote"], None));
+    assert_eq!(now(), said("second", &["slang", "quote"], None));
+    store.retract(first.id, 2, LabelSource::Window).unwrap();
+    assert_eq!(
+        now(),
+        said("second", &["slang", "quote"], None),
+        "it was said of the text, and not with the answer"
+    );
+    note(Remark::default());
+    assert!(now().is_empty());
+}
+
+#[test]
+fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 3, 2);
+    let (old, new) = (picture("00000000000000aa"), picture("00000000000000bb"));
+    write(&store, version(1, 10, "OLD-WORDS ![x](picture:00000000000000aa)"), &[old]);
+    write(&store, version(2, 20, "new words ![x](picture:00000000000000bb)"), &[new]);
+    let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
+    let wanted = form.clone();
+    store.write(move |tx| tx.set_remark_form(QUESTION, &wanted, 5)).unwrap();
+    let details = AnswerDetails { remark: said("SECRET-NOTE", &[], None), guideline: None };
+    store.append_label_with(&label(1, 1, 3), &details).unwrap();
+    let item = |text| Assignment { text: TextId(text), occasion: 1, anchor: false };
+    let packet = Packet {
+        id: PacketId(Uuid::from_u128(7)),
+        annotator: AnnotatorId(2),
+        made_at_ms: 5,
+        seed: 1,
+        questions: vec![QUESTION],
+        assignments: vec![item(1), item(2)],
+    };
+    let id = packet.id;
+    store.write(move |tx| tx.add_packet(&packet, &PacketKey([3; 32]))).unwrap();
+    let file = folder.path().join("a2.dissensus");
+    store.write_packet(id, &file).unwrap();
+
+    let bytes = std::fs::read(&file).unwrap();
+    let has = |words: &str| bytes.windows(words.len()).any(|at| at == words.as_bytes());
+    assert!(has("new words") && has("BYTES-OF-00000000000000bb"));
+    for secret in ["OLD-WORDS", "BYTES-OF-00000000000000aa", "SECRET-NOTE"] {
+        assert!(!has(secret), "{secret}");
+    }
+    let own = Store::open(&file).unwrap();
+    assert_eq!(own.questions().unwrap()[0].remarks, form);
+    let (guideline, _) = own.newest_guideline().unwrap().unwrap();
+    let details = AnswerDetails { remark: said("mine", &["irony"], Some(1)), guideline: Some(guideline.id) };
+    own.append_label_with(&label(1, 1, 2), &details).unwrap();
+    let report = store.take_in_packet(&own, id).unwrap();
+    assert_eq!((report.events, report.guidelines, report.question_changes), (1, 0, 0));
+    let saw = store.labels_by_guideline(QUESTION).unwrap();
+    let hers = saw.iter().find(|(label, _)| label.annotator == AnnotatorId(2)).unwrap();
+    assert_eq!(hers.1, Some(GuidelineId(Uuid::from_u128(2))));
+
+    // A packet brings no guideline of its own, and no picture.
+    write(&own, version(3, 30, "forged"), &[]);
+    let refused = store.take_in_packet(&own, id).unwrap_err().to_string();
+    assert!(refused.contains("version of the guideline") && refused.contains("not handed out"), "{refused}");
+    assert_eq!(bodies(&store).len(), 2);
+}

@@ -1,0 +1,68 @@
+//! Agreement before and after a version of the guideline.
+
+use super::Guidelines;
+use crate::error::WorkbenchError;
+use crate::view::{GuidelineAgreement, GuidelineFigures};
+use dissensus_domain::{GuidelineId, QuestionId, ScaleKind};
+use dissensus_perspectives::{Observation, Silent, metrics::BootstrapOptions, reliability};
+use std::collections::BTreeMap;
+
+impl Guidelines {
+    /// How far people agreed under each version: Krippendorff's alpha of the current labels that were given while it was on screen, of each
+    /// question, and of each option or type where it has some. Texts on which two people answered under that version count; other texts may
+    /// be harder, so that a difference is not the version's alone.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn agreement(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+        let index = self.context.index();
+        let numbers: BTreeMap<GuidelineId, u32> =
+            self.context.store.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        let mut found = Vec::new();
+        for question in index.questions() {
+            for id in index.learned(question.id) {
+                found.extend(self.agreement_of(id, &numbers)?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn agreement_of(
+        &self,
+        question: QuestionId,
+        numbers: &BTreeMap<GuidelineId, u32>,
+    ) -> Result<Option<GuidelineAgreement>, WorkbenchError> {
+        let index = self.context.index();
+        let (name, target) = self.context.question_parts(question)?;
+        let (texts, annotators) = (index.texts().len(), index.annotators().len());
+        let mut versions: BTreeMap<Option<u32>, Vec<Observation>> = BTreeMap::new();
+        for (label, guideline) in self.context.store.labels_by_guideline(question)? {
+            let number = guideline.and_then(|id| numbers.get(&id).copied());
+            let row =
+                (index.text_row(label.text), index.annotator_row(label.annotator), label.answer.level());
+            // What came in since the index was read is there the next time.
+            if let (Some(text), Some(annotator), Some(level)) = row {
+                versions.entry(number).or_default().push(Observation { text, annotator, level });
+            }
+        }
+        let bootstrap = BootstrapOptions::default();
+        let mut figures = Vec::new();
+        for (number, labels) in versions {
+            let found = reliability(&labels, texts, annotators, target, Some(&bootstrap), &Silent)?;
+            let alpha = match target.kind {
+                ScaleKind::Ordinal => found.alpha_ordinal,
+                _ => found.alpha_nominal,
+            };
+            figures.push(GuidelineFigures {
+                number,
+                labels: labels.len() as u32,
+                texts: found.pairable as u32,
+                // Without an interval it is too little to tell.
+                alpha: alpha.interval.and(alpha.value),
+                low: alpha.interval.map(|interval| interval.low),
+                high: alpha.interval.map(|interval| interval.high),
+            });
+        }
+        Ok((!figures.is_empty()).then_some(GuidelineAgreement { question, name, figures }))
+    }
+}

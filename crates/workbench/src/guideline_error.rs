@@ -1,0 +1,59 @@
+//! What can go wrong with the guideline.
+
+/// Why a version of the guideline cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GuidelineError {
+    /// There is nothing in it.
+    #[error("a guideline has some text: write what annotators go by")]
+    Blank,
+    /// Too long.
+    #[error("this guideline has {0} characters, and a guideline can have 200,000: leave some out")]
+    Long(usize),
+    /// It says what the version before says.
+    #[error("this is what version {0} says already: nothing was changed")]
+    Unchanged(u32),
+    /// Another version was written meanwhile.
+    #[error("version {number} was written meanwhile{}: look at it, and change that one", if .by.is_empty() { String::new() } else { format!(" by {}", .by) })]
+    Outdated {
+        /// Its number.
+        number: u32,
+        /// Who wrote it.
+        by: String,
+    },
+    /// No version of that number.
+    #[error("there is no version {number} of the guideline: it has {}", if *.versions == 0 { "none".to_owned() } else { format!("versions 1 to {}", .versions) })]
+    NoVersion {
+        /// What was asked for.
+        number: u32,
+        /// How many there are.
+        versions: u32,
+    },
+    /// The project has no guideline.
+    #[error(
+        "this project has no guideline yet: `dissensus guideline PROJECT --from FILE.md` writes its first version"
+    )]
+    None,
+    /// A picture that cannot be taken.
+    #[error("the picture {name} cannot be taken: {why}")]
+    Picture {
+        /// As it was named.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl GuidelineError {
+    /// A stable kebab-case name of the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Blank => "guideline-blank",
+            Self::Long(_) => "guideline-long",
+            Self::Unchanged(_) => "guideline-unchanged",
+            Self::Outdated { .. } => "guideline-outdated",
+            Self::NoVersion { .. } => "guideline-no-version",
+            Self::None => "guideline-none",
+            Self::Picture { .. } => "guideline-picture",
+        }
+    }
+}

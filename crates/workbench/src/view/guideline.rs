@@ -1,0 +1,80 @@
+//! The guideline.
+
+use dissensus_domain::QuestionId;
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// A version of the guideline.
+    pub struct GuidelineInfo {
+        /// Its identity in all copies.
+        pub id: String,
+        /// Its number, from 1. Versions that copies wrote apart are numbered by time once they are together.
+        pub number: u32,
+        /// When it was written.
+        pub at: f64,
+        /// Markdown: never to be rendered as HTML. Pictures are named `picture:NAME`.
+        pub body: String,
+        /// What is new in it, in its author's words.
+        pub change: String,
+        /// Who wrote it.
+        pub by: String,
+    }
+
+    /// A version to write.
+    pub struct NewGuideline {
+        /// Markdown.
+        pub body: String,
+        /// What is new in it.
+        pub change: String,
+        /// Who writes it.
+        pub by: String,
+        /// Files of pictures that the body names as `picture:NAME`.
+        pub pictures: Vec<String>,
+        /// The version that it was made from: where another one holds by now, nothing is written.
+        pub after: Option<String>,
+    }
+
+    /// A version that was written.
+    pub struct GuidelineWritten {
+        /// The version.
+        pub guideline: GuidelineInfo,
+        /// What its author should know of how it is shown.
+        pub notices: Vec<String>,
+    }
+
+    /// A picture of a guideline.
+    pub struct PictureData {
+        /// Its name behind `picture:`.
+        pub name: String,
+        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        pub media_type: String,
+        /// Its bytes.
+        pub base64: String,
+    }
+
+    /// Agreement on a question, or on an option or a type, under each version.
+    pub struct GuidelineAgreement {
+        /// Which question.
+        pub question: QuestionId,
+        /// Its name.
+        pub name: String,
+        /// By version; labels given under none come first.
+        pub figures: Vec<GuidelineFigures>,
+    }
+
+    /// Agreement under one version.
+    pub struct GuidelineFigures {
+        /// The version's number; none of labels that were given without one.
+        pub number: Option<u32>,
+        /// Current labels that were given under it.
+        pub labels: u32,
+        /// Texts with two of these labels or more.
+        pub texts: u32,
+        /// Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell.
+        pub alpha: Option<f64>,
+        /// Lower end of its 95 % interval, over resamples of texts.
+        pub low: Option<f64>,
+        /// Upper end.
+        pub high: Option<f64>,
+    }
+}

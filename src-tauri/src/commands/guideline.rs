@@ -1,0 +1,53 @@
+//! The guideline.
+
+use super::with_session;
+use dissensus_workbench::view::{
+    GuidelineAgreement, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData, Problem,
+};
+use std::path::Path;
+use tauri::AppHandle;
+
+/// The version of the guideline that holds; none where nothing was written.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn guideline(app: AppHandle) -> Result<Option<GuidelineInfo>, Problem> {
+    with_session(app, move |session| session.guideline.newest()).await
+}
+
+/// Every version of the guideline, the first one first.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn guideline_versions(app: AppHandle) -> Result<Vec<GuidelineInfo>, Problem> {
+    with_session(app, move |session| session.guideline.versions()).await
+}
+
+/// Writes a new version, which holds from here on.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn write_guideline(
+    app: AppHandle,
+    guideline: NewGuideline,
+) -> Result<GuidelineWritten, Problem> {
+    with_session(app, move |session| session.guideline.write(&guideline, None)).await
+}
+
+/// How far people agreed under each version.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn guideline_agreement(app: AppHandle) -> Result<Vec<GuidelineAgreement>, Problem> {
+    with_session(app, move |session| session.guideline.agreement()).await
+}
+
+/// A picture of the project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn picture(app: AppHandle, name: String) -> Result<PictureData, Problem> {
+    with_session(app, move |session| session.guideline.picture(&name)).await
+}
+
+/// A picture from a file, as it would be taken into the project; nothing is kept.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn read_picture(app: AppHandle, file: String) -> Result<PictureData, Problem> {
+    with_session(app, move |session| session.guideline.read_picture(Path::new(&file))).await
+}

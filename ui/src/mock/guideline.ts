@@ -1,0 +1,40 @@
+// The guideline as the mock keeps it: versions in memory, one picture.
+import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$lib/bindings";
+import type { GuidelineInfo } from "$lib/bindings";
+
+/** One pixel. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+export const guideline = {
+  versions: [] as GuidelineInfo[],
+
+  write({ body, change, by, after }: NewGuideline): GuidelineWritten {
+    const newest = guideline.versions.at(-1);
+    if (newest && after !== newest.id)
+      throw {
+        code: "guideline-outdated",
+        message: `version ${newest.number} was written meanwhile: look at it, and change that one`,
+        detail: null,
+      };
+    const number = guideline.versions.length + 1;
+    const at = Date.UTC(2026, 10, 1) + number;
+    const written = { id: `guideline-${number}`, number, at, body, change, by };
+    guideline.versions = [...guideline.versions, written];
+    const notices = body.includes("](http")
+      ? ["1 link: they are shown with their address and not opened"]
+      : [];
+    return { guideline: written, notices };
+  },
+
+  agreement(): GuidelineAgreement[] {
+    if (guideline.versions.length === 0) return [];
+    const figures = [
+      { number: null, labels: 412, texts: 96, alpha: 0.31, low: 0.22, high: 0.4 },
+      { number: 1, labels: 60, texts: 12, alpha: null, low: null, high: null },
+    ];
+    return [{ question: 1, name: "offensiveness", figures }];
+  },
+
+  picture: (name: string): PictureData => ({ name, media_type: "image/png", base64: PIXEL }),
+};
