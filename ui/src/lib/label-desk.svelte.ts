@@ -125,7 +125,7 @@ export class LabelDesk {
 
   /** Nothing that is still under way may touch the screen any more; what is put together waits. */
   leave(): void {
-    this.questions.forEach((question) => void this.keepRemark(question));
+    this.#keepRemarks();
     this.#left = true;
     this.questions.forEach((question) => question.putAway());
   }
@@ -229,18 +229,30 @@ export class LabelDesk {
     if (this.task) this.question.remark = remark;
   }
 
-  /** Writes what is said beside an answer that is given: what is said before one goes with it. */
+  /** Writes what is said beside an answer that is given; what is said before one goes with it. */
   keepRemark(question: DeskQuestion = this.question): Promise<void> {
+    return question.given === null ? Promise.resolve() : this.#keep(question);
+  }
+
+  /** Writes what is said of the texts that leave the desk. What is said of a later occasion waits for the answer that it is a part of. */
+  #keepRemarks(): void {
+    for (const question of this.questions) void this.#keep(question);
+  }
+
+  #keep(question: DeskQuestion): Promise<void> {
     const { task, remark, given } = question;
-    if (!task || given === null || !question.unsaid) return Promise.resolve();
+    if (!task || !question.unsaid || question.saving !== null) return Promise.resolve();
+    if (given === null && task.occasion > 1) return Promise.resolve();
     const { id } = question.info;
     const { text, occasion } = task;
     const beside = { remark, guideline: this.#guideline() };
     return this.#inTurn(async () => {
-      const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
-      // What is said beside an answer of a later occasion is a part of it.
-      if (occasion > 1) await commands.recordAgain(label, beside, occasion);
-      else await commands.remarkText(this.#annotator, id, text, beside);
+      if (occasion > 1 && given !== null) {
+        const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
+        await commands.recordAgain(label, beside, occasion);
+      } else {
+        await commands.remarkText(this.#annotator, id, text, beside);
+      }
       if (question.task === task) question.takeRemark(remark);
     });
   }
@@ -389,6 +401,7 @@ export class LabelDesk {
       if (!this.#left) {
         this.state = "done";
         this.#at = this.#trail.length - 1;
+        this.#keepRemarks();
         this.questions.forEach((question) => question.lay(null));
       }
       return;
@@ -406,6 +419,7 @@ export class LabelDesk {
 
   #put(tasks: LabelTask[], undone: Undone | null = null): void {
     if (this.#left) return;
+    this.#keepRemarks();
     this.questions.forEach((question, i) =>
       undone?.question === question.info.id
         ? question.lay(tasks[i] ?? null, undone.answer, undone.remark)

@@ -149,6 +149,9 @@ function firstSettings(): view.AppSettings {
 
 /** As it was when the page was loaded; for tests. */
 export function reset(): void {
+  remarks.clear();
+  remarksAgain.clear();
+  guideline.versions = [];
   world = made();
   open = false;
   revision = 1;

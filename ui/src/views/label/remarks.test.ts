@@ -1,0 +1,151 @@
+// What is said beside answers: by key, kept with the answer, after it, and before one where the text is left.
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { playPacket, reset } from "../../mock/bindings";
+import LabelView from "./LabelView.svelte";
+
+const text = () => screen.getByTestId("label-text").dataset.textId;
+const chosen = () =>
+  screen
+    .getAllByTestId("remark-reason")
+    .filter((one) => one.getAttribute("aria-pressed") === "true")
+    .map((one) => one.textContent);
+let user: ReturnType<typeof userEvent.setup>;
+const names = () => app.project?.questions[0]?.scale.levels ?? [];
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+  await commands.changeQuestion(1, [...names()], null, { reasons: ["slang", "irony"], confidence: true });
+  await app.refresh();
+  await app.join("Robin");
+  user = userEvent.setup();
+});
+
+afterEach(cleanup);
+
+async function begin(): Promise<void> {
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("1"));
+}
+
+async function press(key: string): Promise<void> {
+  await user.keyboard(key);
+  await new Promise((settled) => setTimeout(settled, 5));
+}
+
+const task = (text: number) => commands.labelTask(app.annotatorId ?? 0, 1, text, 1);
+
+describe("beside an answer", () => {
+  it("goes to the disk with it", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    const alone = vi.spyOn(commands, "remarkText");
+    await begin();
+    await press("{Alt>}[Digit2]{/Alt}");
+    await press("{Alt>}[Digit1]{/Alt}");
+    await press("{Shift>}[Digit4]{/Shift}");
+    expect(chosen()).toEqual(["slang", "irony"]);
+    expect(record).not.toHaveBeenCalled();
+    await press("n");
+    await press("quotes somebody{Escape}");
+    await press("3");
+    await waitFor(() => expect(record).toHaveBeenCalledTimes(1));
+    const remark = { note: "quotes somebody", reasons: ["slang", "irony"], confidence: 4 };
+    expect(record.mock.calls[0]?.[1]).toEqual({ remark, guideline: null });
+    expect(alone).not.toHaveBeenCalled();
+    expect((await task(1)).remark).toEqual(remark);
+  });
+
+  it("is written by itself where the answer is given, and taken back by the same key", async () => {
+    const alone = vi.spyOn(commands, "remarkText");
+    await begin();
+    await press("3");
+    await press("{Shift>}[Digit2]{/Shift}");
+    await waitFor(() => expect(alone).toHaveBeenCalledTimes(1));
+    expect((await task(1)).remark.confidence).toBe(2);
+    await press("{Shift>}[Digit2]{/Shift}");
+    await waitFor(async () => expect((await task(1)).remark.confidence).toBeNull());
+  });
+
+  it("waits for no answer where the text is left, and is there when one comes back", async () => {
+    await begin();
+    await press("n");
+    await press("odd{Escape}");
+    await press("{ArrowRight}");
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(screen.queryByTestId("remark-noted")).toBeNull();
+    await waitFor(async () => expect((await task(1)).remark.note).toBe("odd"));
+    await press("{ArrowLeft}");
+    await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("odd"));
+  });
+
+  it("is offered again with an answer that was taken back", async () => {
+    await begin();
+    await press("{Alt>}[Digit1]{/Alt}");
+    await press("3");
+    await waitFor(async () => expect((await task(1)).answer).not.toBeNull());
+    await press("u");
+    await waitFor(async () => expect((await task(1)).answer).toBeNull());
+    await waitFor(() => expect(chosen()).toEqual(["slang"]));
+  });
+
+  it("keeps what is written where the disk refuses, and says so", async () => {
+    await begin();
+    await press("3");
+    const problem = { code: "disk-full", message: "The disk is full.", detail: null };
+    vi.spyOn(commands, "remarkText").mockRejectedValueOnce(problem);
+    await press("{Alt>}[Digit2]{/Alt}");
+    await waitFor(() => expect(app.toasts.list.length).toBeGreaterThan(0));
+    expect(chosen()).toEqual(["irony"]);
+  });
+
+  it("types letters and digits into the note and gives no answer by them", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    await begin();
+    await press("n");
+    await press("a 3 and u");
+    expect(record).not.toHaveBeenCalled();
+    expect(screen.getByTestId<HTMLTextAreaElement>("remark-note").value).toBe("a 3 and u");
+  });
+});
+
+it("is a part of an answer of a later occasion, and never tells that it is one", async () => {
+  playPacket(app.annotatorId ?? 0, [
+    { text: 3, occasion: 1 },
+    { text: 1, occasion: 1 },
+    { text: 3, occasion: 2 },
+    { text: 2, occasion: 1 },
+  ]);
+  await app.openSample();
+  const alone = vi.spyOn(commands, "remarkText");
+  const again = vi.spyOn(commands, "recordAgain");
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("3"));
+  await press("{Alt>}[Digit1]{/Alt}");
+  await press("2");
+  await waitFor(() => expect(text()).toBe("1"));
+  await press("2");
+  // The same text comes as if it were new: without what was said of it.
+  await waitFor(() => expect(text()).toBe("3"));
+  expect(chosen()).toEqual([]);
+  await press("{Alt>}[Digit2]{/Alt}");
+  await press("1");
+  await waitFor(() => expect(text()).toBe("2"));
+  expect(again).toHaveBeenCalledTimes(1);
+  expect(again.mock.calls[0]?.[1].remark.reasons).toEqual(["irony"]);
+  expect(alone).not.toHaveBeenCalled();
+  expect((await task(3)).remark.reasons).toEqual(["slang"]);
+});
+
+it("shows no reasons where the question offers none, and a note all the same", async () => {
+  await commands.changeQuestion(1, [...names()], null, { reasons: [], confidence: false });
+  await app.refresh();
+  await begin();
+  expect(screen.queryByTestId("remark-bar")).toBeNull();
+  await user.click(screen.getByTestId("label-note"));
+  expect(await screen.findByTestId("remark-note")).toBe(document.activeElement);
+});
