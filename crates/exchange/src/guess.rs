@@ -185,6 +185,11 @@ enum Role {
     Time,
     Duration,
     Occasion,
+    Note,
+    Reasons,
+    Confidence,
+    Marks,
+    Guideline,
     Source,
     Attribute,
 }
@@ -198,6 +203,21 @@ struct Guess<'a> {
 impl<'a> Guess<'a> {
     fn by_name(columns: &'a [String]) -> Self {
         let mut guess = Self { columns, roles: vec![None; columns.len()] };
+        // Words that are in use for other things, believed in a file of ours alone.
+        let ours = ["annotator_id", "created_at", "source"];
+        if ours.iter().all(|name| columns.iter().any(|column| column == name)) {
+            for (role, name) in [
+                (Role::Note, "note"),
+                (Role::Reasons, "reasons"),
+                (Role::Confidence, "confidence"),
+                (Role::Marks, "marks"),
+                (Role::Guideline, "guideline"),
+            ] {
+                if let Some(index) = columns.iter().position(|column| column == name) {
+                    guess.roles[index] = Some(role);
+                }
+            }
+        }
         let lists = [
             (Role::TextId, TEXT_ID),
             (Role::Annotator, ANNOTATOR),
@@ -410,6 +430,11 @@ impl<'a> Guess<'a> {
             time: name(Role::Time),
             duration: name(Role::Duration),
             occasion: name(Role::Occasion),
+            note: name(Role::Note),
+            reasons: name(Role::Reasons),
+            confidence: name(Role::Confidence),
+            marks: name(Role::Marks),
+            guideline: name(Role::Guideline),
             source: name(Role::Source),
             attributes: attributes.map(|i| self.columns[i].clone()).collect(),
         }

@@ -37,6 +37,16 @@ pub struct ColumnRoles {
     pub duration: Option<String>,
     /// On which occasion the same person answered the same text: 1 or blank, or a later one, which is kept apart from labels.
     pub occasion: Option<String>,
+    /// What the annotator noted.
+    pub note: Option<String>,
+    /// The reasons that the annotator chose, with semicolons between them.
+    pub reasons: Option<String>,
+    /// How sure the annotator is, from 1 to 5.
+    pub confidence: Option<String>,
+    /// What the annotator marked: `skipped`, `flagged`, or both with a semicolon between them.
+    pub marks: Option<String>,
+    /// The number of the version of the guideline that was on screen. It is not read: another project has other versions.
+    pub guideline: Option<String>,
     /// Where the label came from: a name of [`LabelSource`](dissensus_domain::LabelSource).
     pub source: Option<String>,
     /// Attributes of the annotator.
@@ -61,6 +71,11 @@ impl ColumnRoles {
             ("duration", &self.duration),
             ("source", &self.source),
             ("occasion", &self.occasion),
+            ("note", &self.note),
+            ("reasons", &self.reasons),
+            ("confidence", &self.confidence),
+            ("marks", &self.marks),
+            ("guideline", &self.guideline),
         ];
         let single = single.into_iter().filter_map(|(role, name)| name.as_deref().map(|n| (role, n)));
         single.chain(self.attributes.iter().map(|n| ("attribute", n.as_str()))).collect()
@@ -134,6 +149,10 @@ pub(crate) struct Plan {
     pub(crate) duration: Option<usize>,
     pub(crate) source: Option<usize>,
     pub(crate) occasion: Option<usize>,
+    pub(crate) note: Option<usize>,
+    pub(crate) reasons: Option<usize>,
+    pub(crate) confidence: Option<usize>,
+    pub(crate) marks: Option<usize>,
     pub(crate) attributes: Vec<usize>,
     pub(crate) metadata: Vec<usize>,
 }
@@ -158,6 +177,10 @@ impl Plan {
             duration: claims.column("duration", &roles.duration)?,
             source: claims.column("source", &roles.source)?,
             occasion: claims.column("occasion", &roles.occasion)?,
+            note: claims.column("note", &roles.note)?,
+            reasons: claims.column("reasons", &roles.reasons)?,
+            confidence: claims.column("confidence", &roles.confidence)?,
+            marks: claims.column("marks", &roles.marks)?,
             attributes: Vec::new(),
             metadata: Vec::new(),
         };
@@ -166,6 +189,7 @@ impl Plan {
             // What the label is in a file with one row a span.
             plan.label = None;
         }
+        claims.column("guideline", &roles.guideline)?;
         for name in &roles.attributes {
             plan.attributes.push(claims.claim("attribute", name)?);
             checked("attribute", name)?;

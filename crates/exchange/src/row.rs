@@ -1,6 +1,6 @@
 //! One row as texts, annotators and labels see it.
 
-use dissensus_domain::{Attributes, LabelSource};
+use dissensus_domain::{Attributes, LabelSource, Remark};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -41,6 +41,12 @@ pub struct Row {
     pub source: Option<LabelSource>,
     /// A second or later occasion on which this person answered this text; `None` for the first.
     pub occasion: Option<u16>,
+    /// What the annotator said beside the answer, or about the text without one.
+    pub remark: Remark,
+    /// The annotator put the text off.
+    pub skipped: bool,
+    /// The annotator flagged the text.
+    pub flagged: bool,
     /// Attributes of the annotator, trimmed; blank ones are left out.
     pub attributes: Attributes,
     /// Every other column that is not blank, as it stands.

@@ -7,9 +7,10 @@ use crate::row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::write::METADATA_COLUMN;
+use crate::write_labels::{FLAGGED, SKIPPED};
 use dissensus_domain::{
-    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, list_of_spans, not_allowed_in_names,
-    reads_as_spans, spans_named,
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, list_of_spans,
+    not_allowed_in_names, reads_as_spans, spans_named,
 };
 use std::collections::BTreeMap;
 
@@ -54,6 +55,7 @@ impl Builder<'_> {
             Some(columns) => self.said(columns, label.is_some(), text.as_deref())?,
             None => Said::Nothing,
         };
+        let (skipped, flagged) = self.marks()?;
         let row = Row {
             row,
             line,
@@ -71,6 +73,9 @@ impl Builder<'_> {
             source: self
                 .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
             occasion: self.occasion()?,
+            remark: self.remark()?,
+            skipped,
+            flagged,
             attributes: self.attributes()?,
             metadata: self.metadata(),
         };
@@ -92,6 +97,47 @@ impl Builder<'_> {
         let read =
             self.read(self.plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?;
         Ok(read.filter(|occasion| *occasion > 1))
+    }
+
+    /// What was said beside the answer.
+    fn remark(&self) -> Result<Remark, Blame> {
+        let plan = self.plan;
+        if plan.note.is_none() && plan.reasons.is_none() && plan.confidence.is_none() {
+            return Ok(Remark::default());
+        }
+        let note = plan.note.map(|column| self.cells.get(column).trim()).filter(|note| !note.is_empty());
+        let reasons = plan.reasons.map_or("", |column| self.cells.get(column)).split(';');
+        let remark = Remark {
+            note: note.map(str::to_owned),
+            reasons: reasons.map(str::trim).filter(|r| !r.is_empty()).map(str::to_owned).collect(),
+            confidence: self.read(
+                plan.confidence,
+                |value| parse_occasion(value).filter(|sure| *sure <= 5).map(|sure| sure as u8),
+                |value| RowErrorKind::BadConfidence { value },
+            )?,
+        };
+        let column = |error: &RemarkError| match error {
+            RemarkError::Long(_) => plan.note,
+            _ => plan.reasons,
+        };
+        remark.check().map_err(|error| {
+            (column(&error).and_then(|column| plan.columns.get(column).cloned()), error.into())
+        })?;
+        Ok(remark)
+    }
+
+    /// Whether the text was put off, and whether it was flagged.
+    fn marks(&self) -> Result<(bool, bool), Blame> {
+        let Some(column) = self.plan.marks else { return Ok((false, false)) };
+        let (mut skipped, mut flagged) = (false, false);
+        for mark in self.cells.get(column).split(';').map(str::trim).filter(|mark| !mark.is_empty()) {
+            match mark {
+                SKIPPED => skipped = true,
+                FLAGGED => flagged = true,
+                other => return Err(self.blame(column, RowErrorKind::BadMark { value: other.to_owned() })),
+            }
+        }
+        Ok((skipped, flagged))
     }
 
     /// What the columns of spans say. A file that has labels too leaves a row of neither without an answer.

@@ -1,7 +1,7 @@
 //! What can be wrong with one row.
 
 use crate::MAX_RECORD_BYTES;
-use dissensus_domain::{OffsetError, SpansError};
+use dissensus_domain::{OffsetError, RemarkError, SpansError};
 use std::fmt;
 
 /// One row that cannot be used: where it stands and why.
@@ -179,6 +179,21 @@ pub enum RowErrorKind {
         /// What stands there.
         value: String,
     },
+    /// Not a confidence.
+    #[error("\"{value}\" is no confidence: write a whole number from 1 (a guess) to 5 (certain)")]
+    BadConfidence {
+        /// What stands there.
+        value: String,
+    },
+    /// Not a mark.
+    #[error("\"{value}\" is no mark: skipped or flagged, with a semicolon between them")]
+    BadMark {
+        /// What stands there.
+        value: String,
+    },
+    /// A note or reasons that cannot be kept.
+    #[error("{0}")]
+    BadRemark(#[from] RemarkError),
     /// A label that is no level of the scale.
     #[error("\"{label}\" is not on the scale: its levels are {}", levels.join(", "))]
     UnknownLevel {

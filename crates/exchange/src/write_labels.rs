@@ -4,12 +4,12 @@ use crate::table::Table;
 use crate::time::format_ms;
 use crate::write::{Extras, Metadata};
 use crate::{ColumnRoles, ExchangeError, Format};
-use dissensus_domain::{Attributes, LabelSource, NamedSpan, spans_named};
+use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, spans_named};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// Columns of a label file in order; what a layout leaves out is not there.
-const LABEL_COLUMNS: [&str; 14] = [
+const LABEL_COLUMNS: [&str; 19] = [
     "text_id",
     "text",
     "annotator_id",
@@ -24,6 +24,11 @@ const LABEL_COLUMNS: [&str; 14] = [
     "duration_ms",
     "source",
     OCCASION,
+    NOTE,
+    REASONS,
+    CONFIDENCE,
+    MARKS,
+    GUIDELINE,
 ];
 
 const LABEL: &str = "label";
@@ -33,6 +38,16 @@ const TYPE: &str = "type";
 /// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
 const OCCASION: &str = "occasion";
 
+/// Columns of what was said beside answers, in files of projects that have some.
+const NOTE: &str = "note";
+const REASONS: &str = "reasons";
+const CONFIDENCE: &str = "confidence";
+const MARKS: &str = "marks";
+const GUIDELINE: &str = "guideline";
+/// How the marks are called in files.
+pub(crate) const SKIPPED: &str = "skipped";
+pub(crate) const FLAGGED: &str = "flagged";
+
 /// Which columns a file of labels has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelLayout {
@@ -40,6 +55,12 @@ pub struct LabelLayout {
     pub occasions: bool,
     /// Where spans stand.
     pub spans: SpanLayout,
+    /// Columns `note`, `reasons` and `confidence`: somebody said something beside an answer.
+    pub remarks: bool,
+    /// A column `marks`: somebody skipped or flagged a text.
+    pub marks: bool,
+    /// A column `guideline`: there are answers that were given with one on screen.
+    pub guideline: bool,
 }
 
 /// Where the spans of an answer stand in a file of labels.
@@ -61,8 +82,16 @@ impl LabelLayout {
             LABEL => self.spans != SpanLayout::Rows,
             START | END | TYPE => self.spans != SpanLayout::Lists,
             OCCASION => self.occasions,
+            NOTE | REASONS | CONFIDENCE => self.remarks,
+            MARKS => self.marks,
+            GUIDELINE => self.guideline,
             _ => true,
         }
+    }
+
+    /// Whether the file has any column of what was said beside answers.
+    fn says(self) -> bool {
+        self.remarks || self.marks || self.guideline
     }
 
     fn columns(self) -> impl Iterator<Item = &'static str> {
@@ -97,6 +126,14 @@ pub struct LabelRow<'a> {
     pub source: Option<LabelSource>,
     /// On which occasion this person answered this text; written only where the file has repeats.
     pub occasion: u16,
+    /// What the annotator said beside it; written only where the layout has it.
+    pub remark: Option<&'a Remark>,
+    /// The annotator put the text off.
+    pub skipped: bool,
+    /// The annotator flagged the text.
+    pub flagged: bool,
+    /// The number of the version of the guideline that was on screen.
+    pub guideline: Option<u32>,
     /// Attributes of the annotator. Only those named when the writer was made are written.
     pub attributes: &'a Attributes,
     /// Metadata of the text. Only keys named when the writer was made are written.
@@ -107,7 +144,7 @@ pub struct LabelRow<'a> {
 /// or failed before that, nothing changes there.
 ///
 /// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]), `question, split, group, created_at`
-/// (RFC 3339, UTC, milliseconds), `duration_ms, source`, then attributes, then metadata. An attribute or a metadata key whose name is taken already
+/// (RFC 3339, UTC, milliseconds), `duration_ms, source`, what [`LabelLayout`] adds, then attributes, then metadata. An attribute or a metadata key whose name is taken already
 /// gets `attribute_` or `metadata_` before it. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one column
 /// `metadata` with a JSON object of those that the text has, which reads back as keys. JSON Lines has the keys of metadata
 /// that a text has, and no others.
@@ -136,10 +173,10 @@ impl LabelWriter {
     ) -> Result<Self, ExchangeError> {
         // Taken in every file: metadata of such a name would be read as occasions or offsets.
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
-        if layout.spans == SpanLayout::Lists {
-            for free in [START, END, TYPE] {
-                taken.remove(free);
-            }
+        let spans = [START, END, TYPE].map(|name| (name, layout.spans == SpanLayout::Lists));
+        let said = [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE].map(|name| (name, !layout.says()));
+        for (free, _) in spans.into_iter().chain(said).filter(|(_, free)| *free) {
+            taken.remove(free);
         }
         let attributes = Extras::new(attributes, "attribute", &mut taken);
         let metadata = Metadata::new(format, metadata, &mut taken);
@@ -170,6 +207,11 @@ impl LabelWriter {
             duration: name("duration_ms"),
             source: name("source"),
             occasion: name(OCCASION),
+            note: name(NOTE),
+            reasons: name(REASONS),
+            confidence: name(CONFIDENCE),
+            marks: name(MARKS),
+            guideline: name(GUIDELINE),
             attributes: self.attributes.columns.clone(),
             ..ColumnRoles::default()
         }
@@ -200,7 +242,17 @@ impl LabelWriter {
         let at = row.at_ms.map(format_ms);
         let duration = row.duration_ms.map(|ms| ms.to_string());
         let occasion = row.occasion.to_string();
+        let reasons = row.remark.map_or_else(String::new, |remark| remark.reasons.join("; "));
+        let confidence = row.remark.and_then(|remark| remark.confidence).map(|sure| sure.to_string());
+        let marks: Vec<&str> = [(row.skipped, SKIPPED), (row.flagged, FLAGGED)]
+            .iter()
+            .filter_map(|(on, name)| on.then_some(*name))
+            .collect();
+        let (marks, guideline) = (marks.join("; "), row.guideline.map(|number| number.to_string()));
         let offsets = span.map(|span| [span.start.to_string(), span.end.to_string()]);
+        fn filled(text: &str) -> Option<&str> {
+            Some(text).filter(|text| !text.is_empty())
+        }
         let value = |column: &str| match column {
             "text_id" => Some(row.text_id),
             "text" => Some(row.text),
@@ -215,6 +267,11 @@ impl LabelWriter {
             "created_at" => at.as_deref(),
             "duration_ms" => duration.as_deref(),
             "source" => row.source.map(LabelSource::name),
+            NOTE => row.remark.and_then(|remark| remark.note.as_deref()),
+            REASONS => filled(&reasons),
+            CONFIDENCE => confidence.as_deref(),
+            MARKS => filled(&marks),
+            GUIDELINE => guideline.as_deref(),
             _ => Some(occasion.as_str()),
         };
         let mut values: Vec<Option<&str>> = self.layout.columns().map(value).collect();

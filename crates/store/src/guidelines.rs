@@ -3,7 +3,7 @@
 use crate::labels::current_of;
 use crate::row::uid;
 use crate::tx::{all, first};
-use crate::{Result, Store, StoreError, WriteTx};
+use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{CurrentLabel, Guideline, GuidelineId, Picture, QuestionId};
 use rusqlite::{Connection, Row};
 
@@ -108,14 +108,27 @@ impl WriteTx<'_> {
     }
 }
 
+fn versions(c: &Connection) -> rusqlite::Result<Vec<Guideline>> {
+    all(c, &format!("SELECT {COLUMNS} FROM guidelines ORDER BY at_ms, uid"), [], guideline)
+}
+
+impl Snapshot<'_> {
+    /// As [`Store::guidelines`], at the moment of the snapshot.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn guidelines(&self) -> Result<Vec<Guideline>> {
+        self.read(versions)
+    }
+}
+
 impl Store {
     /// Every version of the guideline, in the order in which they are numbered.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn guidelines(&self) -> Result<Vec<Guideline>> {
-        let sql = format!("SELECT {COLUMNS} FROM guidelines ORDER BY at_ms, uid");
-        self.read("reading the guideline", |c| all(c, &sql, [], guideline))
+        self.read("reading the guideline", versions)
     }
 
     /// The version of the guideline that holds, and its number.

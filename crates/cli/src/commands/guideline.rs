@@ -72,6 +72,7 @@ fn agreement(found: &[GuidelineAgreement]) -> Result<()> {
     let row = |of: &GuidelineAgreement, figures: &GuidelineFigures| {
         let alpha = match (figures.alpha, figures.low, figures.high) {
             (Some(alpha), Some(low), Some(high)) => format!("{alpha:.2} ({low:.2} to {high:.2})"),
+            (Some(_), ..) => "1.00 (nobody differs)".to_owned(),
             _ => "too little to tell".to_owned(),
         };
         let number = figures.number.map_or_else(|| "none".to_owned(), |number| number.to_string());

@@ -216,6 +216,10 @@ fn what_is_written_reads_back_exactly_or_is_told() {
         duration_ms: Some(5),
         source: None,
         occasion: 1,
+        remark: None,
+        skipped: false,
+        flagged: false,
+        guideline: None,
         attributes: &attributes,
         metadata: &metadata,
     };

@@ -1,6 +1,6 @@
 //! What is written reads back the same.
 
-use dissensus_domain::{Attributes, LabelSource};
+use dissensus_domain::{Attributes, LabelSource, Remark};
 use dissensus_exchange::{
     AnnotatorWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, Row, Source, TextRow,
     TextWriter, guess_roles, read_rows,
@@ -113,6 +113,10 @@ fn as_label(row: &Row) -> LabelRow<'_> {
         duration_ms: row.duration_ms,
         source: row.source,
         occasion: row.occasion.unwrap_or(1),
+        remark: Some(&row.remark),
+        skipped: row.skipped,
+        flagged: row.flagged,
+        guideline: None,
         attributes: &row.attributes,
         metadata: &row.metadata,
     }
@@ -155,6 +159,79 @@ fn random_labels_come_back_exactly_in_every_format() {
             let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
             assert_eq!(read.collect::<Vec<_>>(), rows, "round {round}, {ending}");
         }
+    }
+}
+
+fn random_remark(rng: &mut impl Rng) -> Remark {
+    let notes = ["a, b", "x\ny", "\"", "=1+1", "  inner  space".trim(), "ünï\u{301}"];
+    let note = notes[rng.random_range(0..notes.len())].to_owned();
+    let reasons = ["slang", "quotes, somebody", "irony"];
+    let reasons = reasons.iter().filter(|_| rng.random_bool(0.4)).map(|&reason| reason.to_owned()).collect();
+    Remark { note: maybe(rng, note), reasons, confidence: Some(rng.random_range(1..=5)).filter(|c| *c > 2) }
+}
+
+#[test]
+fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let rows: Vec<Row> = (0..60)
+        .map(|_| Row {
+            remark: random_remark(&mut rng),
+            skipped: rng.random(),
+            flagged: rng.random(),
+            metadata: BTreeMap::new(),
+            attributes: Attributes::new(),
+            ..random_row(&mut rng)
+        })
+        .collect();
+    for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+        let path = folder.path().join(format!("remarks.{ending}"));
+        let layout = LabelLayout { remarks: true, marks: true, guideline: true, ..LabelLayout::default() };
+        let none: [&str; 0] = [];
+        let mut writer = LabelWriter::create(&path, format, layout, none, none).unwrap();
+        for row in &rows {
+            writer.write(&LabelRow { guideline: Some(2), ..as_label(row) }).unwrap();
+        }
+        let roles = writer.roles();
+        writer.finish().unwrap();
+        let source = Source::open(&path).unwrap();
+        let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
+        assert_eq!(read.collect::<Vec<_>>(), rows, "{ending}");
+        let guessed = guess_roles(&source).unwrap();
+        for role in ["note", "reasons", "confidence", "marks", "guideline"] {
+            assert!(guessed.named().contains(&(role, role)), "{role} in {ending}: {guessed:?}");
+        }
+    }
+    // Words that are in use for other things stay what they were in files of others.
+    let path = folder.path().join("others.csv");
+    std::fs::write(
+        &path,
+        "text_id,text,annotator_id,label,note,confidence\nt1,a,ana,1,x,0.7\nt2,b,ana,2,y,0.2\n",
+    )
+    .unwrap();
+    let source = Source::open(&path).unwrap();
+    let roles = guess_roles(&source).unwrap();
+    assert_eq!((roles.note.clone(), roles.confidence.clone()), (None, None));
+    let first = read_rows(&source, &roles).unwrap().next().unwrap().unwrap();
+    assert_eq!(first.metadata["confidence"], "0.7");
+}
+
+#[test]
+fn what_is_no_remark_is_named_with_its_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.csv");
+    let head = "text_id,text,annotator_id,label,created_at,source,note,reasons,confidence,marks\n";
+    for (cells, column, words) in [
+        ("x,,6,", "confidence", "whole number from 1"),
+        ("x,,1.5,", "confidence", "whole number from 1"),
+        ("x,a;a,1,", "reasons", "twice"),
+        ("x,,1,flaged", "marks", "skipped or flagged"),
+    ] {
+        std::fs::write(&path, format!("{head}t1,a,ana,1,2024-05-01T12:30:00Z,window,{cells}\n")).unwrap();
+        let source = Source::open(&path).unwrap();
+        let roles = guess_roles(&source).unwrap();
+        let error = read_rows(&source, &roles).unwrap().next().unwrap().unwrap_err().to_string();
+        assert!(error.contains(column) && error.contains(words), "{cells}: {error}");
     }
 }
 

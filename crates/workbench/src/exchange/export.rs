@@ -3,11 +3,13 @@
 use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use dissensus_domain::{Annotator, AnnotatorId, Question, ScaleKind};
+use dissensus_domain::{
+    Annotator, AnnotatorId, GuidelineId, Question, QuestionId, Remark, ScaleKind, TextId,
+};
 use dissensus_exchange::{
     ConllWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, SpanLayout,
 };
-use dissensus_store::{ExportScope, Repeat, Snapshot};
+use dissensus_store::{ExportRow, ExportScope, Marked, Repeat, Snapshot};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -129,6 +131,14 @@ impl Writing {
         Ok(())
     }
 
+    /// A row that is no answer and is not counted as one.
+    fn write_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match &mut self.sink {
+            Sink::Table(writer) => writer.write(row),
+            Sink::Conll(_) => Ok(()),
+        }
+    }
+
     /// Brings the file to its place, or nothing where it lacks an answer that may not be left out.
     fn finish(self, leave_out: bool) -> Result<Exported, WorkbenchError> {
         if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
@@ -173,6 +183,7 @@ fn write_labels(
         repeats.extend(snapshot.repeats(question.id)?);
     }
     let metadata = snapshot.metadata_keys()?;
+    let said = Said::of(snapshot, &questions)?;
     let occasions = !repeats.is_empty();
     let sink = match file.format {
         Format::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
@@ -180,7 +191,12 @@ fn write_labels(
         }
         Format::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {
-            let layout = LabelLayout { occasions, spans: span_layout(&questions, file.span_rows)? };
+            let spans = match span_layout(&questions, file.span_rows)? {
+                // Without a column of labels a row without a span says that there is none.
+                SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
+                spans => spans,
+            };
+            let layout = LabelLayout { occasions, spans, ..said.layout(&repeats) };
             Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
         }
     };
@@ -188,6 +204,7 @@ fn write_labels(
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            let (remark, flagged) = said.beside(&row);
             writer.write(&LabelRow {
                 text_id: &row.text.external_id,
                 text: &row.text.body,
@@ -201,6 +218,10 @@ fn write_labels(
                 duration_ms: row.event.duration_ms(),
                 source: Some(row.event.source),
                 occasion: 1,
+                remark,
+                skipped: false,
+                flagged,
+                guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
             })?;
@@ -214,8 +235,94 @@ fn write_labels(
             Ok::<(), WorkbenchError>(())
         })?;
     }
-    write_repeats(snapshot, &mut writer, &questions, &repeats)?;
+    write_marked(snapshot, &mut writer, &questions, &said)?;
+    write_repeats(snapshot, &mut writer, &questions, &repeats, &said)?;
     writer.finish(file.leave_out)
+}
+
+/// What was said and marked beside answers.
+struct Said {
+    marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
+    versions: HashMap<GuidelineId, u32>,
+}
+
+impl Said {
+    fn of(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, WorkbenchError> {
+        let mut marked = HashMap::new();
+        for question in questions {
+            for one in snapshot.all_marks(question.id)? {
+                marked.insert((question.id, one.text, one.annotator), one);
+            }
+        }
+        let versions = snapshot.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        Ok(Self { marked, versions })
+    }
+
+    /// Marks of texts without an answer.
+    fn unanswered(&self) -> impl Iterator<Item = (&(QuestionId, TextId, AnnotatorId), &Marked)> {
+        self.marked.iter().filter(|(_, one)| one.current.is_none())
+    }
+
+    /// The columns that are needed.
+    fn layout(&self, repeats: &[Repeat]) -> LabelLayout {
+        let remarks = self.marked.values().any(|one| !one.marks.remark.is_empty())
+            || repeats.iter().any(|repeat| !repeat.details.remark.is_empty());
+        let marks =
+            self.marked.values().any(|one| one.marks.flagged || (one.marks.skipped && one.current.is_none()));
+        LabelLayout { remarks, marks, guideline: !self.versions.is_empty(), ..LabelLayout::default() }
+    }
+
+    /// What holds beside a label, and whether its text is flagged.
+    fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
+        let one = self.marked.get(&(row.event.question, row.event.text, row.event.annotator));
+        (one.map(|one| &one.marks.remark), one.is_some_and(|one| one.marks.flagged))
+    }
+}
+
+/// Texts that somebody marked or said something about and did not answer: rows without a label.
+fn write_marked(
+    snapshot: &Snapshot<'_>,
+    writer: &mut Writing,
+    questions: &[Question],
+    said: &Said,
+) -> Result<(), WorkbenchError> {
+    // A file of tags holds answers alone.
+    if matches!(writer.sink, Sink::Conll(_)) {
+        return Ok(());
+    }
+    let annotators: HashMap<AnnotatorId, Annotator> =
+        snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
+    let mut rows: Vec<_> = said.unanswered().collect();
+    rows.sort_unstable_by_key(|(key, _)| **key);
+    for ((question, text, annotator), one) in rows {
+        let question = questions.iter().find(|asked| asked.id == *question);
+        let (Some(text), Some(question), Some(annotator)) =
+            (snapshot.text(*text)?, question, annotators.get(annotator))
+        else {
+            return Err(WorkbenchError::internal(&"a mark names something that is not there"));
+        };
+        writer.write_unanswered(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: &annotator.external_id,
+            label: None,
+            spans: false,
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref(),
+            at_ms: Some(one.at_ms),
+            duration_ms: None,
+            source: None,
+            occasion: 1,
+            remark: Some(&one.marks.remark),
+            skipped: one.marks.skipped,
+            flagged: one.marks.flagged,
+            guideline: None,
+            attributes: &annotator.attributes,
+            metadata: &text.metadata,
+        })?;
+    }
+    Ok(())
 }
 
 /// Answers of later occasions, behind all labels.
@@ -224,6 +331,7 @@ fn write_repeats(
     writer: &mut Writing,
     questions: &[Question],
     repeats: &[Repeat],
+    said: &Said,
 ) -> Result<(), WorkbenchError> {
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
@@ -248,6 +356,10 @@ fn write_repeats(
             duration_ms: None,
             source: Some(repeat.source),
             occasion: repeat.occasion,
+            remark: Some(&repeat.details.remark),
+            skipped: false,
+            flagged: false,
+            guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),
             attributes: &annotator.attributes,
             metadata: &text.metadata,
         })?;

@@ -124,6 +124,11 @@ fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRo
         question: free(guessed.question),
         duration: free(guessed.duration),
         source: free(guessed.source),
+        note: free(guessed.note),
+        reasons: free(guessed.reasons),
+        confidence: free(guessed.confidence),
+        marks: free(guessed.marks),
+        guideline: free(guessed.guideline),
         ..named
     })
 }

@@ -131,9 +131,14 @@ impl Exchange {
         spans: bool,
     ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
         let mut parts = Vec::new();
+        let any = scan.questions.iter().any(|found| !found.names.is_empty());
         for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
             let Some(name) = &found.name else { continue };
             let asked = self.asked(Some(name), column, spans, choices)?;
+            // Nobody answers it: what is said of its texts cannot be kept, and the writing says so.
+            if any && found.names.is_empty() && asked.existing.is_none() {
+                continue;
+            }
             parts.push((name.clone(), part(number, asked, found, choices, column)));
         }
         parts.sort_by(|a, b| a.0.cmp(&b.0));

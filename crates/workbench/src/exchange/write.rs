@@ -8,12 +8,16 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};
-use dissensus_domain::{AnnotatorId, Answer, EventId, LabelSource, QuestionId, Scale, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, EventId, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId, current_answer,
+    marks,
+};
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
 };
 use dissensus_store::{
-    AnswerDetails, LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, RepeatAdded, WriteTx,
+    AnswerDetails, LabelAppender, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Repeat, RepeatAdded,
+    WriteTx,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,6 +39,10 @@ pub(super) struct Writing {
     before: EventId,
     /// Labels that the file says were given in the window or by the command.
     claimed: u64,
+    /// What was said beside answers, skipped or flagged, and is new.
+    remarks: u64,
+    /// The same of questions that nobody answered in the file and that are not in the project.
+    unasked: u64,
     /// Occasions of which the last row says an answer that was known and does not count.
     outdated: HashSet<(QuestionId, TextId, AnnotatorId, u16)>,
 }
@@ -66,6 +74,8 @@ impl Writing {
             questions: Vec::new(),
             before: EventId(0),
             claimed: 0,
+            remarks: 0,
+            unasked: 0,
             outdated: HashSet::new(),
         })
     }
@@ -109,6 +119,18 @@ impl Writing {
                 "The file says of {} of these labels that they were given in the window or by the command. They were given \
                  elsewhere, so they are kept as imported labels, which undo does not take back.",
                 self.claimed
+            ));
+        }
+        if self.remarks > 0 {
+            self.report.remarks.push(format!(
+                "{}: notes, reasons and confidence beside answers, texts that were skipped or flagged.",
+                crate::words::counted(self.remarks, "remark")
+            ));
+        }
+        if self.unasked > 0 {
+            self.report.remarks.push(format!(
+                "{} left out: to a question that the project does not have and that nobody answers in the file. Add the question, and import again.",
+                crate::words::counted(self.unasked, "remark")
             ));
         }
         if let Some(rejects) = self.rejects.take() {
@@ -178,12 +200,14 @@ impl Writing {
                     duration_ms: row.duration_ms,
                     source,
                 };
+                let details = AnswerDetails { remark: row.remark.clone(), guideline: None };
                 if *follows_row {
-                    labels.append_following(&new, &AnswerDetails::default(), self.before)?
+                    labels.append_following(&new, &details, self.before)?
                 } else {
-                    labels.append(&new)?
+                    labels.append_with(&new, &details)?
                 };
                 self.report.labels += 1;
+                self.remarks += u64::from(!row.remark.is_empty());
             }
             (LabelVerdict::Repeat { answer: Some(answer), at_ms, .. }, Some(text), Some(annotator)) => {
                 self.repeat(tx, &row, verdict, (answer.clone(), *at_ms), (text, annotator))?;
@@ -196,6 +220,54 @@ impl Writing {
             (LabelVerdict::None, ..) => {
                 self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
             }
+        }
+        if let (Some(text), Some(annotator), None) = (text, annotator, row.occasion) {
+            self.marks(tx, &row, verdict, text, annotator)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what a row marks and says beside an answer that is known, or without one, unless it holds already. What the project says itself
+    /// stays.
+    fn marks(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        row: &Row,
+        verdict: &Verdict,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<(), WorkbenchError> {
+        if row.remark.is_empty() && !row.skipped && !row.flagged {
+            return Ok(());
+        }
+        let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
+        let Some((question, _)) = asked else {
+            self.unasked += 1;
+            return Ok(());
+        };
+        let question = *question;
+        let events = tx.events_on(question, text, annotator)?;
+        let (known, answered) = (marks(&events), current_answer(&events).is_some());
+        let said = !row.remark.is_empty() && known.remark.is_empty();
+        let wanted = [
+            (said, MarkKind::Note),
+            (row.skipped && !known.skipped && !answered, MarkKind::Skip),
+            (row.flagged && !known.flagged, MarkKind::Flag),
+        ];
+        let (at_ms, source) = (row.at_ms.unwrap_or_else(now_ms), self.source(row));
+        for (_, kind) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
+            let remark = if kind == MarkKind::Note { row.remark.clone() } else { Remark::default() };
+            tx.add_mark(&NewMark {
+                annotator,
+                question,
+                text,
+                kind,
+                at_ms,
+                source,
+                remark,
+                guideline: None,
+            })?;
+            self.remarks += 1;
         }
         Ok(())
     }
@@ -224,7 +296,7 @@ impl Writing {
             answer,
             at_ms,
             source,
-            details: AnswerDetails::default(),
+            details: AnswerDetails { remark: row.remark.clone(), guideline: None },
         };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         match added {

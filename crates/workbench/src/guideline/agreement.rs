@@ -7,6 +7,9 @@ use dissensus_domain::{GuidelineId, QuestionId, ScaleKind};
 use dissensus_perspectives::{Observation, Silent, metrics::BootstrapOptions, reliability};
 use std::collections::BTreeMap;
 
+/// Texts with two labels from which on complete agreement is told.
+const ENOUGH: usize = 20;
+
 impl Guidelines {
     /// How far people agreed under each version: Krippendorff's alpha of the current labels that were given while it was on screen, of each
     /// question, and of each option or type where it has some. Texts on which two people answered under that version count; other texts may
@@ -53,12 +56,14 @@ impl Guidelines {
                 ScaleKind::Ordinal => found.alpha_ordinal,
                 _ => found.alpha_nominal,
             };
+            // Where nobody differs there is nothing to resample.
+            let all_agree = found.pairable >= ENOUGH && alpha.value.is_some_and(|value| value > 1.0 - 1e-9);
             figures.push(GuidelineFigures {
                 number,
                 labels: labels.len() as u32,
                 texts: found.pairable as u32,
                 // Without an interval it is too little to tell.
-                alpha: alpha.interval.and(alpha.value),
+                alpha: alpha.value.filter(|_| alpha.interval.is_some() || all_agree),
                 low: alpha.interval.map(|interval| interval.low),
                 high: alpha.interval.map(|interval| interval.high),
             });
