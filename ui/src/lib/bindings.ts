@@ -1134,7 +1134,7 @@ export type GuidelineFigures = {
 	texts: number,
 	/**  Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell. */
 	alpha: number | null,
-	/**  Lower end of its 95 % interval, over resamples of texts. */
+	/**  Lower end of its 95 % interval, over resamples of texts; none where nobody differs. */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
