@@ -34,12 +34,12 @@ it("finds notes by their words, and flags", async () => {
   await say(2, "quotes somebody");
   await commands.flagText(2, 1, 3, true);
   render(RemarksDialog, { onclose: () => {} });
-  await waitFor(() => expect(count()).toContain("3 texts"));
+  await waitFor(() => expect(count()).toContain("3 entries"));
   await user.type(screen.getByTestId("remarks-search"), "IRONY");
-  await waitFor(() => expect(count()).toContain("1 text "));
+  await waitFor(() => expect(count()).toContain("1 entry,"));
   await user.clear(screen.getByTestId("remarks-search"));
   await user.click(screen.getByTestId("remarks-flagged"));
-  await waitFor(() => expect(count()).toContain("1 text "));
+  await waitFor(() => expect(count()).toContain("1 entry,"));
   await user.type(screen.getByTestId("remarks-search"), "nothing like it");
   await waitFor(() => expect(count()).toContain("Nothing of that kind"));
 });
