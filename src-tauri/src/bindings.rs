@@ -100,6 +100,8 @@ pub fn builder() -> Builder<Wry> {
             study::merge_files,
             study::text_talk,
             study::decide,
+            study::attention_checks,
+            study::set_attention_check,
             study::open_packet,
             study::hand_in,
             jobs::start_encoding,

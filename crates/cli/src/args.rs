@@ -4,7 +4,7 @@ mod guideline;
 mod study;
 
 pub(crate) use guideline::{Guideline, Remarks};
-pub(crate) use study::{Assign, Decide, HandIn, Merge, Study};
+pub(crate) use study::{Assign, Checks, Decide, HandIn, Merge, Study};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
@@ -99,6 +99,8 @@ pub(crate) enum Command {
     Guideline(Guideline),
     /// List and search what people said beside their answers, and what they flagged
     Remarks(Remarks),
+    /// Set and list texts whose right answer is known, hidden among the others to see whether people read on
+    Checks(Checks),
     /// Decide about a text that people see differently, or show what they said
     Decide(Decide),
     /// List what was decided about texts

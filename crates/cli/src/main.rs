@@ -69,6 +69,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Study(args) => commands::study::study(&args),
         Command::Guideline(args) => commands::guideline::guideline(&args),
         Command::Remarks(args) => commands::guideline::remarks(&args),
+        Command::Checks(args) => commands::checks::checks(&args),
         Command::Decide(args) => commands::talk::decide(&args),
         Command::Decisions(args) => commands::talk::decisions(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),

@@ -9,6 +9,7 @@
 //! ```
 
 mod answer;
+mod check;
 mod condition;
 mod current;
 mod decision;
@@ -27,6 +28,7 @@ mod things;
 mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
+pub use check::AttentionCheck;
 pub use condition::{Condition, is_asked};
 pub use current::{
     Marks, current_answer, given_answers, marks, remark, standing_answers, unsuperseded_answers,

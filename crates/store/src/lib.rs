@@ -48,6 +48,7 @@
 mod annotator_changes;
 mod annotators;
 mod appending;
+mod attention_checks;
 mod check;
 mod connect;
 mod copy;

@@ -13,8 +13,8 @@ use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Assignment, Condition, Decision, Event, EventId, EventKind, Guideline, Packet,
-    PacketId, Question, QuestionId, Scale, Text, TextId,
+    Annotator, AnnotatorId, Assignment, AttentionCheck, Condition, Decision, Event, EventId, EventKind,
+    Guideline, Packet, PacketId, Question, QuestionId, Scale, Text, TextId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -50,6 +50,8 @@ pub struct TakenIn {
     pub decisions: u32,
     /// Versions of the guideline that were not known here.
     pub guidelines: u32,
+    /// New facts about attention checks.
+    pub attention_checks: u32,
 }
 
 impl Store {
@@ -136,7 +138,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
-        let decisions = self.other.all_decisions()?;
+        let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
@@ -184,6 +186,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for decision in decisions {
             self.decision(decision)?;
         }
+        for check in checks {
+            self.attention_check(check)?;
+        }
         for hand_in in hand_ins {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
@@ -199,6 +204,18 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
         let added = self.tx.add_decision(&Decision { question, text, ..theirs })?;
         self.report.decisions += u32::from(added);
+        Ok(())
+    }
+
+    fn attention_check(&mut self, theirs: AttentionCheck) -> Result<()> {
+        let name = theirs.at_ms.to_string();
+        self.not_handed_out("attention check", &name, false)?;
+        let unknown =
+            || conflict("attention check", name.clone(), "is about a text that the other copy does not have");
+        let question = self.question_here(theirs.question)?;
+        let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
+        let added = self.tx.add_attention_check(&AttentionCheck { question, text, ..theirs })?;
+        self.report.attention_checks += u32::from(added);
         Ok(())
     }
 

@@ -116,6 +116,16 @@ pub enum StudyError {
     /// The project's own file.
     #[error("this is the project itself")]
     Itself,
+    /// A file of right answers.
+    #[error("{}{}: {why}", .file.display(), .row.map_or_else(String::new, |row| format!(", row {row}")))]
+    CheckFile {
+        /// The file.
+        file: PathBuf,
+        /// The row behind the header, from 1, where one is to blame.
+        row: Option<usize>,
+        /// What is wrong.
+        why: String,
+    },
     /// Remarks.
     #[error("{0}")]
     Remark(String),
@@ -149,6 +159,7 @@ impl StudyError {
             Self::UnknownPacket => "merge-unknown-packet",
             Self::NotAsHandedOut(_) => "merge-not-as-handed-out",
             Self::Itself => "merge-itself",
+            Self::CheckFile { .. } => "check-file",
             Self::Remark(_) => "merge-remark",
         }
     }

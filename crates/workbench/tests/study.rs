@@ -5,7 +5,8 @@
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
 use dissensus_workbench::view::{
-    ImportChoices, MergedFile, MergedKind, NewDecision, NewLabel, StudyReport, StudyWish, TextOrder,
+    ImportChoices, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewLabel, StudyReport, StudyWish,
+    TextOrder,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -606,4 +607,90 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
     let files = merge(folder, &path, &[hand_in(folder, &added[0], "ada"), copy]);
     assert!(files.iter().all(|file| !file.refused), "{files:?}");
     assert_eq!((files[0].new, files[1].new), (10, 3));
+}
+
+#[test]
+fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 60);
+    let session = open(folder, &path);
+    let rude = session.project.question(Some("rude")).unwrap();
+    let file = folder.join("checks.csv");
+    let rows: String = (1..=8).map(|n| format!("t{n},2,SECRET-REASON {n}\n")).collect();
+    std::fs::write(&file, format!("text_id,label,reason\n{rows}")).unwrap();
+    let new = session.study.checks_from(rude.id, &file).unwrap();
+    session.study.set_checks(&new).unwrap();
+    let checks = session.study.checks().unwrap();
+    assert_eq!(checks.len(), 8);
+    assert_eq!((checks[0].answer_name.as_str(), checks[0].given), ("2", 1), "the stranger has answered");
+    session.close();
+    drop(session);
+
+    let wish = StudyWish { per_text: 1, anchors: 3, repeat: 0.0, ..wish(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &wish, "out");
+    for (packet, level) in packets.iter().zip([1, 0]) {
+        let bytes = std::fs::read(packet).unwrap();
+        assert!(!bytes.windows(13).any(|at| at == b"SECRET-REASON"), "the right answers stay in the project");
+        let own = open(folder, packet);
+        assert!(own.study.checks().unwrap().is_empty());
+        let texts = own.study.packet_texts().unwrap();
+        let hidden: Vec<usize> = texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| (1..=8).any(|n| text.text_id == format!("t{n}")))
+            .map(|(place, _)| place)
+            .collect();
+        assert_eq!(hidden.len(), 8, "everybody gets every check");
+        assert!(hidden.last().unwrap() > &10, "they are spread among the others: {hidden:?}");
+        let me = own.project.annotators().unwrap()[0].clone();
+        for n in 1..=8 {
+            let value = (level + 1).to_string();
+            own.labelling.label_by_name(&me.external_id, &format!("t{n}"), &value, Some("rude")).unwrap();
+        }
+        let handed = folder.join(format!("{}.handin", me.external_id));
+        own.study.hand_in(&handed, false).unwrap();
+        own.close();
+    }
+
+    let session = open(folder, &path);
+    let files = ["ada", "ben"].map(|name| folder.join(format!("{name}.handin")));
+    session.study.merge(&files, &Silent).unwrap();
+    let report = session.study.report().unwrap();
+    assert_eq!(report.checks, 8);
+    let of = |name: &str| report.people.iter().find(|person| person.name == name).unwrap().attention.clone();
+    let (ada, ben) = (of("ada").unwrap(), of("ben").unwrap());
+    assert!((ada.share - 1.0).abs() < 1e-9 && ada.of == 8 && ada.low > 0.5, "{ada:?}");
+    assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
+    assert_eq!(session.project.info().unwrap().labels, 2 * 60 + 16, "every label is kept");
+
+    // A check that is taken back counts for nobody; its labels stay.
+    let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
+    session.study.set_checks(&back[..4]).unwrap();
+    assert_eq!(session.study.checks().unwrap().len(), 4);
+    let report = session.study.report().unwrap();
+    assert!(report.people.iter().all(|person| person.attention.is_none()), "four are too few to tell");
+
+    for (rows, why) in [
+        ("text_id,label\nt1,9\n", "row 1"),
+        ("text_id,label\nt1,2\nt99,2\n", "row 2: there is no text \"t99\""),
+        ("text,label\nt1,2\n", "no column text_id"),
+    ] {
+        std::fs::write(&file, rows).unwrap();
+        let refused = session.study.checks_from(rude.id, &file).unwrap_err();
+        assert_eq!(refused.code(), "check-file");
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    // Copies agree on them, in whichever order they meet.
+    let copy = folder.join("copy.dissensus");
+    session.close();
+    drop(session);
+    std::fs::copy(&path, &copy).unwrap();
+    let other = open(folder, &copy);
+    other.study.set_checks(&new[..2]).unwrap();
+    other.close();
+    drop(other);
+    let session = open(folder, &path);
+    session.study.merge(std::slice::from_ref(&copy), &Silent).unwrap();
+    assert_eq!(session.study.checks().unwrap().len(), 6);
 }

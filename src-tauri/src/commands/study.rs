@@ -1,9 +1,10 @@
 //! The Study view, and the packet of one person.
 
 use super::with_session;
-use dissensus_domain::{QuestionId, TextId};
+use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_workbench::view::{
-    HandedIn, MergeReport, NewDecision, OpenPacket, Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
+    AttentionCheckInfo, HandedIn, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
+    StudyDraft, StudyReport, StudyWish, TextTalk,
 };
 use std::path::{Path, PathBuf};
 use tauri::AppHandle;
@@ -64,6 +65,31 @@ pub(crate) async fn text_talk(
 #[specta::specta]
 pub(crate) async fn decide(app: AppHandle, decision: NewDecision) -> Result<TextTalk, Problem> {
     with_session(app, move |session| session.study.decide(&decision)).await
+}
+
+/// The attention checks, and how they were answered.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn attention_checks(app: AppHandle) -> Result<Vec<AttentionCheckInfo>, Problem> {
+    with_session(app, move |session| session.study.checks()).await
+}
+
+/// Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn set_attention_check(
+    app: AppHandle,
+    question: QuestionId,
+    text_id: String,
+    answer: Option<Answer>,
+    reason: String,
+) -> Result<Vec<AttentionCheckInfo>, Problem> {
+    with_session(app, move |session| {
+        let (text, _) = session.project.text_named(&text_id)?;
+        session.study.set_checks(&[NewAttentionCheck { question, text, answer, reason }])?;
+        session.study.checks()
+    })
+    .await
 }
 
 /// The packet that is open; none where a whole project is.

@@ -179,6 +179,10 @@ export const commands = {
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Decides about a text; labels stay as they are. */
 	decide: (decision: NewDecision) => __TAURI_INVOKE<TextTalk>("decide", { decision }),
+	/**  The attention checks, and how they were answered. */
+	attentionChecks: () => __TAURI_INVOKE<AttentionCheckInfo[]>("attention_checks"),
+	/**  Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files. */
+	setAttentionCheck: (question: QuestionId, textId: string, answer: Answer | null, reason: string) => __TAURI_INVOKE<AttentionCheckInfo[]>("set_attention_check", { question, textId, answer, reason }),
 	/**  The packet that is open; none where a whole project is. */
 	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
 	/**  Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked. */
@@ -428,6 +432,30 @@ export type AppSettings = {
 	letter_keys?: boolean,
 	/**  Whether marks in a text go from word to word; files of older versions do not say. */
 	snap_to_words?: boolean,
+};
+
+/**  A text whose right answer is known. */
+export type AttentionCheckInfo = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Its name. */
+	question_name: string,
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
+	/**  The right answer. */
+	answer: Answer,
+	/**  Its name. */
+	answer_name: string,
+	/**  Why it is the right one. */
+	reason: string,
+	/**  How many people have answered. */
+	given: number,
+	/**  Of these, right. */
+	right: number,
 };
 
 /**  An attribute of annotators. */
@@ -2490,6 +2518,8 @@ export type StudyPerson = {
 	anchor_agreement: StudyFigure | null,
 	/**  How often the answer was the same when it was asked again. */
 	self_agreement: StudyFigure | null,
+	/**  How often attention checks were answered right. */
+	attention: StudyFigure | null,
 };
 
 /**  How far a study is. */
@@ -2510,6 +2540,8 @@ export type StudyReport = {
 	anchor_agreement: StudyFigure | null,
 	/**  How often an answer was the same when it was asked again, over all people. */
 	self_agreement: StudyFigure | null,
+	/**  Attention checks: questions about texts whose right answer is known. */
+	checks: number,
 };
 
 /**  What one person is given. */

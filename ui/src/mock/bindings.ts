@@ -707,6 +707,19 @@ export const commands: typeof RealCommands = {
     });
     return talkOf(q, text);
   },
+  attentionChecks: async () => study.checks,
+  setAttentionCheck: async (id, text_id, answer, reason) => {
+    const text = world.texts.find((one) => one.external_id === text_id);
+    if (!text) return reject("no-such-text", `there is no text "${text_id}"`);
+    const { name, scale } = questionOrOption(id);
+    study.checks = study.checks.filter((one) => one.question !== id || one.text !== text.id);
+    if (answer?.kind === "level") {
+      const of = { question: id, question_name: name, text: text.id, text_id, body: text.body };
+      const answer_name = scale.levels[answer.value] ?? "";
+      study.checks.push({ ...of, answer, answer_name, reason, given: 0, right: 0 });
+    }
+    return [...study.checks];
+  },
   openPacket: async () => {
     if (!handed) return null;
     const { annotator, items } = handed;

@@ -163,6 +163,7 @@ export class MockStudy {
         seconds: share.given > 0 ? 4 + 14 * x : null,
         anchor_agreement: figure(0.5 + 0.4 * y, Math.floor(share.anchors * done)),
         self_agreement: figure(0.7 + 0.3 * z, repeated),
+        attention: figure(0.6 + 0.4 * z, this.checks.length > 0 ? share.given : 0),
       };
     });
     const sum = (of: (person: view.StudyPerson) => number) => people.reduce((n, person) => n + of(person), 0);
@@ -180,8 +181,11 @@ export class MockStudy {
         0.88,
         sum((p) => p.repeated),
       ),
+      checks: this.checks.length,
     };
   }
+
+  checks: view.AttentionCheckInfo[] = [];
 
   /** By the name of a file: `again`, `another`, `cut`, `late`; what is handed in of somebody by their name. */
   merge(files: string[]): view.MergeReport {

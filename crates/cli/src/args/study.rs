@@ -1,4 +1,4 @@
-//! Arguments of `assign`, `hand-in`, `merge` and `study`.
+//! Arguments of `assign`, `checks`, `hand-in`, `merge` and `study`.
 
 use clap::{Args, ValueHint};
 use dissensus_domain::Outcome;
@@ -173,6 +173,45 @@ pub(crate) struct Merge {
     /// Wait for so many seconds while the project is open elsewhere
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub(crate) wait: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `checks`: texts whose right answer is known.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus checks P.dissensus --text-id 42 --value 5 --reason \"a plain insult\"
+  dissensus checks P.dissensus --from checks.csv --question offensive
+  dissensus checks P.dissensus --text-id 42 --remove
+  dissensus checks P.dissensus
+
+An attention check is a text of the project whose right answer its author knows. Everybody who is handed a packet gets all of them, at
+random places among the other texts; the right answers stay in the project. `study` tells how often each person was right, and `checks`
+how often each check was answered right: one that many miss is itself in doubt. Labels are kept whatever comes of it. A CSV file has
+the columns text_id and label, and may have reason.")]
+pub(crate) struct Checks {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The text whose right answer is set
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) text_id: Option<String>,
+    /// The right answer, by its name
+    #[arg(long, requires = "text_id", allow_hyphen_values = true)]
+    pub(crate) value: Option<String>,
+    /// Why it is the right one
+    #[arg(long, requires = "value", default_value = "", hide_default_value = true)]
+    pub(crate) reason: String,
+    /// The text is no check any more
+    #[arg(long, requires = "text_id", conflicts_with = "value")]
+    pub(crate) remove: bool,
+    /// Set those of a CSV file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) from: Option<PathBuf>,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

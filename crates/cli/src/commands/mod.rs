@@ -3,6 +3,7 @@
 pub(crate) mod annotators;
 pub(crate) mod bench;
 pub(crate) mod bundle;
+pub(crate) mod checks;
 pub(crate) mod embed;
 mod evaluation;
 pub(crate) mod explain;

@@ -85,7 +85,7 @@ fn mean(shares: &BTreeMap<TextId, Vec<f64>>) -> Option<StudyFigure> {
     figure(shares.values().map(of_text).sum::<f64>() / shares.len().max(1) as f64, shares.len() as u32)
 }
 
-fn figure(share: f64, of: u32) -> Option<StudyFigure> {
+pub(super) fn figure(share: f64, of: u32) -> Option<StudyFigure> {
     (of >= FEWEST).then(|| {
         let (low, high) = share_interval(share, of);
         StudyFigure { share, low, high, of }

@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::names::checked_name;
 use crate::study_error::StudyError;
 use crate::view::{StudyDraft, StudyShare, StudyWish};
-use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -86,7 +86,12 @@ impl Study {
             has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
             group: groups.get(&asked.name).copied(),
         };
-        let known = Known { texts: texts.len(), count, anchors, people: people.iter().map(person).collect() };
+        let asked: HashSet<QuestionId> = questions.iter().map(|question| question.id).collect();
+        let checks = self.context.store.attention_checks()?;
+        let checks = checks.iter().filter(|check| asked.contains(&check.question));
+        let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize)).collect();
+        let people_asked = people.iter().map(person).collect();
+        let known = Known { texts: texts.len(), count, anchors, checks, people: people_asked };
         let items = draw(&wanted, &known).map_err(StudyError::from)?;
         let mut people_of = known.count.clone();
         items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);

@@ -32,6 +32,8 @@ pub(super) struct Known {
     pub(super) count: Vec<usize>,
     /// The anchors so far.
     pub(super) anchors: BTreeSet<usize>,
+    /// Texts whose right answer is known: everybody gets them, hidden among the others.
+    pub(super) checks: BTreeSet<usize>,
     /// Whom to ask.
     pub(super) people: Vec<Person>,
 }
@@ -65,12 +67,13 @@ pub(super) struct Item {
 pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
     let anchors = anchors(wanted, known, &mut rng)?;
+    let everybody: BTreeSet<usize> = anchors.union(&known.checks).copied().collect();
     let mut given: Vec<Vec<Item>> = vec![Vec::new(); known.people.len()];
     for (person, items) in known.people.iter().zip(&mut given) {
-        let new = anchors.iter().filter(|text| !person.has.contains(text));
-        items.extend(new.map(|text| Item { text: *text, occasion: 1, anchor: true }));
+        let new = everybody.iter().filter(|text| !person.has.contains(text));
+        items.extend(new.map(|text| Item { text: *text, occasion: 1, anchor: anchors.contains(text) }));
     }
-    others(wanted, known, &anchors, &mut given, &mut rng)?;
+    others(wanted, known, &everybody, &mut given, &mut rng)?;
     for (person, items) in known.people.iter().zip(&mut given) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed_of(wanted.seed, &person.name));
         // By row first, so that a person's order depends on the texts alone.
@@ -83,11 +86,14 @@ pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Imp
 
 /// The anchors so far and as many new ones as are missing.
 fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, ImpossiblePlan> {
-    if wanted.anchors > known.texts {
-        return Err(ImpossiblePlan::TooManyAnchors { anchors: wanted.anchors, texts: known.texts });
-    }
     let mut anchors = known.anchors.clone();
-    let mut others: Vec<usize> = (0..known.texts).filter(|text| !anchors.contains(text)).collect();
+    // People agree on checks because these have a right answer: they say nothing of how people agree on the others.
+    let free = |text: &usize| !anchors.contains(text) && !known.checks.contains(text);
+    let mut others: Vec<usize> = (0..known.texts).filter(free).collect();
+    let texts = anchors.len() + others.len();
+    if wanted.anchors > texts {
+        return Err(ImpossiblePlan::TooManyAnchors { anchors: wanted.anchors, texts });
+    }
     others.shuffle(rng);
     anchors.extend(others.into_iter().take(wanted.anchors.saturating_sub(known.anchors.len())));
     Ok(anchors)
@@ -97,7 +103,7 @@ fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTree
 fn others(
     wanted: &Wanted,
     known: &Known,
-    anchors: &BTreeSet<usize>,
+    everybody: &BTreeSet<usize>,
     given: &mut [Vec<Item>],
     rng: &mut ChaCha8Rng,
 ) -> Result<(), ImpossiblePlan> {
@@ -105,7 +111,7 @@ fn others(
     let mut load: Vec<usize> =
         people.iter().zip(given.iter()).map(|(person, items)| person.has.len() + items.len()).collect();
     let most = wanted.per_person.unwrap_or(usize::MAX);
-    let mut texts: Vec<usize> = (0..known.texts).filter(|text| !anchors.contains(text)).collect();
+    let mut texts: Vec<usize> = (0..known.texts).filter(|text| !everybody.contains(text)).collect();
     texts.shuffle(rng);
     // Those that fewest people can still be asked about first, so that none is left over at the end.
     let free = |text: usize| people.iter().filter(|person| !person.has.contains(&text)).count();
@@ -218,6 +224,7 @@ mod tests {
             texts,
             count: vec![0; texts],
             anchors: BTreeSet::new(),
+            checks: BTreeSet::new(),
             people: (0..people).map(person).collect(),
         }
     }
@@ -253,6 +260,33 @@ mod tests {
                 assert!(place > before + wanted.gap, "asked again after {} others", place - before - 1);
             }
         }
+    }
+
+    #[test]
+    fn everybody_gets_the_checks_hidden_among_the_others_and_they_are_no_anchors() {
+        let checks: BTreeSet<usize> = [3, 50, 51, 299].into();
+        let known = Known { checks: checks.clone(), ..fresh(300, 12) };
+        let items = draw(&WANTED, &known).unwrap();
+        let mut places = Vec::new();
+        for (person, items) in items.iter().enumerate() {
+            let own = items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.occasion == 1 && checks.contains(&item.text));
+            let own: Vec<_> = own.collect();
+            assert_eq!(own.len(), checks.len(), "person {person}");
+            assert!(own.iter().all(|(_, item)| !item.anchor));
+            places.extend(own.iter().map(|(place, _)| *place));
+        }
+        places.sort_unstable();
+        assert!(places[places.len() / 2] > 10 && places.last() > places.first(), "{places:?}");
+        let all: HashSet<usize> =
+            items.iter().flatten().filter(|item| item.anchor).map(|item| item.text).collect();
+        assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
+        // Of texts that are nearly all checks, no more can be anchors than there are others.
+        let few = Known { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
+        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }
 
     #[test]

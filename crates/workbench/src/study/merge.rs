@@ -199,8 +199,16 @@ impl Study {
 /// is none.
 fn news(taken: &TakenIn) -> u32 {
     let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
-    let TakenIn { question_changes, annotator_changes, packets, hand_ins: _, decisions, guidelines, .. } =
-        *taken;
+    let TakenIn {
+        question_changes,
+        annotator_changes,
+        packets,
+        hand_ins: _,
+        decisions,
+        guidelines,
+        attention_checks,
+        ..
+    } = *taken;
     questions
         + texts
         + annotators
@@ -212,6 +220,7 @@ fn news(taken: &TakenIn) -> u32 {
         + packets
         + decisions
         + guidelines
+        + attention_checks
 }
 
 /// Answers whose time lies more than a day after now.

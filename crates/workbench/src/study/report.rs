@@ -48,7 +48,7 @@ impl Study {
         let always = self.always_asked();
         let hand_ins = store.hand_ins()?;
         let (anchors, own) = (self.anchor_agreement(&packets)?, self.own_agreement(&packets)?);
-        let seconds = self.seconds()?;
+        let (seconds, attention) = (self.seconds()?, self.attention()?);
         let mut people: Vec<StudyPerson> = Vec::new();
         let mut places: HashMap<AnnotatorId, usize> = HashMap::new();
         let mut texts: BTreeMap<TextId, bool> = BTreeMap::new();
@@ -68,6 +68,7 @@ impl Study {
                     seconds: seconds.get(&packet.annotator).copied(),
                     anchor_agreement: anchors.people.get(&packet.annotator).cloned(),
                     self_agreement: own.people.get(&packet.annotator).cloned(),
+                    attention: attention.get(&packet.annotator).cloned(),
                 });
                 people.len() - 1
             });
@@ -94,6 +95,7 @@ impl Study {
             given: people.iter().map(|person| person.given).sum(),
             anchor_agreement: anchors.overall,
             self_agreement: own.overall,
+            checks: self.context.store.attention_checks()?.len() as u32,
             people,
         })
     }

@@ -91,9 +91,9 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    DecisionInfo, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport, MergedFile, MergedKind, NewDecision,
-    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
-    TextTalk,
+    AttentionCheckInfo, DecisionInfo, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport, MergedFile,
+    MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson,
+    StudyReport, StudyShare, StudyWish, TextTalk,
 };
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 

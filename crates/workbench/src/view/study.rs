@@ -82,6 +82,8 @@ view! {
         pub anchor_agreement: Option<StudyFigure>,
         /// How often an answer was the same when it was asked again, over all people.
         pub self_agreement: Option<StudyFigure>,
+        /// Attention checks: questions about texts whose right answer is known.
+        pub checks: u32,
     }
 
     /// One person of a study.
@@ -106,6 +108,44 @@ view! {
         pub anchor_agreement: Option<StudyFigure>,
         /// How often the answer was the same when it was asked again.
         pub self_agreement: Option<StudyFigure>,
+        /// How often attention checks were answered right.
+        pub attention: Option<StudyFigure>,
+    }
+
+    /// A right answer to be set.
+    pub struct NewAttentionCheck {
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// The right answer; none where the text is no check any more.
+        pub answer: Option<Answer>,
+        /// Why it is the right one.
+        pub reason: String,
+    }
+
+    /// A text whose right answer is known.
+    pub struct AttentionCheckInfo {
+        /// The question.
+        pub question: QuestionId,
+        /// Its name.
+        pub question_name: String,
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub text_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// The right answer.
+        pub answer: Answer,
+        /// Its name.
+        pub answer_name: String,
+        /// Why it is the right one.
+        pub reason: String,
+        /// How many people have answered.
+        pub given: u32,
+        /// Of these, right.
+        pub right: u32,
     }
 
     /// A share with the interval that 95 % of such intervals hold it in.

@@ -1,0 +1,88 @@
+//! Attention checks: texts whose right answer is known.
+
+use crate::row::{bad, to_json};
+use crate::tx::all;
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Answer, AttentionCheck, QuestionId, TextId};
+use rusqlite::{Connection, Row};
+
+const COLUMNS: &str = "question, text, at_ms, answer, reason";
+
+fn check(row: &Row<'_>) -> rusqlite::Result<AttentionCheck> {
+    let answer: String = row.get(3)?;
+    let answer: Option<Answer> = match answer.as_str() {
+        "" => None,
+        json => Some(serde_json::from_str(json).map_err(|e| bad(3, e))?),
+    };
+    Ok(AttentionCheck {
+        question: QuestionId(row.get(0)?),
+        text: TextId(row.get(1)?),
+        at_ms: row.get(2)?,
+        answer,
+        reason: row.get(4)?,
+    })
+}
+
+/// Every fact, by question and text, the latest of each last. At one time, as in copies apart, the order is that of the columns.
+fn every(c: &Connection) -> rusqlite::Result<Vec<AttentionCheck>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM attention_checks ORDER BY question, text, at_ms, answer, reason");
+    all(c, &sql, [], check)
+}
+
+impl WriteTx<'_> {
+    /// Sets the right answer to a question about a text, or with none that it has none: it holds from here on, whatever the clock says.
+    ///
+    /// # Errors
+    /// There is no such question or text, or the answer is not on the scale.
+    pub fn set_attention_check(&mut self, new: &AttentionCheck) -> Result<()> {
+        let sql = "SELECT max(at_ms) FROM attention_checks WHERE question = ?1 AND text = ?2";
+        let newest: Option<i64> = self.first(sql, (new.question.0, new.text.0), |r| r.get(0))?.flatten();
+        let at_ms = newest.map_or(new.at_ms, |newest| new.at_ms.max(newest.saturating_add(1)));
+        self.add_attention_check(&AttentionCheck { at_ms, ..new.clone() }).map(drop)
+    }
+
+    /// Adds it as a fact. Returns whether it was new.
+    pub(crate) fn add_attention_check(&mut self, new: &AttentionCheck) -> Result<bool> {
+        let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
+        let question = self.question(new.question)?.ok_or_else(|| unknown("question", new.question.0))?;
+        if self.first("SELECT 1 FROM texts WHERE id = ?1", [new.text.0], |_| Ok(()))?.is_none() {
+            return Err(unknown("text", new.text.0));
+        }
+        let answer = match &new.answer {
+            None => String::new(),
+            Some(answer) => {
+                let off = |source| StoreError::OffScale { question: new.question, source };
+                answer.check(&question.scale).map_err(off)?;
+                self.spans_within(new.question, new.text, answer)?;
+                to_json("a right answer", answer)?
+            }
+        };
+        let sql = format!(
+            "INSERT INTO attention_checks ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING"
+        );
+        let row = (new.question.0, new.text.0, new.at_ms, answer, &new.reason);
+        Ok(self.run(&sql, row).map_err(|e| self.explain("setting an attention check", e))? > 0)
+    }
+}
+
+impl Store {
+    /// The attention checks that hold, by question and text.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn attention_checks(&self) -> Result<Vec<AttentionCheck>> {
+        let mut found = self.all_attention_checks()?;
+        // `dedup_by_key` keeps the first of each, so the order is turned round.
+        found.reverse();
+        found.dedup_by_key(|check| (check.question, check.text));
+        found.reverse();
+        found.retain(|check| check.answer.is_some());
+        Ok(found)
+    }
+
+    /// Every fact about attention checks.
+    pub(crate) fn all_attention_checks(&self) -> Result<Vec<AttentionCheck>> {
+        self.read("reading the attention checks", every)
+    }
+}

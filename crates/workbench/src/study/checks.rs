@@ -1,0 +1,165 @@
+//! Attention checks: texts whose right answer is known, hidden among those that everybody is asked about.
+
+use super::Study;
+use super::agreement::figure;
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::study_error::StudyError;
+use crate::view::{AttentionCheckInfo, NewAttentionCheck, StudyFigure};
+use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// The longest reason, in characters.
+const LONGEST_REASON: usize = 2_000;
+
+impl Study {
+    /// Sets right answers, all of them or none; without an answer a text is no check any more. Labels stay as they are.
+    ///
+    /// # Errors
+    /// No such question or text, an answer off the scale, a reason that is too long, or what the disk says. Nothing is set then.
+    pub fn set_checks(&self, new: &[NewAttentionCheck]) -> Result<(), WorkbenchError> {
+        self.whole_project()?;
+        let index = self.context.index();
+        let mut checks = Vec::with_capacity(new.len());
+        for NewAttentionCheck { question, text, answer, reason } in new {
+            let asked = index.whole(*question)?;
+            if let Some(answer) = answer
+                && let Err(error) = answer.check(&asked.scale)
+            {
+                return Err(WorkbenchError::off_scale(&error.to_string(), asked));
+            }
+            let length = reason.chars().count();
+            if length > LONGEST_REASON {
+                let value = format!("{length} characters long");
+                return Err(StudyError::Range {
+                    what: "a reason",
+                    value,
+                    allowed: "2,000 characters at most",
+                }
+                .into());
+            }
+            checks.push(AttentionCheck {
+                question: *question,
+                text: *text,
+                at_ms: now_ms(),
+                answer: answer.clone(),
+                reason: reason.trim().to_owned(),
+            });
+        }
+        self.context
+            .store
+            .write(move |tx| checks.iter().try_for_each(|check| tx.set_attention_check(check)))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// The right answers in a CSV file with the columns `text_id` and `label`, and perhaps `reason`; nothing is set.
+    ///
+    /// # Errors
+    /// The file cannot be read, lacks a column, or names a text or an answer that is not there: with the row.
+    pub fn checks_from(
+        &self,
+        question: QuestionId,
+        file: &Path,
+    ) -> Result<Vec<NewAttentionCheck>, WorkbenchError> {
+        let index = self.context.index();
+        let asked = index.whole(question)?.clone();
+        let wrong =
+            |row: Option<usize>, why: String| StudyError::CheckFile { file: file.to_owned(), row, why };
+        let mut reader = csv::Reader::from_path(file).map_err(|e| wrong(None, e.to_string()))?;
+        let headers = reader.headers().map_err(|e| wrong(None, e.to_string()))?.clone();
+        let column = |name: &str| headers.iter().position(|header| header.trim() == name);
+        let needed = |name: &str| {
+            let there: Vec<&str> = headers.iter().collect();
+            let why = format!("there is no column {name}; its columns are {}", there.join(", "));
+            column(name).ok_or_else(|| wrong(None, why))
+        };
+        let (text, label, reason) = (needed("text_id")?, needed("label")?, column("reason"));
+        let mut found = Vec::new();
+        for (row, record) in (1..).zip(reader.records()) {
+            let record = record.map_err(|e| wrong(Some(row), e.to_string()))?;
+            let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+            let known = self.context.store.text_by_external(cell(text))?;
+            let known =
+                known.ok_or_else(|| wrong(Some(row), format!("there is no text \"{}\"", cell(text))))?;
+            let answer = self.project.answer_named(&asked, cell(label));
+            let answer = Some(answer.map_err(|e| wrong(Some(row), e.to_string()))?);
+            let reason = reason.map_or("", cell).to_owned();
+            found.push(NewAttentionCheck { question, text: known.id, answer, reason });
+        }
+        Ok(found)
+    }
+
+    /// The attention checks, by question and text, with how many people gave the right answer: a check that many miss is itself in doubt.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn checks(&self) -> Result<Vec<AttentionCheckInfo>, WorkbenchError> {
+        let (store, index) = (&self.context.store, self.context.index());
+        let answers = self.checked_answers()?;
+        let mut found = Vec::new();
+        for check in store.attention_checks()? {
+            let Some(question) = index.question(check.question) else { continue };
+            let (Some(answer), Some(text)) = (check.answer, store.text(check.text)?) else { continue };
+            let given: Vec<bool> = answers
+                .iter()
+                .filter(|one| (one.question, one.text) == (check.question, check.text))
+                .map(|one| one.right)
+                .collect();
+            let name = question.scale.name_of_answer(&answer).map(std::borrow::Cow::into_owned);
+            found.push(AttentionCheckInfo {
+                question: question.id,
+                question_name: question.name.clone(),
+                text: check.text,
+                text_id: text.external_id,
+                body: text.body,
+                answer_name: name.unwrap_or_default(),
+                answer,
+                reason: check.reason,
+                given: given.len() as u32,
+                right: given.iter().filter(|right| **right).count() as u32,
+            });
+        }
+        Ok(found)
+    }
+
+    /// How often each person gave the right answer, over all questions.
+    pub(super) fn attention(&self) -> Result<HashMap<AnnotatorId, StudyFigure>, WorkbenchError> {
+        let mut counts: BTreeMap<AnnotatorId, (u32, u32)> = BTreeMap::new();
+        for one in self.checked_answers()? {
+            let count = counts.entry(one.annotator).or_default();
+            *count = (count.0 + u32::from(one.right), count.1 + 1);
+        }
+        let share = |(right, of): (u32, u32)| figure(f64::from(right) / f64::from(of.max(1)), of);
+        Ok(counts.into_iter().filter_map(|(who, count)| Some((who, share(count)?))).collect())
+    }
+
+    /// The current answers to questions about texts that are checks.
+    fn checked_answers(&self) -> Result<Vec<Checked>, WorkbenchError> {
+        let checks = self.context.store.attention_checks()?;
+        let mut right: BTreeMap<QuestionId, HashMap<TextId, Answer>> = BTreeMap::new();
+        for check in checks {
+            right.entry(check.question).or_default().extend(check.answer.map(|answer| (check.text, answer)));
+        }
+        let mut found = Vec::new();
+        for (question, answers) in right {
+            for label in self.context.store.current_labels(question)? {
+                if let Some(answer) = answers.get(&label.text) {
+                    let (text, annotator) = (label.text, label.annotator);
+                    found.push(Checked { question, text, annotator, right: *answer == label.answer });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Somebody's answer to a check.
+struct Checked {
+    question: QuestionId,
+    text: TextId,
+    annotator: AnnotatorId,
+    right: bool,
+}
