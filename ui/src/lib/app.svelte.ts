@@ -21,6 +21,7 @@ import type {
 import { Drafts } from "$lib/drafts";
 import { isHandIn, routeDrop } from "$lib/drops";
 import { EncoderStore } from "$lib/encoder.svelte";
+import { GuidelineStore } from "$lib/guideline.svelte";
 import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
 import { asProblem } from "$lib/problems";
@@ -77,6 +78,7 @@ export class App {
   readonly runs = new RunsStore();
   readonly encoder = new EncoderStore(this);
   readonly drafts = new Drafts();
+  readonly guideline = new GuidelineStore();
   readonly outputs = new Outputs(this);
   readonly study = new StudyStore(this);
   readonly #settings = new SettingsStore((work) => this.attempt(work));
@@ -208,6 +210,7 @@ export class App {
     this.project = null;
     this.drafts.forget();
     this.study.forget();
+    this.guideline.forget();
     this.people = [];
     this.work.begin([]);
     this.importing = null;
@@ -222,6 +225,10 @@ export class App {
 
   /** Files were dropped. */
   drop(paths: readonly string[]): void {
+    if (this.guideline.taking) {
+      this.guideline.taking(paths);
+      return;
+    }
     const drop = routeDrop(paths, this.droppedOn);
     if (drop.kind === "nothing") return;
     if (drop.kind === "merge") {
@@ -257,7 +264,11 @@ export class App {
   async refresh(): Promise<void> {
     if (!this.project) return;
     await this.attempt(async () => {
-      const [project, people] = await Promise.all([commands.project(), commands.annotators()]);
+      const [project, people] = await Promise.all([
+        commands.project(),
+        commands.annotators(),
+        this.guideline.refresh(true),
+      ]);
       if (!project) return;
       this.project = project;
       this.people = people;
@@ -373,7 +384,12 @@ export class App {
   }
 
   async #show(project: ProjectInfo): Promise<void> {
-    const [people, jobs] = await Promise.all([commands.annotators(), commands.jobs()]);
+    this.guideline.forget();
+    const [people, jobs] = await Promise.all([
+      commands.annotators(),
+      commands.jobs(),
+      this.guideline.refresh(true),
+    ]);
     this.people = people;
     this.work.begin(jobs);
     this.importing = null;

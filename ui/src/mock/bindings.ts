@@ -153,6 +153,7 @@ export function reset(): void {
   remarksAgain.clear();
   guideline.versions = [];
   world = made();
+  guideline.versions = [];
   open = false;
   revision = 1;
   given = [];

@@ -1,0 +1,56 @@
+// What changed between two texts, line by line.
+import { expect, it } from "vitest";
+import { differs, lineDiff, type DiffRow } from "./line-diff";
+
+/** As one would write it down. */
+const told = (before: string, after: string) =>
+  lineDiff(before, after).map((row: DiffRow) =>
+    row.kind === "fold" ? `@${row.lines}` : `${{ same: " ", added: "+", removed: "-" }[row.kind]}${row.line}`,
+  );
+
+it("tells lines that were taken out and put in", () => {
+  expect(told("a\nb\nc", "a\nx\nc\nd")).toEqual([" a", "-b", "+x", " c", "+d"]);
+  expect(told("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
+  expect(told("a", "")).toEqual(["-a"]);
+});
+
+it("passes over the end of the last line", () => {
+  expect(differs(lineDiff("a\nb", "a\nb\n"))).toBe(false);
+  expect(differs(lineDiff("a", "a "))).toBe(true);
+  expect(lineDiff("", "")).toEqual([]);
+});
+
+it("folds what is the same and far from any change", () => {
+  const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+  const changed = lines.with(10, "other");
+  expect(told(lines.join("\n"), changed.join("\n"))).toEqual([
+    "@8",
+    " line 8",
+    " line 9",
+    "-line 10",
+    "+other",
+    " line 11",
+    " line 12",
+    "@7",
+  ]);
+  // One line is as short as saying that it is left out.
+  expect(told("a\nb\nc\nd", "a\nb\nc\nx")[0]).toBe(" a");
+});
+
+it("gives the text of either side back", () => {
+  const lines = (seed: number) => Array.from({ length: 60 }, (_, i) => String((i * seed) % 7)).join("\n");
+  const [before, after] = [lines(3), lines(5)];
+  const rows = lineDiff(before, after);
+  expect(rows.some(({ kind }) => kind === "fold")).toBe(false);
+  const side = (other: string) =>
+    rows.flatMap((row) => ("line" in row && row.kind !== other ? [row.line] : [])).join("\n");
+  expect([side("added"), side("removed")]).toEqual([before, after]);
+});
+
+it("comes to an end with two long texts that have nothing in common", () => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join("\n");
+  const began = performance.now();
+  const rows = lineDiff(long("a"), long("b"));
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(rows).toHaveLength(40_000);
+});
