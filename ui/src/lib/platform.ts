@@ -40,6 +40,14 @@ export async function chooseImport(): Promise<string | null> {
   );
 }
 
+/** A picture for a guideline. */
+export async function choosePicture(): Promise<string | null> {
+  const filters = [
+    { name: "Pictures (PNG, JPEG, GIF, WebP)", extensions: ["png", "jpg", "jpeg", "gif", "webp"] },
+  ];
+  return ask(() => open({ title: "Add a picture", filters, multiple: false, directory: false }));
+}
+
 /** Where labels are written to. */
 export async function chooseExport(name: string): Promise<string | null> {
   const filters = [

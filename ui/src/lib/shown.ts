@@ -14,6 +14,7 @@ export type OpenDialog =
   | "run-delete"
   | "encoder"
   | "encoders"
+  | "guideline"
   | "why"
   | null;
 
