@@ -106,3 +106,20 @@ it("shows what is nested beyond all reason as text", () => {
   expect(shown()).toContain("low");
   expect(page.querySelectorAll("blockquote").length).toBeLessThan(20);
 });
+
+it("draws a long body bit by bit, and as far as a heading that is chosen at once", async () => {
+  const sections = Array.from({ length: 400 }, (_, i) => `## Part ${i}\n\nwords`).join("\n\n");
+  const { container, rerender } = render(Markdown, { body: sections });
+  expect(container.querySelectorAll("p")).toHaveLength(30);
+  await userEvent.click(screen.getByText("Contents"));
+  await userEvent.click(screen.getByRole("button", { name: "Part 399" }));
+  await waitFor(() => expect(document.activeElement).toHaveTextContent("Part 399"));
+  expect(container.querySelectorAll("p")).toHaveLength(400);
+  // A change keeps what is drawn, to the element.
+  const last = document.activeElement;
+  await rerender({ body: `new\n\n${sections}` });
+  expect(container.querySelectorAll("p")).toHaveLength(401);
+  expect(document.activeElement).toBe(last);
+  await rerender({ body: Array.from({ length: 300 }, (_, i) => `other ${i}`).join("\n\n") });
+  await waitFor(() => expect(container.querySelectorAll("p")).toHaveLength(300));
+});

@@ -1,12 +1,12 @@
 // The lexer of Markdown with bounds: whatever somebody writes, it comes to an end soon, and what is beyond a bound stays text.
-import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
+import { Lexer, Tokenizer, type Token, type Tokens } from "marked";
 
 /** How deep quotes and lists may stand inside one another. */
 const DEEPEST = 16;
 /** How many signs that could mean something a paragraph may have: beyond, it is no prose. */
 const MOST_SIGNS = 400;
 /** After so long no more is looked at. An honest guideline of 200,000 characters takes a tenth of it. */
-const LONGEST_MS = 1000;
+const LONGEST_MS = 2000;
 
 const SIGNS = /[*_~`[\]<!@]/g;
 const QUOTE = /^ {0,3}>/;
@@ -70,12 +70,22 @@ class BoundedLexer extends Lexer {
   }
 }
 
+export interface Lexed {
+  tokens: Token[];
+  /** What the names of references stand for, as one text. */
+  references: string;
+  /** It took too long, and the rest is text. */
+  late: boolean;
+}
+
 /** The tokens of a body. Nothing is thrown: what cannot be read is one piece of text. */
-export function lexed(body: string): Token[] | TokensList {
+export function lexed(body: string): Lexed {
   const until = performance.now() + LONGEST_MS;
+  const late = () => performance.now() > until;
   try {
-    return new BoundedLexer(() => performance.now() > until).lex(body);
+    const tokens = new BoundedLexer(late).lex(body);
+    return { tokens, references: JSON.stringify(tokens.links), late: late() };
   } catch {
-    return [asWritten(body)];
+    return { tokens: [asWritten(body)], references: "", late: true };
   }
 }

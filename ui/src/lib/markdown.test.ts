@@ -68,11 +68,28 @@ describe("what is shown", () => {
   });
 
   it("lists its headings", () => {
-    expect(readMarkdown("# A *b*\n\n## C\n\n> # D").headings).toEqual([
-      { level: 1, at: 0, words: "A b" },
-      { level: 2, at: 1, words: "C" },
-      { level: 1, at: 2, words: "D" },
+    const { headings, blocks } = readMarkdown("# A *b*\n\n## C\n\n> # D");
+    expect(headings.map(({ level, words }) => [level, words])).toEqual([
+      [1, "A b"],
+      [2, "C"],
+      [1, "D"],
     ]);
+    expect(headings[1]?.block).toBe(blocks[1]);
+  });
+
+  it("keeps the blocks that stood in the body before, each once", () => {
+    const before = readMarkdown("# A\n\nsame\n\nsame\n\n> ## B\n\nold");
+    const after = readMarkdown("new\n\n# A\n\nsame\n\nsame\n\nsame\n\n> ## B", before);
+    expect(after.kept).toBe(4);
+    expect(after.blocks).toEqual(readMarkdown("new\n\n# A\n\nsame\n\nsame\n\nsame\n\n> ## B").blocks);
+    expect(after.blocks[1]).toBe(before.blocks[0]);
+    expect(new Set(after.blocks).size).toBe(after.blocks.length);
+    expect(after.headings.map(({ words }) => words)).toEqual(["A", "B"]);
+    // A name that stands for something else now changes what names it.
+    const named = readMarkdown("[a][x]\n\n[x]: https://one.org");
+    const renamed = readMarkdown("[a][x]\n\n[x]: https://two.org", named);
+    expect(renamed.kept).toBe(0);
+    expect(JSON.stringify(renamed.blocks)).toContain("https://two.org");
   });
 });
 

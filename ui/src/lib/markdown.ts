@@ -22,7 +22,7 @@ export interface Item {
 }
 
 export type Block =
-  | { kind: "heading"; level: number; at: number; children: Inline[] }
+  | { kind: "heading"; level: number; children: Inline[] }
   | { kind: "paragraph"; children: Inline[] }
   /** Words of a list's item that make no paragraph of their own. */
   | { kind: "line"; children: Inline[] }
@@ -36,25 +36,70 @@ export type Block =
 
 export interface Heading {
   level: number;
-  /** Which heading of the body, from 0. */
-  at: number;
   words: string;
+  /** The heading itself. */
+  block: Block;
 }
 
 export interface Markdown {
   blocks: Block[];
   headings: Heading[];
+  /** How many blocks are those of the body before. */
+  kept: number;
+  /** Blocks by their source, for the body after; each may be taken once. */
+  known: Known;
+}
+
+interface Known {
+  references: string;
+  blocks: ReadonlyMap<string, readonly Read[]>;
+}
+
+/** A block of the body itself, with the headings in it. */
+interface Read {
+  block: Block;
+  headings: readonly Heading[];
 }
 
 const PICTURE = /^picture:([0-9a-f]{16})$/;
 /** How deep what is read may stand in itself. */
 const DEEPEST = 48;
 
-/** Reads a body, as CommonMark with tables, tasks and deletions. */
-export function readMarkdown(body: string): Markdown {
+/**
+ * Reads a body, as CommonMark with tables, tasks and deletions. Blocks that stood in the body `before` too are the same objects,
+ * so that what is on screen already need not be drawn anew.
+ */
+export function readMarkdown(body: string, before: Markdown | null = null): Markdown {
+  const { tokens, references, late } = lexed(body);
+  const usable = before && before.known.references === references ? before.known.blocks : new Map();
+  const left = new Map([...usable].map(([source, reads]: [string, readonly Read[]]) => [source, [...reads]]));
+  const known = new Map<string, Read[]>();
+  const all: Read[] = [];
+  let kept = 0;
+  for (const token of tokens) {
+    const source = `${token.type} ${token.raw}`;
+    const old = left.get(source)?.shift();
+    const read = old ?? readBlock(token);
+    if (old) kept += 1;
+    if (!read) continue;
+    all.push(read);
+    const same = known.get(source);
+    if (same) same.push(read);
+    else known.set(source, [read]);
+  }
+  return {
+    blocks: all.map(({ block }) => block),
+    headings: all.flatMap(({ headings }) => headings),
+    kept,
+    // What was cut short is read anew.
+    known: { references, blocks: late ? new Map() : known },
+  };
+}
+
+function readBlock(token: Token): Read | null {
   const reader = new Reader();
-  const blocks = reader.blocks(lexed(body), 0);
-  return { blocks, headings: reader.headings };
+  const [block] = reader.blocks([token], 0);
+  return block ? { block, headings: reader.headings } : null;
 }
 
 /** The words of a part, without what marks them. */
@@ -107,9 +152,9 @@ class Reader {
 
   #heading({ depth: level, tokens }: Tokens.Heading): Block {
     const children = this.#inlines(tokens, 0);
-    const at = this.headings.length;
-    this.headings.push({ level, at, words: wordsOf(children) });
-    return { kind: "heading", level, at, children };
+    const block: Block = { kind: "heading", level, children };
+    this.headings.push({ level, words: wordsOf(children), block });
+    return block;
   }
 
   #list({ ordered, start, items }: Tokens.List, depth: number): Block {
