@@ -16,6 +16,9 @@ fn handed_out(bench: &Bench) -> PathBuf {
     bench.ok(["new", "Study.dissensus"]);
     bench.ok(["import", "Study.dissensus", "texts.csv"]);
     bench.ok(["question", "Study.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok(["question", "Study.dissensus", "rude", "--reason", "slang", "--reason", "irony"]);
+    bench.file("guideline.md", "# Rules\n\nBe fair.");
+    bench.ok(["guideline", "Study.dissensus", "--from", "guideline.md"]);
     let told = bench.json([
         "assign",
         "Study.dissensus",
@@ -70,6 +73,11 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let window = Window::open(&bench, Some(&packet)).await?;
     ensure!(window.text("packet-person").await? == "ada");
     ensure!(window.all("nav-disagreement").await?.is_empty());
+    // Before her first answer she says something beside it.
+    window.click("remark-reason").await?;
+    window.click("label-note").await?;
+    window.type_text("quotes somebody").await?;
+    window.press('\u{E00C}').await?; // Escape
     for done in 1..=3 {
         answer(&window, '3', done).await?;
     }
@@ -129,6 +137,13 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let given: Vec<&String> = ada.values().collect();
     ensure!(given.iter().filter(|level| **level == "3").count() == done.parse::<usize>()?, "{ada:?}");
     ensure!(answers(&bench, "ben").values().all(|level| level == "1"));
+
+    // What she said came along, and her labels know the version of the guideline that lay beside them.
+    let said = bench.json(["remarks", "Study.dissensus", "--search", "quotes"]);
+    ensure!(said.as_array().map(Vec::len) == Some(1), "{said}");
+    let one = &said[0];
+    ensure!(one["annotator_name"] == "ada" && one["answer"] == "3" && one["guideline"] == 1, "{one}");
+    ensure!(one["note"] == "quotes somebody" && one["reasons"] == json!(["slang"]), "{one}");
 
     // Nothing of others ever was in a packet.
     let bytes = std::fs::read(&packet).unwrap();
