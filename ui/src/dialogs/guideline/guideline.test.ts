@@ -290,9 +290,9 @@ describe("agreement", () => {
     await open();
     await user.click(screen.getByTestId("guideline-tab-agreement"));
     const rows = await screen.findAllByTestId("agreement-row");
-    expect(rows[0]).toHaveTextContent(/Before there was one\s*412\s*96\s*0\.31.*\[0\.22, 0\.40\]/);
+    expect(rows[0]).toHaveTextContent(/None on screen\s*412\s*96\s*0\.31.*\[0\.22, 0\.40\]/);
     expect(within(rows[0] as HTMLElement).getByRole("img")).toHaveAccessibleName(
-      "Before there was one: alpha 0.31, 95 % interval 0.22 to 0.40",
+      "None on screen: alpha 0.31, 95 % interval 0.22 to 0.40",
     );
     expect(rows[1]).toHaveTextContent(/Version 1\s*60\s*12\s*too little to tell/);
     expect(screen.getByTestId("agreement-care")).toHaveTextContent("not the version’s alone");
