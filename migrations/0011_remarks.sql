@@ -36,11 +36,24 @@ ALTER TABLE events ADD COLUMN reasons TEXT CHECK (reasons IS NULL OR json_valid(
 ALTER TABLE events ADD COLUMN confidence INTEGER CHECK (confidence BETWEEN 1 AND 5);
 ALTER TABLE events ADD COLUMN guideline INTEGER REFERENCES guidelines (id);
 
--- The same of answers of a later occasion; they come with the answer and do not tell one from another.
-ALTER TABLE repeats ADD COLUMN note TEXT;
-ALTER TABLE repeats ADD COLUMN reasons TEXT CHECK (reasons IS NULL OR json_valid(reasons));
-ALTER TABLE repeats ADD COLUMN confidence INTEGER CHECK (confidence BETWEEN 1 AND 5);
-ALTER TABLE repeats ADD COLUMN guideline INTEGER REFERENCES guidelines (id);
+-- What was said beside an answer of a later occasion, which is named by its columns: facts that their columns name as a whole, of which
+-- the latest holds. An empty note, no reasons and a confidence of 0 are none.
+CREATE TABLE repeat_remarks (
+    question INTEGER NOT NULL REFERENCES questions (id),
+    text INTEGER NOT NULL REFERENCES texts (id),
+    annotator INTEGER NOT NULL REFERENCES annotators (id),
+    occasion INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    said_at_ms INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    reasons TEXT NOT NULL CHECK (json_valid(reasons)),
+    confidence INTEGER NOT NULL CHECK (confidence BETWEEN 0 AND 5),
+    guideline BLOB NOT NULL CHECK (length(guideline) IN (0, 16)),
+    PRIMARY KEY (question, text, annotator, occasion, at_ms, answer, said_at_ms, note, reasons, confidence, guideline),
+    FOREIGN KEY (question, text, annotator, occasion, at_ms, answer)
+        REFERENCES repeats (question, text, annotator, occasion, at_ms, answer)
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER guidelines_are_not_changed BEFORE UPDATE ON guidelines
 BEGIN
@@ -60,6 +73,16 @@ END;
 CREATE TRIGGER pictures_are_not_deleted BEFORE DELETE ON pictures
 BEGIN
     SELECT RAISE(ABORT, 'pictures are added, never deleted');
+END;
+
+CREATE TRIGGER repeat_remarks_are_not_changed BEFORE UPDATE ON repeat_remarks
+BEGIN
+    SELECT RAISE(ABORT, 'what was said beside an answer is added, never changed');
+END;
+
+CREATE TRIGGER repeat_remarks_are_not_deleted BEFORE DELETE ON repeat_remarks
+BEGIN
+    SELECT RAISE(ABORT, 'what was said beside an answer is added, never deleted');
 END;
 
 CREATE TRIGGER remark_forms_are_not_changed BEFORE UPDATE ON remark_forms

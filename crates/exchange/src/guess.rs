@@ -204,7 +204,8 @@ impl<'a> Guess<'a> {
     fn by_name(columns: &'a [String]) -> Self {
         let mut guess = Self { columns, roles: vec![None; columns.len()] };
         // Words that are in use for other things, believed in a file of ours alone.
-        let ours = ["annotator_id", "created_at", "source"];
+        let ours =
+            ["annotator_id", "created_at", "source", "note", "reasons", "confidence", "marks", "guideline"];
         if ours.iter().all(|name| columns.iter().any(|column| column == name)) {
             for (role, name) in [
                 (Role::Note, "note"),

@@ -55,12 +55,9 @@ pub struct LabelLayout {
     pub occasions: bool,
     /// Where spans stand.
     pub spans: SpanLayout,
-    /// Columns `note`, `reasons` and `confidence`: somebody said something beside an answer.
+    /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: somebody said something beside an answer, skipped or flagged a text, or
+    /// answered with a guideline on screen. They stand together, so that a reader knows them from such columns of others.
     pub remarks: bool,
-    /// A column `marks`: somebody skipped or flagged a text.
-    pub marks: bool,
-    /// A column `guideline`: there are answers that were given with one on screen.
-    pub guideline: bool,
 }
 
 /// Where the spans of an answer stand in a file of labels.
@@ -82,16 +79,9 @@ impl LabelLayout {
             LABEL => self.spans != SpanLayout::Rows,
             START | END | TYPE => self.spans != SpanLayout::Lists,
             OCCASION => self.occasions,
-            NOTE | REASONS | CONFIDENCE => self.remarks,
-            MARKS => self.marks,
-            GUIDELINE => self.guideline,
+            NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.remarks,
             _ => true,
         }
-    }
-
-    /// Whether the file has any column of what was said beside answers.
-    fn says(self) -> bool {
-        self.remarks || self.marks || self.guideline
     }
 
     fn columns(self) -> impl Iterator<Item = &'static str> {
@@ -173,10 +163,16 @@ impl LabelWriter {
     ) -> Result<Self, ExchangeError> {
         // Taken in every file: metadata of such a name would be read as occasions or offsets.
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
-        let spans = [START, END, TYPE].map(|name| (name, layout.spans == SpanLayout::Lists));
-        let said = [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE].map(|name| (name, !layout.says()));
-        for (free, _) in spans.into_iter().chain(said).filter(|(_, free)| *free) {
-            taken.remove(free);
+        if layout.spans == SpanLayout::Lists {
+            for free in [START, END, TYPE] {
+                taken.remove(free);
+            }
+        }
+        if !layout.remarks {
+            // Without the others of them a reader takes none of these for ours.
+            for free in [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE] {
+                taken.remove(free);
+            }
         }
         let attributes = Extras::new(attributes, "attribute", &mut taken);
         let metadata = Metadata::new(format, metadata, &mut taken);

@@ -6,6 +6,7 @@ use crate::tx::{all, first};
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{CurrentLabel, Guideline, GuidelineId, Picture, QuestionId};
 use rusqlite::{Connection, Row};
+use sha2::{Digest, Sha256};
 
 const COLUMNS: &str = "uid, at_ms, body, change, written_by";
 
@@ -106,6 +107,16 @@ impl WriteTx<'_> {
         row.map(Some)
             .ok_or_else(|| StoreError::Unknown { what: "version of the guideline", name: id.to_string() })
     }
+}
+
+/// The largest picture of a guideline, in bytes.
+pub const LARGEST_PICTURE: usize = 4 << 20;
+
+/// Whether a picture is small enough, and named by the first 16 hexadecimal digits of the SHA-256 of its bytes.
+pub(crate) fn is_named_by_its_bytes(picture: &Picture) -> bool {
+    let digest = Sha256::digest(&picture.bytes);
+    let name = digest[..8].iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+    picture.bytes.len() <= LARGEST_PICTURE && name == picture.name
 }
 
 fn versions(c: &Connection) -> rusqlite::Result<Vec<Guideline>> {

@@ -1,13 +1,14 @@
 //! Labels: appending answers, taking them back, and which of them are current.
 
+use crate::NewMark;
 use crate::error::is_constraint;
 use crate::events::{Appended, NewEvent, answer_columns};
 use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
-    Scale, TextId,
+    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, MarkKind, QuestionId,
+    Remark, Scale, TextId, remark,
 };
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 use std::collections::HashMap;
@@ -39,6 +40,8 @@ pub struct AnswerDetails {
     pub remark: Remark,
     /// The version of the guideline that the annotator has on screen.
     pub guideline: Option<GuidelineId>,
+    /// An empty remark takes back what the annotator said of the text before; otherwise that stays.
+    pub takes_back: bool,
 }
 
 /// Appends labels within a transaction; see [`WriteTx::label_appender`].
@@ -287,7 +290,28 @@ impl Store {
     /// As there, and a version of the guideline that is not in the project.
     pub fn append_label_with(&self, new: &NewLabel, details: &AnswerDetails) -> Result<Appended> {
         let (new, details) = (new.clone(), details.clone());
-        self.append(move |tx| tx.label_appender()?.append_with(&new, &details))
+        self.append(move |tx| {
+            let id = tx.label_appender()?.append_with(&new, &details)?;
+            let (question, text, annotator) = (new.question, new.text, new.annotator);
+            let holds =
+                |events: &[dissensus_domain::Event]| remark(events).is_some_and(|said| !said.is_empty());
+            if details.takes_back
+                && details.remark.is_empty()
+                && holds(&tx.events_on(question, text, annotator)?)
+            {
+                tx.add_mark(&NewMark {
+                    annotator,
+                    question,
+                    text,
+                    kind: MarkKind::Note,
+                    at_ms: new.at_ms,
+                    source: new.source,
+                    remark: Remark::default(),
+                    guideline: details.guideline,
+                })?;
+            }
+            Ok(id)
+        })
     }
 
     /// Takes an answer back; the retraction is on disk when this returns.

@@ -4,17 +4,19 @@ use crate::annotator_changes::AnnotatorChange;
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
+use crate::guidelines::is_named_by_its_bytes;
 use crate::packets::PacketKey;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
 use crate::remark_forms::NewRemarkForm;
 use crate::repeat_changes::RepeatChange;
+use crate::repeat_remarks::RepeatRemark;
 use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     Annotator, AnnotatorId, Assignment, AttentionCheck, Condition, Decision, Event, EventId, EventKind,
-    Guideline, Packet, PacketId, Question, QuestionId, Scale, Text, TextId,
+    Guideline, Packet, PacketId, Question, QuestionId, RemarkError, Scale, Text, TextId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -137,6 +139,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
         let changes = self.other.all_repeat_changes()?;
+        let remarks = self.other.all_repeat_remarks()?;
         let repeats = self.other.all_repeats()?;
         let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
@@ -174,6 +177,12 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         for repeat in repeats {
             self.repeat(repeat)?;
+        }
+        for remark in remarks {
+            self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
+            let repeat = self.translated_repeat(remark.repeat)?;
+            let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
+            self.report.repeat_changes += u32::from(added);
         }
         for change in changes {
             let repeat = self.translated_repeat(change.repeat)?;
@@ -217,6 +226,19 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let added = self.tx.add_attention_check(&AttentionCheck { question, text, ..theirs })?;
         self.report.attention_checks += u32::from(added);
         Ok(())
+    }
+
+    /// Refuses what could not have been said here.
+    fn said(
+        &self,
+        checked: std::result::Result<(), RemarkError>,
+        what: &'static str,
+        at_ms: i64,
+    ) -> Result<()> {
+        checked.map_err(|error| StoreError::Invalid {
+            what: format!("{what} of {at_ms} in the other copy"),
+            why: error.to_string(),
+        })
     }
 
     /// Refuses what did not come with the packet that is taken in.
@@ -300,6 +322,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 
     fn remark_forms(&mut self, forms: Vec<NewRemarkForm>) -> Result<()> {
         for theirs in forms {
+            self.said(theirs.form.check(), "list of reasons", theirs.changed_at_ms)?;
             let question = self.question_here(theirs.question)?;
             let added = self.tx.add_remark_form(&NewRemarkForm { question, ..theirs })?;
             self.not_changed(question, added)?;
@@ -312,6 +335,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     fn guidelines(&mut self, guidelines: Vec<Guideline>) -> Result<()> {
         for name in self.other.picture_names()? {
             if let Some(picture) = self.other.picture(&name)? {
+                if !is_named_by_its_bytes(&picture) {
+                    return Err(conflict("picture", name, "is not what its name says in the other copy"));
+                }
                 let added = self.tx.add_picture(&picture)?;
                 self.not_handed_out("picture", &name, !added)?;
             }
@@ -401,6 +427,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn event(&mut self, theirs: Event) -> Result<()> {
+        self.said(theirs.remark.check(), "remark", theirs.at_ms)?;
         let event = self.translated(theirs)?;
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {

@@ -75,6 +75,12 @@ impl Store {
         }
         let mut forms = self.all_remark_forms()?;
         forms.retain(|change| asked(&change.question));
+        // What was offered once and is not any more stays out.
+        let latest = |change: &NewRemarkForm| {
+            let question = all.iter().find(|question| question.id == change.question);
+            question.is_some_and(|question| question.remarks == change.form)
+        };
+        forms.retain(latest);
         let guideline = self.newest_guideline()?.map(|(guideline, _)| guideline);
         let mut pictures = Vec::new();
         for name in self.picture_names()? {

@@ -1,10 +1,11 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
 use crate::labels::AnswerDetails;
-use crate::row::{json, reasons_column, remark, source, to_json};
+use crate::repeat_remarks::{RepeatRemark, remarks_of};
+use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Answer, GuidelineId, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
 use rusqlite::{Connection, Row};
 
 /// The first occasion that is a repeat; answers of the first occasion are labels.
@@ -51,8 +52,7 @@ pub enum RepeatAdded {
 
 /// Of `repeats` as `r`.
 pub(crate) const REPEAT_COLUMNS: &str =
-    "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source, r.note, r.reasons,
-     r.confidence, (SELECT g.uid FROM guidelines AS g WHERE g.id = r.guideline)";
+    "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source";
 
 /// A row of [`REPEAT_COLUMNS`].
 pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
@@ -64,10 +64,7 @@ pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
         at_ms: row.get(4)?,
         answer: json(row, 5)?,
         source: source(row, 6)?,
-        details: AnswerDetails {
-            remark: remark(row, 7)?,
-            guideline: row.get::<_, Option<uuid::Uuid>>(10)?.map(GuidelineId),
-        },
+        details: AnswerDetails::default(),
     })
 }
 
@@ -79,9 +76,12 @@ fn counting(c: &Connection, question: QuestionId, text: Option<TextId>) -> rusql
         "SELECT {REPEAT_COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
          ORDER BY text, annotator, occasion, at_ms, answer"
     );
+    let mut said = remarks_of(c, question, text)?;
     let mut found: Vec<Repeat> = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
-        Ok(Repeat { question, answer: found.answer.to(question), ..found })
+        let key = (found.text, found.annotator, found.occasion, found.at_ms, row.get(5)?);
+        let details = said.remove(&key).unwrap_or_default();
+        Ok(Repeat { question, answer: found.answer.to(question), details, ..found })
     })?;
     // `dedup_by_key` keeps the first of each, so the order is turned round.
     found.reverse();
@@ -131,11 +131,28 @@ impl WriteTx<'_> {
              WHERE question = ?1 AND annotator = ?2 AND (source = 'window' OR source = 'command') AND {COUNTS}
              ORDER BY at_ms DESC LIMIT 1"
         );
-        self.first(&sql, (question.0, annotator.0), repeat)
+        let Some(found) = self.first(&sql, (question.0, annotator.0), repeat)? else { return Ok(None) };
+        let said = remarks_of(self.conn, question, Some(found.text));
+        let mut said = said.map_err(|e| self.explain("reading what was said", e))?;
+        let answer = to_json("an answer", &found.answer)?;
+        let key = (found.text, found.annotator, found.occasion, found.at_ms, answer);
+        Ok(Some(Repeat { details: said.remove(&key).unwrap_or_default(), ..found }))
     }
 
-    /// Adds it as a fact that is new or known, whether or not it was taken back.
+    /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
     pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
+        let (added, at_ms) = self.insert_answer(new, timed)?;
+        let says = !new.details.remark.is_empty() || new.details.guideline.is_some();
+        let repeat = Repeat { at_ms, ..new.clone() };
+        if says && added != RepeatAdded::Outdated && !self.was_said(&repeat)? {
+            let details = new.details.clone();
+            self.add_repeat_remark(&RepeatRemark { repeat, said_at_ms: at_ms, details })?;
+        }
+        Ok(added)
+    }
+
+    /// As [`WriteTx::insert_repeat`], of the answer alone; with its time in the file.
+    fn insert_answer(&mut self, new: &Repeat, timed: bool) -> Result<(RepeatAdded, i64)> {
         let question = self
             .question(new.question)?
             .ok_or_else(|| StoreError::Unknown { what: "question", name: new.question.0.to_string() })?;
@@ -161,7 +178,7 @@ impl WriteTx<'_> {
             let last: Option<(i64, String)> = self.first(&there, key, |r| Ok((r.get(0)?, r.get(1)?)))?;
             if let Some((last, counts)) = last {
                 if counts == answer {
-                    return Ok(RepeatAdded::Known);
+                    return Ok((RepeatAdded::Known, last));
                 }
                 let same = format!(
                     "SELECT 1 FROM repeats AS r WHERE question = ?1 AND text = ?2 AND annotator = ?3
@@ -170,24 +187,20 @@ impl WriteTx<'_> {
                 let same: Option<u8> =
                     self.first(&same, (key.0, key.1, key.2, key.3, &answer), |r| r.get(0))?;
                 if same.is_some() {
-                    return Ok(RepeatAdded::Outdated);
+                    return Ok((RepeatAdded::Outdated, at_ms));
                 }
                 at_ms = at_ms.max(last.saturating_add(1));
             }
             at_ms = newest.map_or(at_ms, |newest| at_ms.max(newest.saturating_add(1)));
         }
-        let AnswerDetails { remark, guideline } = &new.details;
-        let (reasons, guideline) = (reasons_column(remark)?, self.guideline_row(*guideline)?);
-        let (key, said) = ((new.question.0, new.text.0, new.annotator.0, new.occasion), &remark.note);
-        let source = new.source.name();
         let added = self.run(
-            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source, note, reasons, confidence, guideline)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING",
-            (key.0, key.1, key.2, key.3, at_ms, &answer, source, said, &reasons, remark.confidence, guideline),
+            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            (new.question.0, new.text.0, new.annotator.0, new.occasion, at_ms, &answer, new.source.name()),
         );
         match added.map_err(|e| self.explain("adding a repeated answer", e))? {
-            0 => Ok(RepeatAdded::Known),
-            _ => Ok(RepeatAdded::New),
+            0 => Ok((RepeatAdded::Known, at_ms)),
+            _ => Ok((RepeatAdded::New, at_ms)),
         }
     }
 }

@@ -7,10 +7,11 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId, Picture,
-    Remark, RemarkForm, TextId,
+    AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId,
+    Picture, Remark, RemarkForm, TextId,
 };
-use dissensus_store::{AnswerDetails, NewMark, PacketKey, Store, StoreError};
+use dissensus_store::{AnswerDetails, NewMark, PacketKey, Repeat, Store, StoreError};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -19,9 +20,11 @@ fn version(n: u128, at_ms: i64, body: &str) -> Guideline {
     Guideline { id: GuidelineId(Uuid::from_u128(n)), at_ms, body: body.to_owned(), change, by }
 }
 
-fn picture(name: &str) -> Picture {
-    let bytes = format!("BYTES-OF-{name}").into_bytes();
-    Picture { name: name.to_owned(), media_type: "image/png".to_owned(), bytes }
+/// A picture named by what it holds.
+fn picture(what: &str) -> Picture {
+    let bytes = format!("BYTES-OF-{what}").into_bytes();
+    let name: String = Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    Picture { name, media_type: "image/png".to_owned(), bytes }
 }
 
 fn write(store: &Store, version: Guideline, pictures: &[Picture]) {
@@ -55,7 +58,7 @@ fn the_last_version_holds_whatever_the_clock_says_and_none_is_changed() {
     let (newest, number) = store.newest_guideline().unwrap().unwrap();
     assert_eq!((newest.body.as_str(), number, newest.at_ms), ("two", 2, 5_001));
     assert_eq!(bodies(&store), ["one", "two"]);
-    assert_eq!(store.picture("0123456789abcdef").unwrap(), Some(picture("0123456789abcdef")));
+    assert_eq!(store.picture(&picture("0123456789abcdef").name).unwrap(), Some(picture("0123456789abcdef")));
     assert_eq!(store.picture("f123456789abcdef").unwrap(), None);
     store.close().unwrap();
     let conn = rusqlite::Connection::open(&path).unwrap();
@@ -74,7 +77,8 @@ fn copies_that_wrote_versions_apart_agree_on_them_and_on_what_labels_saw() {
         let store = Store::open(path).unwrap();
         write(&store, version(n, at, &format!("by {n}")), &[picture(&format!("{n:016}"))]);
         let guideline = Some(GuidelineId(Uuid::from_u128(n)));
-        let details = AnswerDetails { remark: said("why", &["slang"], Some(4)), guideline };
+        let details =
+            AnswerDetails { remark: said("why", &["slang"], Some(4)), guideline, takes_back: false };
         store.append_label_with(&label(1, annotator, 3), &details).unwrap();
         store.close().unwrap();
     }
@@ -92,8 +96,8 @@ fn copies_that_wrote_versions_apart_agree_on_them_and_on_what_labels_saw() {
             store.marks(AnnotatorId(2), QUESTION).unwrap()[&TextId(1)].remark,
             said("why", &["slang"], Some(4))
         );
-        assert!(store.picture(&format!("{:016}", 1)).unwrap().is_some());
-        assert!(store.picture(&format!("{:016}", 2)).unwrap().is_some());
+        assert!(store.picture(&picture(&format!("{:016}", 1)).name).unwrap().is_some());
+        assert!(store.picture(&picture(&format!("{:016}", 2)).name).unwrap().is_some());
         other.close().unwrap();
         store.close().unwrap();
     }
@@ -119,7 +123,7 @@ fn an_answer_under_an_unknown_version_is_refused_and_nothing_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let guideline = Some(GuidelineId(Uuid::from_u128(9)));
-    let details = AnswerDetails { remark: Remark::default(), guideline };
+    let details = AnswerDetails { remark: Remark::default(), guideline, takes_back: false };
     let refused = store.append_label_with(&label(1, 1, 3), &details).unwrap_err();
     assert!(matches!(refused, StoreError::Unknown { what: "version of the guideline", .. }), "{refused}");
     assert!(store.current_labels(QUESTION).unwrap().is_empty());
@@ -129,7 +133,7 @@ fn an_answer_under_an_unknown_version_is_refused_and_nothing_is_kept() {
 fn a_note_after_the_answer_holds_and_undo_takes_a_remark_with_its_answer() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
-    let details = AnswerDetails { remark: said("first", &[], Some(2)), guideline: None };
+    let details = AnswerDetails { remark: said("first", &[], Some(2)), guideline: None, takes_back: false };
     let first = store.append_label_with(&label(1, 1, 3), &details).unwrap();
     let now = || store.marks(AnnotatorId(1), QUESTION).unwrap().remove(&TextId(1)).unwrap_or_default().remark;
     assert_eq!(now(), said("first", &[], Some(2)));
@@ -165,12 +169,15 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
     let (old, new) = (picture("00000000000000aa"), picture("00000000000000bb"));
-    write(&store, version(1, 10, "OLD-WORDS ![x](picture:00000000000000aa)"), &[old]);
-    write(&store, version(2, 20, "new words ![x](picture:00000000000000bb)"), &[new]);
+    write(&store, version(1, 10, &format!("OLD-WORDS ![x](picture:{})", old.name)), &[old]);
+    write(&store, version(2, 20, &format!("new words ![x](picture:{})", new.name)), &[new]);
+    let before = RemarkForm { reasons: vec!["OLD-REASON".into()], confidence: false };
+    store.write(move |tx| tx.set_remark_form(QUESTION, &before, 4)).unwrap();
     let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
     let wanted = form.clone();
     store.write(move |tx| tx.set_remark_form(QUESTION, &wanted, 5)).unwrap();
-    let details = AnswerDetails { remark: said("SECRET-NOTE", &[], None), guideline: None };
+    let details =
+        AnswerDetails { remark: said("SECRET-NOTE", &[], None), guideline: None, takes_back: false };
     store.append_label_with(&label(1, 1, 3), &details).unwrap();
     let item = |text| Assignment { text: TextId(text), occasion: 1, anchor: false };
     let packet = Packet {
@@ -189,13 +196,17 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     let bytes = std::fs::read(&file).unwrap();
     let has = |words: &str| bytes.windows(words.len()).any(|at| at == words.as_bytes());
     assert!(has("new words") && has("BYTES-OF-00000000000000bb"));
-    for secret in ["OLD-WORDS", "BYTES-OF-00000000000000aa", "SECRET-NOTE"] {
+    for secret in ["OLD-REASON", "OLD-WORDS", "BYTES-OF-00000000000000aa", "SECRET-NOTE"] {
         assert!(!has(secret), "{secret}");
     }
     let own = Store::open(&file).unwrap();
     assert_eq!(own.questions().unwrap()[0].remarks, form);
     let (guideline, _) = own.newest_guideline().unwrap().unwrap();
-    let details = AnswerDetails { remark: said("mine", &["irony"], Some(1)), guideline: Some(guideline.id) };
+    let details = AnswerDetails {
+        remark: said("mine", &["irony"], Some(1)),
+        guideline: Some(guideline.id),
+        takes_back: false,
+    };
     own.append_label_with(&label(1, 1, 2), &details).unwrap();
     let report = store.take_in_packet(&own, id).unwrap();
     assert_eq!((report.events, report.guidelines, report.question_changes), (1, 0, 0));
@@ -208,4 +219,83 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     let refused = store.take_in_packet(&own, id).unwrap_err().to_string();
     assert!(refused.contains("version of the guideline") && refused.contains("not handed out"), "{refused}");
     assert_eq!(bodies(&store).len(), 2);
+}
+
+#[test]
+fn a_picture_that_is_not_what_its_name_says_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 2, 2).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let (store, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let forged = Picture { bytes: b"<svg/>".to_vec(), ..picture("real") };
+    write(&other, version(1, 10, "one"), &[forged]);
+    let refused = store.take_in(&other).unwrap_err().to_string();
+    assert!(refused.contains("is not what its name says"), "{refused}");
+    assert!(bodies(&store).is_empty(), "nothing is half taken");
+}
+
+#[test]
+fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_one_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 2, 1).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let again = |details: AnswerDetails| Repeat {
+        question: QUESTION,
+        text: TextId(1),
+        annotator: AnnotatorId(1),
+        occasion: 2,
+        answer: Answer::Level(3),
+        at_ms: 500,
+        source: LabelSource::Import,
+        details,
+    };
+    let with = |note: &str| AnswerDetails { remark: said(note, &[], None), ..AnswerDetails::default() };
+    let now = |store: &Store| store.repeats(QUESTION).unwrap()[0].details.remark.note.clone();
+    // The same answer, without a note in one copy and with one in the other.
+    let (one, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let (plain, noted) = (again(AnswerDetails::default()), again(with("theirs")));
+    one.write(move |tx| tx.add_repeat(&plain, true, 1)).unwrap();
+    other.write(move |tx| tx.add_repeat(&noted, true, 1)).unwrap();
+    assert_eq!(one.take_in(&other).unwrap().repeat_changes, 1);
+    assert_eq!(other.take_in(&one).unwrap().repeat_changes, 0);
+    assert_eq!((now(&one), now(&other)), (Some("theirs".to_owned()), Some("theirs".to_owned())));
+    // A file does not overrule what was said; who says something later does, and no answer is added by it.
+    let late = again(with("from a file"));
+    one.write(move |tx| tx.add_repeat(&late, true, 1)).unwrap();
+    assert_eq!(now(&one), Some("theirs".to_owned()));
+    let answer = one.repeats(QUESTION).unwrap().remove(0);
+    one.write(move |tx| tx.say_beside_repeat(&answer, &with("mine"), 1)).unwrap();
+    assert_eq!((now(&one), one.repeats(QUESTION).unwrap().len()), (Some("mine".to_owned()), 1));
+    other.take_in(&one).unwrap();
+    assert_eq!(now(&other), Some("mine".to_owned()));
+    assert_eq!(other.take_in(&one).unwrap().repeat_changes, 0);
+}
+
+#[test]
+fn an_answer_that_says_nothing_on_purpose_takes_back_what_was_said_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);
+    let new = NewMark {
+        annotator,
+        question: QUESTION,
+        text,
+        kind: MarkKind::Note,
+        at_ms: 1,
+        source,
+        remark: said("odd", &[], None),
+        guideline: None,
+    };
+    store.mark(&new).unwrap();
+    let now = || store.marks(annotator, QUESTION).unwrap()[&text].remark.note.clone();
+    store.append_label(&label(1, 1, 2)).unwrap();
+    assert_eq!(now().as_deref(), Some("odd"), "a command that says nothing leaves it");
+    let nothing = AnswerDetails { takes_back: true, ..AnswerDetails::default() };
+    store.append_label_with(&label(1, 1, 3), &nothing).unwrap();
+    assert_eq!(now(), None);
+    let events = store.last_event().unwrap();
+    store.append_label_with(&label(1, 1, 4), &nothing).unwrap();
+    assert_eq!(store.last_event().unwrap().0, events.0 + 1, "nothing is taken back twice");
 }

@@ -143,7 +143,7 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
                 let reasons = if rng.random() { vec![format!("r{at_ms}")] } else { Vec::new() };
                 let remark = Remark { note: None, reasons, confidence };
                 let guideline = store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
-                let details = AnswerDetails { remark, guideline };
+                let details = AnswerDetails { remark, guideline, takes_back: false };
                 store.append_label_with(&NewLabel { at_ms, source, ..new }, &details).unwrap();
             }
         }

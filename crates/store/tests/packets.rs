@@ -88,7 +88,7 @@ fn answered(file: &Path) {
         answer: Answer::Level(3),
         at_ms: 2_000,
         source: LabelSource::Window,
-        details: AnswerDetails { remark: noted("again"), guideline: None },
+        details: AnswerDetails { remark: noted("again"), ..AnswerDetails::default() },
     };
     store
         .write(move |tx| {

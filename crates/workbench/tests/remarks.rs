@@ -125,6 +125,11 @@ fn a_remark_goes_with_its_answer_is_changed_by_itself_and_undone_with_it() {
         said("", &["irony"], Some(4)),
         "it was said of the text after its answer"
     );
+    label(&session, "ana", "t1", 2, Remark::default(), None);
+    assert!(
+        task(&session).remark.is_empty(),
+        "the window shows all that is said: nothing is said on purpose"
+    );
 
     for (remark, words) in [
         (said("", &["a; b"], None), "semicolon"),
@@ -208,6 +213,56 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
 }
 
 #[test]
+fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 3);
+    label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
+    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
+    let file = folder.path().join("before.csv");
+    session.exchange.export(&file, None, false, &Silent).unwrap();
+    label(&session, "ana", "t1", 1, Remark::default(), None);
+    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
+    import(&session, &file);
+    assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
+    // An older row behind a newer one brings its note to its own answer, which is not current.
+    let (_, other) = project(folder.path(), "o.dissensus", 3);
+    let file = folder.path().join("in.csv");
+    std::fs::write(
+        &file,
+        "text_id,text,annotator_id,label,question,created_at,source,note,reasons,confidence,marks,guideline\n\
+         t1,Body of text 1,ana,3,rude,2022-01-01T00:00:00Z,import,,,,,\n\
+         t1,Body of text 1,ana,1,rude,2021-01-01T00:00:00Z,import,old note of 1,,,,\n",
+    )
+    .unwrap();
+    import(&other, &file);
+    assert!(told(&other, "").is_empty(), "{:?}", told(&other, ""));
+}
+
+#[test]
+fn metadata_of_such_names_stays_metadata() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 1);
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,text,note,confidence\nm1,One more,author note,0.8\n").unwrap();
+    import(&session, &file);
+    label(&session, "ana", "m1", 3, Remark::default(), None);
+    for noted in [false, true] {
+        if noted {
+            label(&session, "ben", "m1", 3, said("mine", &[], None), None);
+        }
+        let out = folder.path().join(format!("{noted}.csv"));
+        session.exchange.export(&out, None, false, &Silent).unwrap();
+        let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
+        import(&other, &out);
+        assert_eq!(told(&other, "").len(), usize::from(noted));
+        let again = folder.path().join(format!("{noted}-again.csv"));
+        other.exchange.export(&again, None, false, &Silent).unwrap();
+        let written = std::fs::read_to_string(&again).unwrap();
+        assert!(written.contains("author note") && written.contains("0.8"), "{written}");
+    }
+}
+
+#[test]
 fn what_the_project_says_itself_is_not_overruled_by_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
@@ -215,10 +270,10 @@ fn what_the_project_says_itself_is_not_overruled_by_a_file() {
     let file = folder.path().join("in.csv");
     std::fs::write(
         &file,
-        "text_id,text,annotator_id,label,question,created_at,source,note,marks\n\
-         t1,Body of text 1,ana,4,rude,2020-01-01T00:00:00Z,window,theirs,flagged\n\
-         t2,Body of text 2,ana,,rude,2020-01-01T00:00:00Z,,noted,skipped\n\
-         t3,Body of text 3,ana,,unknown,2020-01-01T00:00:00Z,,lost?,\n",
+        "text_id,text,annotator_id,label,question,created_at,source,note,reasons,confidence,marks,guideline\n\
+         t1,Body of text 1,ana,4,rude,2020-01-01T00:00:00Z,window,theirs,,,flagged,\n\
+         t2,Body of text 2,ana,,rude,2020-01-01T00:00:00Z,,noted,,,skipped,\n\
+         t3,Body of text 3,ana,,unknown,2020-01-01T00:00:00Z,,lost?,,,,\n",
     )
     .unwrap();
     let remarks = import(&session, &file);
@@ -278,6 +333,12 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
                 hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
                 let now = hers.labelling.task_on(me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
+                // Said later beside the same answer it is no answer more: undo takes back the answer.
+                let later = Beside { remark: said("later", &[], None), guideline: None };
+                hers.labelling.record_again_with(&new, &later, occasion, LabelSource::Window).unwrap();
+                let undone = hers.labelling.undo(me, QUESTION, LabelSource::Window).unwrap().unwrap();
+                assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
+                hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
             }
         }
         after = Some(task.text);
@@ -296,7 +357,9 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     }
     let found = session.project.remarks(&RemarkQuery::default()).unwrap();
     assert!(found.len() >= 15 && found.iter().all(|one| one.guideline == Some(1)), "{found:?}");
-    assert!(found.iter().all(|one| one.remark.note == Some(format!("{} on 1", one.text_id))));
+    let own = |one: &dissensus_workbench::view::RemarkInfo| format!("{} on {}", one.text_id, one.occasion);
+    assert!(found.iter().all(|one| one.remark.note == Some(own(one))), "{found:?}");
+    assert_eq!(found.iter().filter(|one| one.occasion == 2).count(), again);
     let talk = session.study.talk(QUESTION, found[0].text).unwrap();
     let hers = talk.answers.iter().find(|one| one.name == "ana").unwrap();
     assert_eq!((hers.remark.confidence, hers.guideline), (Some(3), Some(1)));
@@ -314,6 +377,10 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
     assert_eq!(session.guideline.picture(&name).unwrap().media_type, "image/png");
     assert!(!written.guideline.body.contains('\r'));
 
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("private.png"), png()).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(elsewhere.path().join("private.png"), folder.path().join("out.png")).unwrap();
     let refused =
         |new: &NewGuideline, folder: Option<&Path>| session.guideline.write(new, folder).unwrap_err();
     for (body, code, words) in [
@@ -324,6 +391,8 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
         ("![x](/etc/passwd)", "guideline-picture", "beside the guideline"),
         ("![x](missing.png)", "guideline-picture", "there is no file"),
         ("![x](picture:0000000000000000)", "guideline-picture", "no such picture"),
+        ("![a ![b](a.png)](a.png)", "guideline-picture", "within the words of another"),
+        ("![x](out.png)", "guideline-picture", "leads out of"),
         ("![x][r]\n\n[r]: a.png", "guideline-picture", "where it is shown"),
     ] {
         let error = refused(&guideline(body, None), Some(folder.path()));

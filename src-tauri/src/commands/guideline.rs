@@ -28,6 +28,9 @@ pub(crate) async fn write_guideline(
     app: AppHandle,
     guideline: NewGuideline,
 ) -> Result<GuidelineWritten, Problem> {
+    // Who saw none wrote the first one: a version that came meanwhile is not covered.
+    let after = Some(guideline.after.clone().unwrap_or_default());
+    let guideline = NewGuideline { after, ..guideline };
     with_session(app, move |session| session.guideline.write(&guideline, None)).await
 }
 

@@ -71,6 +71,8 @@ export class App {
   importing = $state<string | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
+  /** Writes what a view still has to write, before the project is closed or another one is opened. Set by that view. */
+  settle: (() => Promise<void>) | null = null;
   /** The newest change of labels or models, and how many there were. */
   changes = $state(0);
   readonly toasts = new Toasts();
@@ -181,7 +183,12 @@ export class App {
 
   /** Ends the application; asks first if work is under way. */
   quit(): Promise<void> {
-    return this.#leave({ verb: "quit", go: () => this.attempt(() => commands.quit()) });
+    return this.#leave({ verb: "quit", go: () => this.#quit() });
+  }
+
+  async #quit(): Promise<void> {
+    await this.settle?.();
+    await this.attempt(() => commands.quit());
   }
 
   /** What was asked about is done, or the work goes on. */
@@ -206,6 +213,7 @@ export class App {
   }
 
   async #close(): Promise<void> {
+    await this.settle?.();
     await this.attempt(() => commands.closeProject());
     this.project = null;
     this.drafts.forget();
@@ -376,6 +384,7 @@ export class App {
     if (this.opening) return false;
     this.opening = true;
     const done = await this.attempt(async () => {
+      await this.settle?.();
       await this.#show(await open());
       return true;
     });

@@ -991,6 +991,8 @@ export type GivenAnswerInfo = {
 	before: Answer[],
 	/**  What they answered when they were asked again. */
 	again: Answer | null,
+	/**  What they said when they were asked again. */
+	said_again: Remark,
 	/**  The number of the version of the guideline that they had on screen. */
 	guideline: number | null,
 	/**  Whether they flagged it. */
@@ -2007,7 +2009,9 @@ export type RemarkInfo = {
 	annotator: AnnotatorId,
 	/**  Their name. */
 	annotator_name: string,
-	/**  What they answer now. */
+	/**  1, or the later occasion on which the text was asked again. */
+	occasion: number,
+	/**  What they answer now, on that occasion. */
 	answer: string | null,
 	/**  Whether they flagged the text. */
 	flagged: boolean,

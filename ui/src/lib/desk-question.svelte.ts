@@ -8,10 +8,10 @@ import type {
   Remark,
   TextPredictions,
 } from "$lib/bindings";
-import type { QuestionDrafts } from "$lib/drafts";
+import type { QuestionDrafts, QuestionRemarks } from "$lib/drafts";
 import { placeKey } from "$lib/place";
 import { optionsOf, sameAnswer } from "$lib/levels";
-import { NO_REMARK, sameRemark } from "$lib/remarks";
+import { isEmpty, NO_REMARK, sameRemark } from "$lib/remarks";
 import { SpanMarks } from "$lib/span-marks.svelte";
 import { answerOfSpans, spansOf } from "$lib/spans";
 
@@ -31,14 +31,14 @@ export class DeskQuestion {
   remark = $state.raw<Remark>(NO_REMARK);
   /** What of it is on disk. */
   #said = $state.raw<Remark>(NO_REMARK);
-  /** What was said of texts before their answers, and waits there, by place. */
-  #waiting = new Map<string, Remark>();
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
   constructor(
     readonly info: QuestionInfo,
     private readonly drafts: QuestionDrafts,
+    /** What was said and is not on disk, by place. */
+    private readonly waiting: QuestionRemarks,
   ) {
     this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
   }
@@ -70,8 +70,10 @@ export class DeskQuestion {
     this.task = task;
     this.#said = task?.remark ?? NO_REMARK;
     const key = task ? placeKey(task) : "";
-    this.remark = this.#waiting.get(key) ?? (task?.answer ? null : unsaid) ?? this.#said;
-    this.#waiting.delete(key);
+    // What was said after an answer that was taken back holds; else what came with that answer is offered again.
+    const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
+    this.remark = this.waiting.get(key) ?? offered ?? this.#said;
+    this.waiting.delete(key);
     this.given = task?.answer ?? null;
     this.show(task);
     const draft = this.#takeUp() ?? (this.given === null ? undone : null);
@@ -82,7 +84,7 @@ export class DeskQuestion {
   /** Keeps what is put together, before the text leaves the desk or the desk is left. */
   putAway(): void {
     if (this.task && this.draft) this.drafts.set(placeKey(this.task), this.draft);
-    if (this.task && this.unsaid) this.#waiting.set(placeKey(this.task), this.remark);
+    if (this.task && this.unsaid) this.waiting.set(placeKey(this.task), this.remark);
   }
 
   /** What was put together for the text, out of where it was kept. */

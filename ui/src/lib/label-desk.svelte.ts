@@ -41,6 +41,8 @@ export class LabelDesk {
 
   /** Set by the view: go on by itself after an answer. */
   goOn = false;
+  /** A note is being written: the desk does not go on by itself under it. */
+  writing = $state(false);
 
   #annotator: AnnotatorId;
   #order: TextOrder;
@@ -54,6 +56,7 @@ export class LabelDesk {
   /** How often the desk, and not the person, chose what keys answer. */
   #moves = 0;
   #left = false;
+  #settled = false;
 
   constructor(
     desk: Desk,
@@ -65,7 +68,12 @@ export class LabelDesk {
     this.#guideline = desk.guideline ?? (() => null);
     this.#ids = desk.questions.map(({ id }) => id);
     this.questions = desk.questions.map(
-      (info) => new DeskQuestion(info, desk.drafts.of(desk.annotator, info.id)),
+      (info) =>
+        new DeskQuestion(
+          info,
+          desk.drafts.of(desk.annotator, info.id),
+          desk.drafts.remarksOf(desk.annotator, info.id),
+        ),
     );
   }
 
@@ -125,9 +133,19 @@ export class LabelDesk {
 
   /** Nothing that is still under way may touch the screen any more; what is put together waits. */
   leave(): void {
-    this.#keepRemarks();
+    if (!this.#settled) this.#keepRemarks();
     this.#left = true;
     this.questions.forEach((question) => question.putAway());
+  }
+
+  /** Writes what is still to be written, before another project takes the place of this one: nothing is written after it. */
+  async settle(): Promise<void> {
+    this.#keepRemarks();
+    for (let last: unknown = null; last !== this.#queue;) {
+      last = this.#queue;
+      await last;
+    }
+    this.#settled = true;
   }
 
   /** Another order: the text on the desk stays, what comes after it changes. */
@@ -226,12 +244,14 @@ export class LabelDesk {
 
   /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
   say(remark: Remark): void {
+    this.#settled = false;
     if (this.task) this.question.remark = remark;
   }
 
   /** Writes what is said beside an answer that is given; what is said before one goes with it. */
   keepRemark(question: DeskQuestion = this.question): Promise<void> {
-    return question.given === null ? Promise.resolve() : this.#keep(question);
+    const answered = question.given !== null || question.saving !== null;
+    return answered ? this.#keep(question) : Promise.resolve();
   }
 
   /** Writes what is said of the texts that leave the desk. What is said of a later occasion waits for the answer that it is a part of. */
@@ -240,13 +260,19 @@ export class LabelDesk {
   }
 
   #keep(question: DeskQuestion): Promise<void> {
-    const { task, remark, given } = question;
-    if (!task || !question.unsaid || question.saving !== null) return Promise.resolve();
-    if (given === null && task.occasion > 1) return Promise.resolve();
+    const left = { task: question.task, remark: question.remark, given: question.given };
+    const { task } = left;
+    if (!task || !question.unsaid) return Promise.resolve();
     const { id } = question.info;
     const { text, occasion } = task;
-    const beside = { remark, guideline: this.#guideline() };
+    const guideline = this.#guideline();
     return this.#inTurn(async () => {
+      // Where the text still lies there, an answer may have come meanwhile, and taken the remark along.
+      const here = question.task === task;
+      const { remark, given } = here ? question : left;
+      if (here && !question.unsaid) return;
+      const beside = { remark, guideline };
+      if (occasion > 1 && given === null) return;
       if (occasion > 1 && given !== null) {
         const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
         await commands.recordAgain(label, beside, occasion);
@@ -297,7 +323,8 @@ export class LabelDesk {
     }
     await this.#askAgain(place);
     // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
-    if (this.goOn && question === this.question && !question.changed) await this.#advance();
+    const byItself = this.goOn && !this.writing;
+    if (byItself && question === this.question && !question.changed) await this.#advance(true);
     else if (!this.questions.some(({ open }) => open)) this.#lookAhead(place);
   }
 
@@ -323,32 +350,35 @@ export class LabelDesk {
   }
 
   /** To the next question that waits for an answer; from the last one to the next text. */
-  async #advance(): Promise<void> {
+  async #advance(byItself = false): Promise<void> {
     const next = this.nextOpen();
-    if (next === null) return this.#next();
+    if (next === null) return this.#next(byItself);
     this.#moves += 1;
     this.focus(next);
   }
 
-  async #next(): Promise<void> {
+  async #next(byItself = false): Promise<void> {
     const onTrail = this.#trail[this.#at + 1];
     const place = this.task;
     if (onTrail !== undefined) {
       this.#at += 1;
       await this.#return(onTrail);
     } else if (place) {
-      await this.#onward(place);
+      await this.#onward(place, byItself);
     }
   }
 
   /** To the next text of the order. One that was not answered is passed over in the file's own order. */
-  async #onward(place: Place): Promise<void> {
+  async #onward(place: Place, byItself = false): Promise<void> {
     const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
     const inFile = this.#order === "file" && !this.#assigned;
     if (passedOver && inFile && (await this.#beside(place, 1))) return;
     const ahead = this.#ahead?.after === placeKey(place) ? this.#ahead.next : null;
     this.#ahead = null;
-    this.#lay(await (ahead ?? this.#fetchNext(place)));
+    const next = await (ahead ?? this.#fetchNext(place));
+    // Whoever began to write meanwhile writes about this text.
+    if (byItself && this.writing) this.#ahead = { after: placeKey(place), next: Promise.resolve(next) };
+    else this.#lay(next);
   }
 
   async #beside(place: Place, step: number): Promise<boolean> {

@@ -68,7 +68,8 @@ function talkOf(q: number, text: number): view.TextTalk {
     const said = remarkOf(id, person.id, text);
     const note = said.note ?? (person.id === 2 ? "I read this as irony." : null);
     const { name } = person;
-    const marks = { before: [], again: null, flagged: false, guideline: null };
+    const said_again = { note: null, reasons: [], confidence: null };
+    const marks = { before: [], again: null, said_again, flagged: false, guideline: null };
     return [{ annotator: person.id, name, answer, ...marks, ...said, note }];
   });
   const decisions = decided.filter((one) => one.question === id && one.text === text);
@@ -674,6 +675,7 @@ export const commands: typeof RealCommands = {
               body: text.body,
               annotator: person.id,
               annotator_name: person.name,
+              occasion: 1,
               answer,
               ...said,
               flagged: flag,

@@ -186,7 +186,7 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
         .collect();
     for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
         let path = folder.path().join(format!("remarks.{ending}"));
-        let layout = LabelLayout { remarks: true, marks: true, guideline: true, ..LabelLayout::default() };
+        let layout = LabelLayout { remarks: true, ..LabelLayout::default() };
         let none: [&str; 0] = [];
         let mut writer = LabelWriter::create(&path, format, layout, none, none).unwrap();
         for row in &rows {
@@ -206,7 +206,7 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
     let path = folder.path().join("others.csv");
     std::fs::write(
         &path,
-        "text_id,text,annotator_id,label,note,confidence\nt1,a,ana,1,x,0.7\nt2,b,ana,2,y,0.2\n",
+        "text_id,text,annotator_id,label,created_at,source,note,confidence\nt1,a,ana,1,2024-05-01,import,x,0.7\nt2,b,ana,2,2024-05-01,import,y,0.2\n",
     )
     .unwrap();
     let source = Source::open(&path).unwrap();
@@ -220,14 +220,14 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
 fn what_is_no_remark_is_named_with_its_column() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
-    let head = "text_id,text,annotator_id,label,created_at,source,note,reasons,confidence,marks\n";
+    let head = "text_id,text,annotator_id,label,created_at,source,note,reasons,confidence,marks,guideline\n";
     for (cells, column, words) in [
         ("x,,6,", "confidence", "whole number from 1"),
         ("x,,1.5,", "confidence", "whole number from 1"),
         ("x,a;a,1,", "reasons", "twice"),
         ("x,,1,flaged", "marks", "skipped or flagged"),
     ] {
-        std::fs::write(&path, format!("{head}t1,a,ana,1,2024-05-01T12:30:00Z,window,{cells}\n")).unwrap();
+        std::fs::write(&path, format!("{head}t1,a,ana,1,2024-05-01T12:30:00Z,window,{cells},\n")).unwrap();
         let source = Source::open(&path).unwrap();
         let roles = guess_roles(&source).unwrap();
         let error = read_rows(&source, &roles).unwrap().next().unwrap().unwrap_err().to_string();

@@ -269,7 +269,7 @@ impl Said {
             || repeats.iter().any(|repeat| !repeat.details.remark.is_empty());
         let marks =
             self.marked.values().any(|one| one.marks.flagged || (one.marks.skipped && one.current.is_none()));
-        LabelLayout { remarks, marks, guideline: !self.versions.is_empty(), ..LabelLayout::default() }
+        LabelLayout { remarks: remarks || marks || !self.versions.is_empty(), ..LabelLayout::default() }
     }
 
     /// What holds beside a label, and whether its text is flagged.

@@ -9,8 +9,8 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};
 use dissensus_domain::{
-    AnnotatorId, Answer, EventId, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId, current_answer,
-    marks,
+    AnnotatorId, Answer, EventId, EventKind, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId,
+    current_answer, marks,
 };
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
@@ -200,7 +200,7 @@ impl Writing {
                     duration_ms: row.duration_ms,
                     source,
                 };
-                let details = AnswerDetails { remark: row.remark.clone(), guideline: None };
+                let details = AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() };
                 if *follows_row {
                     labels.append_following(&new, &details, self.before)?
                 } else {
@@ -241,20 +241,38 @@ impl Writing {
             return Ok(());
         }
         let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
-        let Some((question, _)) = asked else {
+        let Some((question, scale)) = asked else {
             self.unasked += 1;
             return Ok(());
         };
         let question = *question;
         let events = tx.events_on(question, text, annotator)?;
-        let (known, answered) = (marks(&events), current_answer(&events).is_some());
-        let said = !row.remark.is_empty() && known.remark.is_empty();
+        let current = current_answer(&events).and_then(|event| event.answer());
+        // What belongs to an answer counts beside that answer alone; one that is new has it already.
+        let beside = match &verdict.label {
+            LabelVerdict::Added { .. } | LabelVerdict::Continues => false,
+            LabelVerdict::Repeated { name } => {
+                current.and_then(|answer| scale.name_of_answer(answer)).is_some_and(|now| now == *name)
+            }
+            LabelVerdict::None | LabelVerdict::Repeat { .. } => true,
+        };
+        // What the project says itself stays, also that nothing is said any more.
+        let never = |kinds: &[MarkKind]| {
+            !events.iter().any(|event| matches!(event.kind, EventKind::Mark(kind) if kinds.contains(&kind)))
+        };
+        let said =
+            beside && !row.remark.is_empty() && never(&[MarkKind::Note]) && marks(&events).remark.is_empty();
+        let skipped = row.skipped && current.is_none() && never(&[MarkKind::Skip, MarkKind::Unskip]);
         let wanted = [
             (said, MarkKind::Note),
-            (row.skipped && !known.skipped && !answered, MarkKind::Skip),
-            (row.flagged && !known.flagged, MarkKind::Flag),
+            (skipped, MarkKind::Skip),
+            (row.flagged && never(&[MarkKind::Flag, MarkKind::Unflag]), MarkKind::Flag),
         ];
-        let (at_ms, source) = (row.at_ms.unwrap_or_else(now_ms), self.source(row));
+        let at_ms = row.at_ms.unwrap_or_else(now_ms);
+        let source = match row.source {
+            Some(LabelSource::Simulated) => LabelSource::Simulated,
+            _ => LabelSource::Import,
+        };
         for (_, kind) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
             let remark = if kind == MarkKind::Note { row.remark.clone() } else { Remark::default() };
             tx.add_mark(&NewMark {
@@ -296,7 +314,7 @@ impl Writing {
             answer,
             at_ms,
             source,
-            details: AnswerDetails { remark: row.remark.clone(), guideline: None },
+            details: AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() },
         };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         match added {

@@ -58,6 +58,10 @@ impl Contents {
 /// The body with other targets of its pictures: `renamed` has one for each of [`Contents::pictures`]. `Err` is the target that does not
 /// stand with its picture, as in a reference.
 pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String]) -> Result<String, String> {
+    // A picture in the words of another one: neither could be renamed for itself.
+    if let Some(inner) = contents.pictures.windows(2).find(|two| two[1].place.start < two[0].place.end) {
+        return Err(inner[1].target.clone());
+    }
     let mut changed = body.to_owned();
     // From the end, so that places before stay where they are.
     for (shown, new) in contents.pictures.iter().zip(renamed).rev() {
@@ -65,13 +69,19 @@ pub(super) fn with_pictures(body: &str, contents: &Contents, renamed: &[String])
             continue;
         }
         let whole = &body[shown.place.clone()];
-        // Behind the alternative text, which may hold the same words.
-        let at = whole.rfind("](").and_then(|open| Some(open + 2 + whole[open + 2..].find(&shown.target)?));
+        let opens = |at: &usize| whole[..*at].ends_with("](") || whole[..*at].ends_with("](<");
+        let at = whole.match_indices(shown.target.as_str()).map(|(at, _)| at).find(opens);
         let Some(at) = at else { return Err(shown.target.clone()) };
         let (start, end) = (shown.place.start + at, shown.place.start + at + shown.target.len());
         changed.replace_range(start..end, new);
     }
-    Ok(changed)
+    // What stands there now is read once more: a picture that is not what it was renamed to is nothing to keep.
+    let targets: Vec<String> =
+        Contents::of(&changed).pictures.into_iter().map(|shown| shown.target).collect();
+    match targets == *renamed {
+        true => Ok(changed),
+        false => Err(contents.pictures.first().map_or_else(String::new, |shown| shown.target.clone())),
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +108,18 @@ mod tests {
         assert_eq!(
             with_pictures(body, &contents, &renamed).unwrap(),
             "a.png ![a.png](picture:1) ![b](picture:2 \"a.png\")"
+        );
+        for (body, count) in
+            [("![outer ![inner](b.png) tail](a.png)", 2), ("![inner ![a](much-longer-name.png)](a.png)", 2)]
+        {
+            let contents = Contents::of(body);
+            assert_eq!(contents.pictures.len(), count, "{body}");
+            assert!(with_pictures(body, &contents, &renamed).is_err(), "{body}");
+        }
+        let body = "![b](b.png \"](b.png\") ![c](<c d.png>)";
+        assert_eq!(
+            with_pictures(body, &Contents::of(body), &renamed).unwrap(),
+            "![b](picture:1 \"](b.png\") ![c](<picture:2>)"
         );
         let body = "![a][ref]\n\n[ref]: a.png\n";
         assert_eq!(with_pictures(body, &Contents::of(body), &renamed[..1]), Err("a.png".to_owned()));

@@ -100,7 +100,7 @@ impl Guidelines {
         }
         let body = with_pictures(&body, &contents, &renamed).map_err(|name| GuidelineError::Picture {
             name,
-            why: "write it where it is shown, as ![what it shows](FILE)".to_owned(),
+            why: "write it where it is shown, as ![what it shows](FILE), and not within the words of another one".to_owned(),
         })?;
         let used = added.into_values().filter(|picture| body.contains(&format!("{PICTURE}{}", picture.name)));
         let used: Vec<Picture> = used.collect();
@@ -160,7 +160,14 @@ impl Guidelines {
         if !inside {
             return Err(refused("put it beside the guideline, or in a folder there, and name it from there"));
         }
-        let picture = pictures::read(&folder.join(relative), target)?;
+        let file = folder.join(relative);
+        // Nor through a link. What is not there is told by the reading.
+        if let (Ok(real), Ok(folder)) = (file.canonicalize(), folder.canonicalize())
+            && !real.starts_with(folder)
+        {
+            return Err(refused("a link leads out of the guideline's folder: put the picture itself there"));
+        }
+        let picture = pictures::read(&file, target)?;
         let name = format!("{PICTURE}{}", picture.name);
         added.insert(picture.name.clone(), picture);
         Ok(name)

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// The largest file, in bytes.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: u64 = dissensus_store::LARGEST_PICTURE as u64;
 
 /// The longest side, in pixels: what a window needs to show one is four bytes a pixel, whatever the file's size.
 const LONGEST_SIDE: usize = 6_000;

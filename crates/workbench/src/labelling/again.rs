@@ -11,7 +11,7 @@ use crate::view::{Beside, LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
 };
-use dissensus_store::{Repeat, StoreError};
+use dissensus_store::{AnswerDetails, Repeat, StoreError};
 use std::collections::HashMap;
 
 /// What one annotator answered on one later occasion.
@@ -93,6 +93,16 @@ impl Labelling {
             let text =
                 self.context.store.text(new.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
             return Err(StudyError::NotAsked { text, occasion }.into());
+        }
+        let known = self.answered_again(new.annotator, occasion)?.answers.remove(&(new.question, new.text));
+        if let Some(known) = known.filter(|known| known.answer == new.answer) {
+            // What is said later beside the same answer makes no answer of it.
+            if known.details.remark != details.remark {
+                let details = AnswerDetails { guideline: known.details.guideline, ..details };
+                self.context.store.write(move |tx| tx.say_beside_repeat(&known, &details, now_ms()))?;
+                self.context.listeners.send(&Event::Project);
+            }
+            return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
         }
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
         let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source, details };

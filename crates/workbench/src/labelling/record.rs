@@ -5,6 +5,7 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::view::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
+use dissensus_store::AnswerDetails;
 use std::time::Duration;
 
 /// A label that is on disk and learned.
@@ -45,7 +46,8 @@ impl Labelling {
     ) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
         context.may_answer(new.annotator)?;
-        let details = self.details(beside)?;
+        // The window shows all that is said beside an answer: nothing there is said on purpose.
+        let details = AnswerDetails { takes_back: source == LabelSource::Window, ..self.details(beside)? };
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
         let reveal = if context.settings().reveal {

@@ -22,7 +22,7 @@ impl Labelling {
         source: LabelSource,
     ) -> Result<(), WorkbenchError> {
         self.context.may_answer(annotator)?;
-        let AnswerDetails { remark, guideline } = self.details(beside)?;
+        let AnswerDetails { remark, guideline, .. } = self.details(beside)?;
         if self.remark_of(annotator, question, text)? == remark {
             return Ok(());
         }
@@ -61,6 +61,6 @@ impl Labelling {
                 Some(GuidelineId(id))
             }
         };
-        Ok(AnswerDetails { remark, guideline })
+        Ok(AnswerDetails { remark, guideline, takes_back: false })
     }
 }

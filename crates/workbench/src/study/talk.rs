@@ -33,6 +33,7 @@ impl Study {
                 before: Vec::new(),
                 again: None,
                 remark: Remark::default(),
+                said_again: Remark::default(),
                 guideline: None,
                 flagged: false,
             }
@@ -58,6 +59,7 @@ impl Study {
         for repeat in store.repeats_on_text(question.id, text)? {
             let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
             info.again = Some(repeat.answer);
+            info.said_again = repeat.details.remark;
         }
         let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
         answers.retain(|one| {

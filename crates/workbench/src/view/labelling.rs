@@ -112,7 +112,9 @@ view! {
         pub annotator: AnnotatorId,
         /// Their name.
         pub annotator_name: String,
-        /// What they answer now.
+        /// 1, or the later occasion on which the text was asked again.
+        pub occasion: u16,
+        /// What they answer now, on that occasion.
         pub answer: Option<String>,
         /// What they said.
         #[serde(flatten)]

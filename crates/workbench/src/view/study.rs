@@ -233,6 +233,8 @@ view! {
         /// What they said beside it.
         #[serde(flatten)]
         pub remark: Remark,
+        /// What they said when they were asked again.
+        pub said_again: Remark,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
         /// Whether they flagged it.

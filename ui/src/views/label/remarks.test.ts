@@ -113,6 +113,98 @@ describe("beside an answer", () => {
   });
 });
 
+describe("what could be lost", () => {
+  it("is written before another project is opened, and nothing after it", async () => {
+    await begin();
+    await press("{Alt>}[Digit1]{/Alt}");
+    const order: string[] = [];
+    const alone = commands.remarkText;
+    vi.spyOn(commands, "remarkText").mockImplementation(async (...beside) => {
+      order.push("remark");
+      return alone(...beside);
+    });
+    const opened = commands.openSample;
+    vi.spyOn(commands, "openSample").mockImplementation(async () => {
+      order.push("open");
+      return opened();
+    });
+    await app.openSample();
+    cleanup();
+    await new Promise((settled) => setTimeout(settled, 20));
+    expect(order).toEqual(["remark", "open"]);
+  });
+
+  it("is written before the project is closed", async () => {
+    await begin();
+    await press("n");
+    await press("odd");
+    const order: string[] = [];
+    vi.spyOn(commands, "remarkText").mockImplementation(async () => (order.push("remark"), null));
+    vi.spyOn(commands, "closeProject").mockImplementation(async () => (order.push("close"), null));
+    await app.close();
+    cleanup();
+    expect(order).toEqual(["remark", "close"]);
+  });
+
+  it("stays when the answer before it is undone", async () => {
+    await begin();
+    await press("3");
+    await press("n");
+    await press("after{Escape}");
+    await waitFor(async () => expect((await task(1)).remark.note).toBe("after"));
+    // The note is of the text, as the program keeps it.
+    const undo = commands.undoLabel;
+    const none = { note: null, reasons: [], confidence: null };
+    vi.spyOn(commands, "undoLabel").mockImplementation(async (...of) => {
+      const { remark } = await task(1);
+      const undone = await undo(...of);
+      await commands.remarkText(app.annotatorId ?? 0, 1, 1, { remark, guideline: null });
+      return undone && { ...undone, remark: none };
+    });
+    await press("u");
+    await waitFor(async () => expect((await task(1)).answer).toBeNull());
+    expect(screen.getByTestId("remark-noted").textContent).toContain("after");
+  });
+
+  it("is told as nothing with the answer where it was deleted before it", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    await begin();
+    await press("{Alt>}[Digit1]{/Alt}");
+    await press("{ArrowRight}");
+    await waitFor(() => expect(text()).toBe("2"));
+    await press("{ArrowLeft}");
+    await waitFor(() => expect(chosen()).toEqual(["slang"]));
+    await press("{Alt>}[Digit1]{/Alt}");
+    await press("2");
+    await waitFor(() => expect(record).toHaveBeenCalledTimes(1));
+    expect(record.mock.calls[0]?.[1].remark.reasons).toEqual([]);
+    expect((await task(1)).remark.reasons).toEqual([]);
+  });
+
+  it("holds the desk where it is while a note is written", async () => {
+    await app.saveSettings({ ...app.settings, reveal: false });
+    await begin();
+    await press("n");
+    await press("abo");
+    screen.getByTestId("level-2").click();
+    await new Promise((settled) => setTimeout(settled, 20));
+    expect(text()).toBe("1");
+    await press("ut");
+    await press("{Escape}");
+    await waitFor(async () => expect((await task(1)).remark.note).toBe("about"));
+    await app.saveSettings({ ...app.settings, reveal: true });
+  });
+
+  it("follows the question when other reasons are offered", async () => {
+    await begin();
+    await commands.changeQuestion(1, [...names()], null, { reasons: ["new one"], confidence: false });
+    await app.refresh();
+    await waitFor(() =>
+      expect(screen.getAllByTestId("remark-reason").map((one) => one.textContent)).toEqual(["new one"]),
+    );
+  });
+});
+
 it("is a part of an answer of a later occasion, and never tells that it is one", async () => {
   playPacket(app.annotatorId ?? 0, [
     { text: 3, occasion: 1 },
@@ -139,6 +231,21 @@ it("is a part of an answer of a later occasion, and never tells that it is one",
   expect(again.mock.calls[0]?.[1].remark.reasons).toEqual(["irony"]);
   expect(alone).not.toHaveBeenCalled();
   expect((await task(3)).remark.reasons).toEqual(["slang"]);
+});
+
+it("waits through another view where it cannot be written yet", async () => {
+  playPacket(app.annotatorId ?? 0, [
+    { text: 3, occasion: 2 },
+    { text: 2, occasion: 1 },
+  ]);
+  await app.openSample();
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("3"));
+  await press("{Alt>}[Digit2]{/Alt}");
+  cleanup();
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("3"));
+  await waitFor(() => expect(chosen()).toEqual(["irony"]));
 });
 
 it("shows no reasons where the question offers none, and a note all the same", async () => {
