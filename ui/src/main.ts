@@ -1,4 +1,5 @@
 // Starts the page.
+import "./styles/fonts.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import { mount } from "svelte";

@@ -1,5 +1,5 @@
 // Rules that hold for every file of the window.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -19,7 +19,26 @@ it("asks nothing of the network", () => {
   // Two names that are no addresses: the namespace of SVG, and where the generated bindings say they come from.
   const remote = /https?:\/\/(?!www\.w3\.org\/)/;
   expect(matching([...product.filter((n) => !n.endsWith("bindings.ts")), "index.html"], remote)).toEqual([]);
-  expect(matching(product, /@import url|@font-face/)).toEqual([]);
+  expect(matching(product, /@import url/)).toEqual([]);
+  // Fonts come out of the package that was installed, and so out of the program.
+  expect(matching(product, /@font-face/)).toEqual(["src/styles/fonts.css"]);
+  const sources = [...readFileSync("src/styles/fonts.css", "utf8").matchAll(/url\("([^"]*)"\)/g)].map(
+    (m) => m[1],
+  );
+  expect(sources.length).toBeGreaterThan(0);
+  for (const source of sources) expect(existsSync(`node_modules/${source}`), source).toBe(true);
+});
+
+it("has three weights, and what is bold by itself is the heaviest of them", () => {
+  const other =
+    /font-weight:\s*(?!(?:400|500|600|inherit)\b)\S|font:\s*(?:bold|[1235789]00|[0-9]*[1-9][0-9]\b(?!px|\/))/;
+  // The files of the font say what they can, not what is used.
+  expect(
+    matching(
+      files.filter((name) => name !== "src/styles/fonts.css"),
+      other,
+    ),
+  ).toEqual([]);
 });
 
 it("never builds the name of a command by hand", () => {
