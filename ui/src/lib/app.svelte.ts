@@ -68,6 +68,8 @@ export class App {
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Disagreement. */
   wantedText = $state<TextId | null>(null);
+  /** A person that another view wants to be shown in Annotators. */
+  wantedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
@@ -296,6 +298,12 @@ export class App {
   showText(text: TextId): void {
     this.wantedText = text;
     this.show("disagreement");
+  }
+
+  /** Shows everything about a person, in the Annotators view. */
+  showPerson(person: AnnotatorId): void {
+    this.wantedPerson = person;
+    this.show("annotators");
   }
 
   /** Chooses a question, or with an option also its question. */

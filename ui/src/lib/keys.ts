@@ -1,5 +1,8 @@
 // Which key presses belong to a view, and which to the control that has the focus.
+import type { ActionId, Scope } from "$lib/action-table";
+import { NAMED, named } from "$lib/action-table";
 import type { AppSettings } from "$lib/bindings";
+import { keyMap } from "$lib/key-map.svelte";
 
 /** True where a letter or digit goes into a field, an open list or a dialog, and so is no command. */
 export function belongsToControl(event: KeyboardEvent): boolean {
@@ -20,9 +23,24 @@ export function isTakenByControl(event: KeyboardEvent): boolean {
   return target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null;
 }
 
-/** True where this letter (or sign) is pressed as a command, and such commands are not switched off. */
-export function isLetter(event: KeyboardEvent, letter: string, settings: AppSettings): boolean {
-  return (settings.letter_keys ?? true) && event.key.toLowerCase() === letter;
+/** True where this is the key of an action of a view, and such keys are not switched off. */
+export function isKeyOf(event: KeyboardEvent, id: ActionId, settings: AppSettings): boolean {
+  const letter = (keyMap.of(id)?.length ?? 0) === 1;
+  if (letter && !(settings.letter_keys ?? true)) return false;
+  return keyMap.actionOf(event, named(id).scope) === id;
+}
+
+/**
+ * What a press means in a view, as the key that means it at first: where "skip" was given X, X is "s", and S is nothing. Keys that no
+ * action has are themselves, letters in lower case.
+ */
+export function firstKey(event: KeyboardEvent, scope: Scope): string {
+  const id = keyMap.actionOf(event, scope);
+  const first = id === null ? null : named(id).key;
+  const key = first ?? event.key;
+  const plain = key.length === 1 ? key.toLowerCase() : key;
+  const taken = NAMED.some((one) => one.scope === scope && one.key?.toLowerCase() === plain);
+  return id === null && taken ? "" : plain;
 }
 
 /** True where Enter or Space presses the focused button or link. */

@@ -100,6 +100,11 @@ export async function setTitle(title: string): Promise<void> {
   await getCurrentWindow().setTitle(title);
 }
 
+/** Draws everything so many times as large. */
+export async function setZoom(factor: number): Promise<void> {
+  await getCurrentWebview().setZoom(factor);
+}
+
 /** What a file over the window does. */
 export interface DropListener {
   /** With the files, where they are known before they are dropped. */

@@ -5,6 +5,7 @@ export type View = "label" | "disagreement" | "annotators" | "models" | "study";
 export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models", "study"];
 
 export type OpenDialog =
+  | "palette"
   | "settings"
   | "keys"
   | "question"

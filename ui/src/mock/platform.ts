@@ -25,6 +25,11 @@ export async function setTitle(title: string): Promise<void> {
   document.title = title;
 }
 
+/** A browser has its own; this one is for looking at what the window would be like. */
+export async function setZoom(factor: number): Promise<void> {
+  document.documentElement.style.setProperty("zoom", String(factor));
+}
+
 export async function onFileDrop(listener: DropListener): Promise<() => void> {
   const drop = (event: DragEvent) => {
     event.preventDefault();

@@ -1,0 +1,85 @@
+// Every action that has a key or may be given one: its name, where it can be done, and its key at first.
+import type { View } from "$lib/shown";
+
+/** Where a key means an action: in one view, or wherever one is. */
+export type Scope = "everywhere" | View;
+
+const TABLE = {
+  palette: ["Everything by name", "everywhere", "Mod+K"],
+  "view.label": ["Label", "everywhere", "Mod+1"],
+  "view.disagreement": ["Disagreement", "everywhere", "Mod+2"],
+  "view.annotators": ["Annotators", "everywhere", "Mod+3"],
+  "view.models": ["Models", "everywhere", "Mod+4"],
+  "view.study": ["Study", "everywhere", "Mod+5"],
+  "data.import": ["Import texts or labels…", "everywhere", "Mod+I"],
+  "data.export": ["Export labels…", "everywhere", "Mod+E"],
+  "question.add": ["Add a question…", "everywhere", null],
+  "question.list": ["Choose and change questions…", "everywhere", null],
+  "disagreement.groups": ["Compare groups", "everywhere", null],
+  "disagreement.questions": ["Correlate questions", "everywhere", null],
+  "annotators.slips": ["Possible slips…", "everywhere", null],
+  "annotators.plan": ["How many annotators and labels are needed…", "everywhere", null],
+  "guideline.write": ["Write the guideline…", "everywhere", null],
+  "study.remarks": ["Notes and reasons…", "everywhere", null],
+  "study.checks": ["Attention checks…", "everywhere", null],
+  "study.plan": ["Plan a study…", "everywhere", null],
+  "study.take-in": ["Take in what was handed in…", "everywhere", null],
+  "study.hand-in": ["Hand in…", "everywhere", null],
+  "project.new": ["New project…", "everywhere", "Mod+N"],
+  "project.open": ["Open a project…", "everywhere", "Mod+O"],
+  "project.sample": ["Open sample project", "everywhere", null],
+  "project.copy": ["Save a copy…", "everywhere", "Mod+Shift+S"],
+  "project.close": ["Close project", "everywhere", null],
+  "encoder.get": ["The encoder…", "everywhere", null],
+  "encoder.compare": ["Compare encoders…", "everywhere", null],
+  "app.settings": ["Settings", "everywhere", "Mod+,"],
+  "app.keys": ["Keyboard shortcuts", "everywhere", "?"],
+  "app.diagnostics": ["Copy diagnostics", "everywhere", null],
+  "theme.light": ["Light colours", "everywhere", null],
+  "theme.dark": ["Dark colours", "everywhere", null],
+  "theme.system": ["Colours as the system", "everywhere", null],
+  "zoom.in": ["Larger", "everywhere", "Mod++"],
+  "zoom.out": ["Smaller", "everywhere", "Mod+-"],
+  "zoom.reset": ["As large as at first", "everywhere", "Mod+0"],
+  "app.quit": ["Quit", "everywhere", "Mod+Q"],
+  "label.undo": ["Undo the last label", "label", "U"],
+  "label.skip": ["Skip the text", "label", "S"],
+  "label.flag": ["Flag the text", "label", "F"],
+  "label.note": ["Write a note", "label", "N"],
+  "label.guideline": ["The guideline beside the text", "label", "G"],
+  "label.look": ["Look at a blurred text (hold)", "label", "B"],
+  "disagreement.refresh": ["Refresh the ranking", "disagreement", "R"],
+  "disagreement.search": ["Search the texts", "disagreement", "/"],
+  "models.new": ["New run…", "models", "N"],
+} as const satisfies Record<string, readonly [string, Scope, string | null]>;
+
+export type ActionId = keyof typeof TABLE;
+
+export interface Named {
+  id: ActionId;
+  name: string;
+  scope: Scope;
+  /** Its key at first; none has to be there. */
+  key: string | null;
+  /** Its key is pressed without Ctrl. */
+  alone: boolean;
+}
+
+/** In the order in which they are listed. */
+export const NAMED: readonly Named[] = (Object.keys(TABLE) as ActionId[]).map((id) => {
+  const [name, scope, key] = TABLE[id];
+  return { id, name, scope, key, alone: key !== null && !key.startsWith("Mod+") };
+});
+
+const BY_ID: ReadonlyMap<ActionId, Named> = new Map(NAMED.map((named) => [named.id, named]));
+
+export function named(id: ActionId): Named {
+  const found = BY_ID.get(id);
+  if (!found) throw new Error(`there is no action ${id}`);
+  return found;
+}
+
+/** Whether somebody can be in both at once, so that one key cannot mean an action of each. */
+export function overlap(a: Scope, b: Scope): boolean {
+  return a === b || a === "everywhere" || b === "everywhere";
+}

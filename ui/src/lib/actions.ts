@@ -1,0 +1,172 @@
+// What can be done, by name: the rail, the keys and the palette do it from here, so that it is the same wherever it is asked for.
+import { commands } from "$bindings";
+import { named, NAMED, type ActionId, type Named } from "$lib/action-table";
+import { app } from "$lib/app.svelte";
+import type { Theme } from "$lib/bindings";
+import { counted, fileName } from "$lib/format";
+import { offers } from "$lib/offers.svelte";
+import type { View } from "$lib/shown";
+import { zoom } from "$lib/zoom.svelte";
+import * as platform from "$platform";
+
+interface Action {
+  /** Where it can be done: always, with a project or a packet open, or only where all of a study is. */
+  with: "anything" | "project" | "study";
+  /** Also while a dialog is open. */
+  always?: boolean;
+  /** What else has to be so. */
+  when?: () => boolean;
+  /** Does it. Without it the view on screen does, where it offers to; */
+  run?: () => unknown;
+  /** or this view, which is shown first. */
+  view?: View;
+  /** Other words under which it is looked for. */
+  words?: string;
+}
+
+const show = (view: View): Action => ({
+  with: view === "label" ? "project" : "study",
+  run: () => app.show(view),
+  words: "view show",
+});
+const wear = (theme: Theme): Action => ({
+  with: "anything",
+  when: () => app.settings.theme !== theme,
+  run: () => app.saveSettings({ ...app.settings, theme }),
+  words: "theme appearance mode colors",
+});
+
+async function make(): Promise<void> {
+  const path = await app.attempt(() => platform.chooseNewProject("Untitled"));
+  if (path) await app.create(path);
+}
+
+async function open(): Promise<void> {
+  const path = await app.attempt(() => platform.chooseProject());
+  if (path) await app.open(path);
+}
+
+async function bringIn(): Promise<void> {
+  const path = await app.attempt(() => platform.chooseImport());
+  if (path) app.importing = path;
+}
+
+async function takeOut(): Promise<void> {
+  const path = await app.attempt(() => platform.chooseExport(app.project?.name ?? "labels"));
+  if (!path) return;
+  const rows = await app.attempt(() => commands.exportProject(path));
+  if (rows !== undefined) app.toasts.done(`${counted(rows, "row")} written to ${fileName(path)}`, path);
+}
+
+const copying = () => app.jobs.some((job) => job.kind === "copy" && job.state === "running");
+const hasQuestion = () => app.question !== null;
+const dialog = (which: NonNullable<typeof app.dialog>) => () => (app.dialog = which);
+
+const ACTIONS: Record<ActionId, Action> = {
+  palette: { with: "anything", run: dialog("palette") },
+  "view.label": show("label"),
+  "view.disagreement": show("disagreement"),
+  "view.annotators": show("annotators"),
+  "view.models": show("models"),
+  "view.study": show("study"),
+  "data.import": { with: "study", run: bringIn, words: "load csv jsonl conll file" },
+  "data.export": { with: "study", run: takeOut, words: "save csv jsonl file write" },
+  "question.add": { with: "study", run: dialog("question"), words: "new scale" },
+  "question.list": { with: "study", when: hasQuestion, run: dialog("questions"), words: "edit screen" },
+  "disagreement.groups": { with: "study", when: hasQuestion, view: "disagreement", words: "women men" },
+  "disagreement.questions": {
+    with: "study",
+    when: () => app.allFigured.length > 1,
+    view: "disagreement",
+    words: "correlation",
+  },
+  "annotators.slips": { with: "study", when: hasQuestion, view: "annotators", words: "mistakes errors" },
+  "annotators.plan": { with: "study", when: hasQuestion, view: "annotators", words: "sample size plan" },
+  "guideline.write": { with: "study", run: dialog("guideline"), words: "codebook instructions manual" },
+  "study.remarks": { with: "study", view: "study", words: "search comments flags" },
+  "study.checks": { with: "study", when: hasQuestion, view: "study", words: "gold test questions" },
+  "study.plan": { with: "study", when: hasQuestion, view: "study", words: "assign packets hand out" },
+  "study.take-in": { with: "study", run: () => app.study.askForFiles(), words: "merge packets import" },
+  "study.hand-in": {
+    with: "project",
+    when: () => app.project?.packet != null,
+    run: () => app.outputs.handIn(),
+    words: "packet",
+  },
+  "project.new": { with: "anything", run: make, words: "create file" },
+  "project.open": { with: "anything", run: open, words: "file load" },
+  "project.sample": { with: "anything", run: () => app.openSample(), words: "example demo" },
+  "project.copy": {
+    with: "project",
+    when: () => !copying(),
+    run: () => app.outputs.askForCopy(),
+    words: "backup",
+  },
+  "project.close": { with: "project", run: () => app.close(), words: "leave" },
+  "encoder.get": { with: "anything", run: dialog("encoder"), words: "download model embeddings" },
+  "encoder.compare": { with: "study", run: dialog("encoders"), words: "embeddings" },
+  "app.settings": { with: "anything", run: dialog("settings"), words: "preferences options" },
+  "app.keys": { with: "anything", run: dialog("keys"), words: "help bindings remap" },
+  "app.diagnostics": { with: "anything", run: () => app.outputs.copyDiagnostics(), words: "report log bug" },
+  "theme.light": wear("light"),
+  "theme.dark": wear("dark"),
+  "theme.system": wear("system"),
+  "zoom.in": { with: "anything", always: true, run: () => zoom.step(1), words: "zoom bigger" },
+  "zoom.out": { with: "anything", always: true, run: () => zoom.step(-1), words: "zoom" },
+  "zoom.reset": { with: "anything", always: true, run: () => zoom.set(100), words: "zoom 100" },
+  "app.quit": { with: "anything", always: true, run: () => app.quit(), words: "exit" },
+  "label.undo": { with: "project" },
+  "label.skip": { with: "project" },
+  "label.flag": { with: "project" },
+  "label.note": { with: "project" },
+  "label.guideline": { with: "project", when: () => app.guideline.current !== null },
+  "label.look": { with: "project" },
+  "disagreement.refresh": { with: "study" },
+  "disagreement.search": { with: "study", view: "disagreement", when: hasQuestion, words: "find" },
+  "models.new": { with: "study", view: "models", when: hasQuestion, words: "train model" },
+};
+
+/** Whether something lies over the window that wants an answer first. */
+export function isCovered(): boolean {
+  const covered =
+    app.dialog !== null || app.importing !== null || app.leaving !== null || app.study.merged !== null;
+  // Views have dialogs of their own.
+  return covered || document.querySelector(".dialog-veil") !== null;
+}
+
+/** Whether it can be done now; of what lies over the window nothing is asked here. */
+export function can(id: ActionId): boolean {
+  const action = ACTIONS[id];
+  const { project } = app;
+  if (action.with !== "anything" && !project) return false;
+  // Whoever has a packet labels; everything else is the study's.
+  if (action.with === "study" && project?.packet) return false;
+  if (action.when && !action.when()) return false;
+  return action.run !== undefined || action.view !== undefined || offers.get(id) !== undefined;
+}
+
+/** Does it, where it can be done. */
+export function perform(id: ActionId): void {
+  if (!can(id)) return;
+  const { run, view } = ACTIONS[id];
+  offers.forget();
+  if (run) void run();
+  else {
+    if (view) app.show(view);
+    offers.want(id);
+  }
+}
+
+/** Whether a key may do it now. */
+export function isFree(id: ActionId): boolean {
+  return can(id) && (ACTIONS[id].always === true || !isCovered());
+}
+
+/** Everything that can be done now, in the order of the table, with the words under which it is also found. */
+export function possible(): (Named & { words: string })[] {
+  return NAMED.filter(({ id }) => id !== "palette" && can(id)).map(({ id }) => ({
+    ...named(id),
+    name: id.startsWith("view.") ? `Go to ${named(id).name}` : named(id).name,
+    words: ACTIONS[id].words ?? "",
+  }));
+}
