@@ -46,15 +46,45 @@ export function answerName(scale: Scale, answer: Answer): string {
 const UNORDERED: readonly ScaleKind[] = ["choice", "multi-label", "spans"];
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
 
-/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none, as of an option or a type. */
+/** What stands between two poles, and pairs of poles: at the beginning of a level's name. */
+const NEUTRAL =
+  /^(?:neutral|neither|undecided|mixed|balanced|no opinion|weder|unentschieden|neutre|neutro|ni )/i;
+const POLES: readonly [RegExp, RegExp][] = [
+  [/\bdisagree/i, /\bagree/i],
+  [/\bnegative/i, /\bpositive/i],
+  [/\b(?:oppose|against)/i, /\b(?:support|for|in favou?r)/i],
+  [/\bunfavou?rable/i, /\bfavou?rable/i],
+  [/\bworse/i, /\bbetter/i],
+  [/\bdislike/i, /\blike/i],
+  [/\bleft/i, /\bright/i],
+];
+
+/**
+ * Whether a scale leads from one pole to its opposite, as from "disagree" to "agree", rather than from none of something to much of it. No
+ * question says so, so it is told by the names: numbers below and above zero, a neutral level in the middle, or poles at the ends that are
+ * known as such. Two levels are opposites.
+ */
+export function hasOppositePoles({ levels }: Scale): boolean {
+  const [first = "", last = ""] = [levels[0], levels.at(-1)];
+  if (levels.length <= 2) return true;
+  if (Number(first.replace("−", "-")) < 0 && Number(last) > 0) return true;
+  if (levels.length % 2 === 1 && NEUTRAL.test(levels[(levels.length - 1) / 2] ?? "")) return true;
+  return POLES.some(([a, b]) => (a.test(first) && b.test(last)) || (b.test(first) && a.test(last)));
+}
+
+/**
+ * Colour of a level: where levels have an order from light to dark (in the dark theme from dark to light) of one hue, or between opposite
+ * poles from one hue to another over a middle without any; one of eight where they have none, as of an option or a type.
+ */
 export function levelColour(scale: Scale, level: number): string {
   if (UNORDERED.includes(scale.kind)) return category(level);
+  const ramp = hasOppositePoles(scale) ? "level" : "ramp";
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
-  if (at === 0) return "var(--level-low)";
-  if (at === 1) return "var(--level-high)";
-  if (at === 0.5) return "var(--level-mid)";
+  if (at === 0) return `var(--${ramp}-low)`;
+  if (at === 1) return `var(--${ramp}-high)`;
+  if (at === 0.5) return `var(--${ramp}-mid)`;
   const [from, to, share] = at < 0.5 ? ["low", "mid", at * 2] : ["mid", "high", at * 2 - 1];
-  return `color-mix(in oklab, var(--level-${to}) ${Math.round(Number(share) * 100)}%, var(--level-${from}))`;
+  return `color-mix(in oklab, var(--${ramp}-${to}) ${Math.round(Number(share) * 100)}%, var(--${ramp}-${from}))`;
 }
 
 /** The key that gives a level: 1..9, then 0 for the tenth; further levels have none. */

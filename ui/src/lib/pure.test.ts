@@ -20,6 +20,7 @@ import {
   answerName,
   answerOf,
   answerOfOptions,
+  hasOppositePoles,
   levelColour,
   levelKey,
   levelOf,
@@ -46,11 +47,32 @@ describe("levels", () => {
   });
 
   it("run from low over mid to high where they have an order", () => {
-    expect(levelColour(five, 0)).toBe("var(--level-low)");
-    expect(levelColour(five, 2)).toBe("var(--level-mid)");
-    expect(levelColour(five, 4)).toBe("var(--level-high)");
-    expect(levelColour(five, 1)).toContain("var(--level-mid) 50%, var(--level-low)");
+    expect(levelColour(five, 0)).toBe("var(--ramp-low)");
+    expect(levelColour(five, 2)).toBe("var(--ramp-mid)");
+    expect(levelColour(five, 4)).toBe("var(--ramp-high)");
+    expect(levelColour(five, 1)).toContain("var(--ramp-mid) 50%, var(--ramp-low)");
+    const agree: Scale = { kind: "ordinal", levels: ["disagree", "neither", "agree"] };
+    expect(agree.levels.map((_, level) => levelColour(agree, level))).toEqual([
+      "var(--level-low)",
+      "var(--level-mid)",
+      "var(--level-high)",
+    ]);
     expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
+  });
+
+  it("lead to an opposite where their names say so", () => {
+    const opposite = (...levels: string[]) => hasOppositePoles({ kind: "ordinal", levels });
+    expect(opposite("-2", "-1", "0", "1", "2")).toBe(true);
+    expect(opposite("−1", "0", "1")).toBe(true);
+    expect(opposite("bad", "neutral", "good")).toBe(true);
+    expect(opposite("Strongly agree", "agree", "disagree", "Strongly disagree")).toBe(true);
+    expect(opposite("no", "yes")).toBe(true);
+    expect(opposite("1", "2", "3", "4", "5")).toBe(false);
+    expect(opposite("0", "1", "2")).toBe(false);
+    expect(opposite("not offensive", "somewhat", "very offensive")).toBe(false);
+    expect(opposite("agree", "strongly agree", "fully agree")).toBe(false);
+    // Where the neutral one is at an end, the others go one way from it.
+    expect(opposite("neutral", "somewhat rude", "rude")).toBe(false);
   });
 
   it("of options have a colour each, and sets of them a name", () => {

@@ -33,12 +33,14 @@ const TEXT: [string, string[]][] = [
   ["--bad", ["--surface", "--raised", "--hover", "--bad-soft", "--accent-soft"]],
   ["--simulated", ["--simulated-soft"]],
 ];
+/** From none of something to much of it. */
+const RAMP = ["--ramp-low", "--ramp-mid", "--ramp-high"];
 const SEEN: [string, string[]][] = [
   ["--focus", GROUNDS],
   ["--line-strong", ["--ground", "--surface", "--raised"]],
   ["--bad", ["--raised", "--bad-soft"]],
   ["--good", ["--raised"]],
-  ...["--level-low", "--level-mid", "--level-high"].map((t): [string, string[]] => [
+  ...["--level-low", "--level-mid", "--level-high", ...RAMP].map((t): [string, string[]] => [
     t,
     ["--surface", "--ground"],
   ]),
@@ -78,6 +80,12 @@ describe.each([
     expect(low).toEqual([]);
   });
   it("has text at 4.5 to 1", () => expect(check(TEXT, 4.5)).toEqual([]));
+  it("has a ramp that goes one way, by steps that can be told apart", () => {
+    const ratios = RAMP.map((name) => contrast(colour(name), colour("--surface")));
+    const steps = ratios.slice(1).map((ratio, i) => ratio / (ratios[i] ?? 0));
+    // Two steps of five levels lie between two of these.
+    expect(Math.min(...steps)).toBeGreaterThan(1.25 ** 2);
+  });
   it("has controls, focus and marks at 3 to 1", () => expect(check(SEEN, 3)).toEqual([]));
 });
 

@@ -1,0 +1,90 @@
+// Panes that can be dragged, and outlines of what is on its way.
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset } from "../mock/bindings";
+import AnnotatorsView from "../views/annotators/AnnotatorsView.svelte";
+import ModelsView from "../views/models/ModelsView.svelte";
+import StudyView from "../views/study/StudyView.svelte";
+
+const WHOLE = 1000;
+
+beforeEach(async () => {
+  localStorage.clear();
+  reset();
+  await app.openSample();
+});
+
+/** The line between two panes that have a thousand pixels of room, the first 600 of them. */
+async function line() {
+  render(ModelsView);
+  const found = await screen.findByTestId("splitter-models");
+  const [first, room] = [found.parentElement, found.parentElement?.parentElement];
+  if (!first || !room) throw new Error("the line is in no pane");
+  const wide = () => Number(/, ([\d.]+)fr\)/.exec(columns(found))?.[1] ?? 0.6) * WHOLE;
+  Object.defineProperty(room, "clientWidth", { get: () => WHOLE });
+  Object.defineProperty(first, "clientWidth", { get: wide });
+  return found;
+}
+
+const columns = (of: HTMLElement) => of.parentElement?.parentElement?.style.gridTemplateColumns ?? "";
+const share = (of: HTMLElement) => Number(/, ([\d.]+)fr\)/.exec(columns(of))?.[1]);
+const drag = async (of: HTMLElement, to: number) => {
+  await fireEvent.pointerDown(of, { button: 0, clientX: 600 });
+  await fireEvent.pointerMove(of, { clientX: to });
+  await fireEvent.pointerUp(of);
+};
+
+it("goes where it is dragged, never so far that a pane cannot be read, and is remembered", async () => {
+  const found = await line();
+  expect(columns(found)).toBe("");
+  await drag(found, 500);
+  expect(share(found)).toBeCloseTo(0.5);
+  await drag(found, 10);
+  expect(share(found)).toBeCloseTo(0.33);
+  await drag(found, 990);
+  expect(share(found)).toBeCloseTo(0.64);
+  cleanup();
+  expect(share(await line())).toBeCloseTo(0.64);
+});
+
+it("moves by keys, which nothing else hears, and goes back by Enter or a double click", async () => {
+  const heard = vi.fn();
+  window.addEventListener("keydown", heard);
+  const found = await line();
+  await fireEvent.keyDown(found, { key: "ArrowLeft" });
+  expect(share(found)).toBeCloseTo(0.584);
+  await fireEvent.keyDown(found, { key: "ArrowRight", shiftKey: true });
+  expect(share(found)).toBeCloseTo(0.64);
+  await fireEvent.keyDown(found, { key: "Home" });
+  expect(share(found)).toBeCloseTo(0.33);
+  expect(heard).not.toHaveBeenCalled();
+  await fireEvent.keyDown(found, { key: "Enter" });
+  expect(columns(found)).toBe("");
+  await drag(found, 500);
+  await fireEvent.dblClick(found);
+  expect(columns(found)).toBe("");
+  expect(localStorage.getItem("dissensus.pane.models")).toBeNull();
+  window.removeEventListener("keydown", heard);
+});
+
+it("stays where it is without a drag, and with what cannot have been remembered", async () => {
+  localStorage.setItem("dissensus.pane.models", '"wide"');
+  const found = await line();
+  await fireEvent.pointerMove(found, { clientX: 300 });
+  await fireEvent.keyDown(found, { key: "x" });
+  expect(columns(found)).toBe("");
+});
+
+it("shows the outline of what is on its way in place of an empty page", async () => {
+  vi.spyOn(commands, "annotatorReport").mockReturnValue(new Promise(() => {}));
+  render(AnnotatorsView);
+  expect(await screen.findByTestId("annotators-waiting")).toHaveTextContent("Calculating");
+  let answer: (report: never) => void = () => {};
+  vi.spyOn(commands, "studyReport").mockReturnValue(new Promise((done) => (answer = done)));
+  render(StudyView);
+  expect(await screen.findByTestId("study-waiting")).toBeInTheDocument();
+  answer({ people: [] } as never);
+  await waitFor(() => expect(screen.queryByTestId("study-waiting")).toBeNull());
+});
