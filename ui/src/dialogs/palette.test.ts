@@ -226,15 +226,15 @@ describe("keys", () => {
     await opened();
     app.dialog = "settings";
     await user.keyboard("{Control>}={/Control}");
-    expect(zoom.percent).toBe(110);
-    expect(setZoom).toHaveBeenLastCalledWith(1.1);
-    expect(localStorage.getItem("dissensus.zoom")).toBe("110");
+    expect(zoom.percent).toBe(112);
+    expect(setZoom).toHaveBeenLastCalledWith(1.12);
+    expect(localStorage.getItem("dissensus.zoom")).toBe("112");
     await user.keyboard("{Control>}---------{/Control}");
     expect(zoom.percent).toBe(80);
     await user.keyboard("{Control>}0{/Control}");
     expect(zoom.percent).toBe(100);
     window.dispatchEvent(new WheelEvent("wheel", { ctrlKey: true, deltaY: -100, cancelable: true }));
-    expect(zoom.percent).toBe(110);
+    expect(zoom.percent).toBe(112);
   });
 
   it("for the webview's own zooming reach nobody else, whatever they mean", async () => {

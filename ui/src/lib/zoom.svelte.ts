@@ -2,8 +2,8 @@
 import { remember, remembered } from "$lib/remembered";
 import * as platform from "$platform";
 
-/** In percent of the size that the system asks for. */
-export const SIZES: readonly number[] = [80, 90, 100, 110, 125, 140, 160];
+/** In percent of the size that the system asks for: each about an eighth larger than the one before. */
+export const SIZES: readonly number[] = [80, 90, 100, 112, 125, 140, 160];
 const STORE = "zoom";
 const isSize = (value: unknown): value is number => SIZES.includes(value as number);
 
