@@ -143,6 +143,23 @@ describe("the palette", () => {
     expect(await screen.findByText("Texts could not be searched.")).toBeVisible();
   });
 
+  it("tells why no text is found where nothing was learned yet", async () => {
+    const found = await commands.disagreementRanking({
+      question: 1,
+      by: "pairwise",
+      cut: null,
+      groups: null,
+      search: "qqqq",
+      attributes: {},
+      labelled_only: false,
+    });
+    const none = { ...found, texts: [], estimation: null, remark: "Give 5 labels first." };
+    vi.spyOn(commands, "disagreementRanking").mockResolvedValue(none);
+    await opened();
+    await ask("qqqq");
+    expect(await screen.findByText("Texts are not found yet: Give 5 labels first.")).toBeVisible();
+  });
+
   it("in a packet offers labelling, and nothing of the study", async () => {
     await app.join("Robin");
     playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);

@@ -12,6 +12,8 @@ export interface Found {
   texts: FoundText[];
   /** How many there are in all. */
   total: number;
+  /** Why there are none, where that is not because none fits. */
+  why: string | null;
 }
 
 /**
@@ -22,19 +24,21 @@ export interface Found {
 export async function findTexts(question: QuestionId, search: string, most: number): Promise<Found> {
   const query: DisagreementQuery = {
     question,
-    by: "pairwise",
+    // The one measure that needs no second person.
+    by: "uncertainty",
     cut: null,
     groups: null,
     search,
     attributes: {},
     labelled_only: false,
   };
-  const { texts } = await commands.disagreementRanking(query);
+  const { texts, remark, estimation } = await commands.disagreementRanking(query);
   const first = [...texts].sort((a, b) => a - b).slice(0, most);
   const rows = first.length > 0 ? await commands.disagreementRows(query, first) : [];
   const by = new Map(rows.map((row) => [row.text, row]));
   return {
     total: texts.length,
+    why: texts.length === 0 && estimation === null ? remark : null,
     texts: first.flatMap((id) => {
       const row = by.get(id);
       return row ? [{ id, name: row.external_id, snippet: row.snippet }] : [];
