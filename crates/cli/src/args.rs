@@ -1483,6 +1483,28 @@ pub(crate) struct BenchDisagreement {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct BenchPanel {
+    /// A file with labels, whose texts have several annotators
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// The encoder by name or folder [default: the default one]
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) encoder: Option<String>,
+    /// Members of a panel, drawn from those who labelled the text
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) members: u32,
+    /// Panels of each text
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) panels: u32,
+    /// Seeds 0, 1, ...: each holds out another 30 % of the texts
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) seeds: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct BenchLarge {
     /// A file with labels [default: made-up labels, the same on every machine]
     #[arg(value_hint = ValueHint::FilePath)]
@@ -1537,6 +1559,8 @@ pub(crate) enum BenchWhat {
     Train(BenchTrain),
     /// Measures of disagreement against the labels of people who were left out
     Disagreement(BenchDisagreement),
+    /// Verdicts of real panels on texts whose labels no model has seen
+    Panel(BenchPanel),
     /// A large project: import, agreement, opening in the window, labels while models are fitted
     Large(BenchLarge),
     /// Take one step of `bench large` with the project in a folder, and print a line of JSON

@@ -14,6 +14,7 @@
 //! | `models` | models fitted to convergence: linear heads and the mixed model |
 //! | `spans` | models of which words are marked, their selection and their scores |
 //! | `disagreement` | measures over predictions, through the trait [`AnnotatorModel`] |
+//! | `panels` | verdicts of panels over their members' joint answers, and who is drawn for one |
 //! | `options` | options of one answer that go together |
 //! | `linear`, `mixed` | ridge regressions; links, random effects and their variances |
 //! | `metrics`, `agreement`, `aggregation` | arrays in, numbers out |
@@ -56,6 +57,7 @@ mod model_selection;
 mod models;
 mod nn;
 mod options;
+mod panels;
 mod spans;
 mod word_networks;
 
@@ -110,6 +112,10 @@ pub use nn::trainer::{
 pub use options::{
     FEWEST_TEXTS_TO_CORRELATE, GivenFactors, HeldOutSets, LikeliestSet, OptionCorrelations, OptionFactors,
     OptionPair,
+};
+pub use panels::{
+    DrawPanels, JointAnswers, MeanForecast, Quota, QuotaError, Verdict, VerdictForecast, VerdictRule,
+    Verdicts,
 };
 pub use spans::{
     ExpectedMarks, LiveSpans, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel,

@@ -4,21 +4,16 @@ mod halves;
 mod predictions;
 
 use crate::error::BenchError;
-use dissensus_domain::{Answer, ScaleKind};
-use dissensus_encoder::char_ngrams;
+use crate::material::Material;
+use dissensus_domain::ScaleKind;
 use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, FitOptions, LiveModel, Measure, Observation, Silent, SparseRows, Target,
-    TrainingData, measure,
+    AnnotatorModel as _, FitOptions, LiveModel, Measure, Silent, TrainingData, measure,
 };
-use dissensus_store::Store;
-use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{EncoderChoice, Home, Progress, Session};
+use dissensus_workbench::Home;
 use halves::{Division, HeldOut};
 use predictions::PredictionsAlone;
 use serde::Serialize;
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The texts that a list shows first.
 const FIRST: usize = 50;
@@ -107,49 +102,7 @@ impl Quality {
     }
 }
 
-/// A file as arrays.
-struct Material {
-    embeddings: Embeddings,
-    observations: Vec<Observation>,
-    annotators: usize,
-    target: Target,
-}
-
 impl Material {
-    fn of(home: &Home, file: &Path, encoder: Option<String>) -> Result<Self, BenchError> {
-        let folder =
-            tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
-        let path = folder.path().join("disagreement.dissensus");
-        let session = Session::create(&path, home)?;
-        let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(file, &ImportChoices::default(), &unwatched)?;
-        let choice = EncoderChoice { encoder, ..EncoderChoice::default() };
-        session.encoding.encode(&choice, &Silent)?;
-        let question = session.project.question(None)?;
-        session.close();
-        let store = Store::open_reader(&path)?;
-        let version = store.encoder_versions()?.pop().map(|version| version.key).unwrap_or_default();
-        let found = store.embeddings(&version)?;
-        let mut ngrams = SparseRows::default();
-        for body in store.bodies(&found.texts)? {
-            ngrams.push(&char_ngrams(&body))?;
-        }
-        let rows: HashMap<_, _> = found.texts.iter().enumerate().map(|(row, text)| (*text, row)).collect();
-        let people: HashMap<_, _> =
-            store.annotators()?.iter().enumerate().map(|(row, a)| (a.id, row)).collect();
-        let observations = store.current_labels(question.id)?.into_iter().filter_map(|label| {
-            let Answer::Level(level) = label.answer else { return None };
-            let (text, annotator) = (*rows.get(&label.text)?, *people.get(&label.annotator)?);
-            Some(Observation { text: text as u32, annotator: annotator as u32, level })
-        });
-        Ok(Self {
-            observations: observations.collect(),
-            annotators: people.len(),
-            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
-            embeddings: Embeddings::new(found.dim, found.values)?.with_ngrams(Arc::new(ngrams))?,
-        })
-    }
-
     /// Every measure of a model that learned from `held_out.train` alone.
     fn score(&self, held_out: &HeldOut, seed: u64) -> Result<Vec<(String, Quality)>, BenchError> {
         let data = TrainingData {

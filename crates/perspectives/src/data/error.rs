@@ -272,6 +272,9 @@ pub enum PerspectivesError {
     /// No word to learn from.
     #[error("no answer is to a text with words: there is nothing to learn which words are marked from")]
     NoWords,
+    /// A rule of panels that does not fit the scale, the panel or the answers.
+    #[error("{0}")]
+    PanelRule(String),
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

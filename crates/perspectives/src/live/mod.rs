@@ -8,6 +8,7 @@ mod bald;
 mod bytes;
 mod explain;
 mod interval;
+mod joint_answers;
 mod label_change;
 mod level_steps;
 mod model;

@@ -243,7 +243,7 @@ impl Multilevel {
             .collect()
     }
 
-    fn predictor(&self, annotator: u32) -> &AnnotatorPredictor {
+    pub(crate) fn predictor(&self, annotator: u32) -> &AnnotatorPredictor {
         self.predictors.get(annotator as usize).unwrap_or(&self.population)
     }
 }

@@ -3,6 +3,7 @@
 mod disagreement;
 mod encode;
 mod large;
+mod panel;
 mod study;
 mod train;
 
@@ -18,6 +19,7 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
         BenchWhat::Encode(args) => encode::run(args),
         BenchWhat::Train(args) => train::run(args),
         BenchWhat::Disagreement(args) => disagreement::run(args),
+        BenchWhat::Panel(args) => panel::run(args),
         BenchWhat::Large(args) => large::run(&args),
         BenchWhat::LargeStep { step, folder, file } => large::step(step, &folder, &file),
         BenchWhat::Worker => encode::worker(),

@@ -1,0 +1,218 @@
+//! Panels: a set of annotators, or a recipe for drawing one, with a rule that turns their answers into a verdict.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// How the answers of a panel become a verdict, as people write it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum PanelRule {
+    /// `majority`: the most frequent level; no majority where levels tie.
+    Majority,
+    /// `mean`: the level next to the mean.
+    Mean,
+    /// `median`: the middle answer, of two in the middle the lower.
+    Median,
+    /// `veto:LEVEL`: one member at this level or above; the top level where none is named.
+    Veto(Option<String>),
+    /// `quorum:MEMBERS@LEVEL`: so many members at this level or above; the top level where none is named.
+    Quorum(Needed, Option<String>),
+}
+
+/// How many members of a panel are needed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Needed {
+    /// So many.
+    Members(u32),
+    /// This share of them, above 0 and at most 1; a part of a member counts as a whole one.
+    Share(f64),
+}
+
+impl Needed {
+    /// How many of a panel of this size.
+    pub fn of(self, size: usize) -> usize {
+        match self {
+            Self::Members(n) => n as usize,
+            // A share such as 0.7 of 10 must not be a digit above 7.
+            Self::Share(share) => ((share * size as f64 - 1e-9).ceil() as usize).max(1),
+        }
+    }
+}
+
+/// A rule that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "\"{0}\" is no rule of a panel: it is majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL or quorum:SHARE@LEVEL (quorum:0.5@4)"
+)]
+pub struct PanelRuleError(pub String);
+
+impl FromStr for PanelRule {
+    type Err = PanelRuleError;
+
+    fn from_str(written: &str) -> Result<Self, PanelRuleError> {
+        let wrong = || PanelRuleError(written.to_owned());
+        let level = |name: &str| (!name.trim().is_empty()).then(|| name.trim().to_owned());
+        let (rule, rest) = written.trim().split_once(':').unwrap_or((written.trim(), ""));
+        match (rule, rest) {
+            ("majority", "") => Ok(Self::Majority),
+            ("mean", "") => Ok(Self::Mean),
+            ("median", "") => Ok(Self::Median),
+            ("veto", name) => Ok(Self::Veto(level(name))),
+            ("quorum", rest) => {
+                let (needed, name) = rest.split_once('@').unwrap_or((rest, ""));
+                Ok(Self::Quorum(needed.trim().parse().map_err(|()| wrong())?, level(name)))
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl FromStr for Needed {
+    type Err = ();
+
+    fn from_str(written: &str) -> Result<Self, ()> {
+        let share = match written.strip_suffix('%') {
+            Some(percent) => Some(percent.trim().parse::<f64>().map_err(drop)? / 100.0),
+            None if written.contains('.') => Some(written.parse::<f64>().map_err(drop)?),
+            None => None,
+        };
+        match share {
+            Some(share) if share > 0.0 && share <= 1.0 => Ok(Self::Share(share)),
+            Some(_) => Err(()),
+            None => written.parse::<u32>().ok().filter(|n| *n > 0).map(Self::Members).ok_or(()),
+        }
+    }
+}
+
+impl fmt::Display for PanelRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Majority => f.write_str("majority"),
+            Self::Mean => f.write_str("mean"),
+            Self::Median => f.write_str("median"),
+            Self::Veto(None) => f.write_str("veto"),
+            Self::Veto(Some(level)) => write!(f, "veto:{level}"),
+            Self::Quorum(needed, level) => {
+                match needed {
+                    Needed::Members(n) => write!(f, "quorum:{n}")?,
+                    // With a point, so that 1 is everybody and not one member.
+                    Needed::Share(share) => write!(f, "quorum:{share:?}")?,
+                }
+                level.as_ref().map_or(Ok(()), |level| write!(f, "@{level}"))
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for PanelRule {
+    type Error = PanelRuleError;
+
+    fn try_from(written: String) -> Result<Self, PanelRuleError> {
+        written.parse()
+    }
+}
+
+impl From<PanelRule> for String {
+    fn from(rule: PanelRule) -> Self {
+        rule.to_string()
+    }
+}
+
+/// That a share of a panel has a value of an attribute.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct PanelShare {
+    /// The attribute.
+    pub attribute: String,
+    /// Its value.
+    pub value: String,
+    /// Share of the members, from 0 to 1.
+    pub share: f64,
+}
+
+/// Who sits on a panel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PanelMembers {
+    /// These people, by their external ids.
+    Named(Vec<String>),
+    /// People drawn without replacement.
+    Drawn {
+        /// Members.
+        size: u32,
+        /// Shares of values of attributes.
+        shares: Vec<PanelShare>,
+        /// What draws them.
+        seed: u32,
+    },
+}
+
+/// A panel with its rule. People, levels and questions are named, so that copies of a project agree on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// The question's name; the only one if `None`.
+    pub question: Option<String>,
+    /// Who sits on it.
+    pub members: PanelMembers,
+    /// The rule.
+    pub rule: PanelRule,
+}
+
+/// A panel that is kept in a project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedPanel {
+    /// Its name.
+    pub name: String,
+    /// When it was saved, in milliseconds since 1970-01-01 UTC.
+    pub saved_at_ms: i64,
+    /// The panel; `None` says that it is kept no longer.
+    pub panel: Option<Panel>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_as_they_are_written() {
+        for written in [
+            "majority",
+            "mean",
+            "median",
+            "veto",
+            "veto:4",
+            "veto:very rude",
+            "quorum:3",
+            "quorum:3@4",
+            "quorum:0.5@4",
+            "quorum:1.0@a@b",
+        ] {
+            let rule: PanelRule = written.parse().unwrap();
+            assert_eq!(rule.to_string(), written);
+            let json = serde_json::to_string(&rule).unwrap();
+            assert_eq!(serde_json::from_str::<PanelRule>(&json).unwrap(), rule);
+        }
+        assert_eq!("quorum:50%@2".parse(), Ok(PanelRule::Quorum(Needed::Share(0.5), Some("2".into()))));
+        for wrong in [
+            "",
+            "most",
+            "majority:3",
+            "quorum",
+            "quorum:0@2",
+            "quorum:-1",
+            "quorum:1.5@2",
+            "quorum:x@2",
+            "quorum:0.0",
+        ] {
+            assert!(wrong.parse::<PanelRule>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_rounded_up_to_members() {
+        let of = |share, size| Needed::Share(share).of(size);
+        assert_eq!((of(0.5, 12), of(0.5, 7), of(0.7, 10), of(0.01, 5), of(1.0, 5)), (6, 4, 7, 1, 5));
+        assert_eq!(Needed::Members(3).of(12), 3);
+    }
+}

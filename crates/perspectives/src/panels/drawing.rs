@@ -1,0 +1,320 @@
+//! Panels drawn from people so that every attribute's shares are met.
+
+use super::quotas::{Quota, QuotaError, Seats};
+use crate::math::random::generator;
+use rand::RngExt;
+use rand::seq::{SliceRandom, index};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, HashMap};
+
+/// Remaining seats that are gone through at most: some seconds.
+const MOST_WAYS: usize = 400_000;
+
+/// A recipe over the people it draws from: every panel that meets all shares is drawn with the same probability.
+#[derive(Clone, Debug)]
+pub struct DrawPanels {
+    size: usize,
+    /// People of the same values: their seats in every attribute, and who they are.
+    cells: Vec<Cell>,
+    /// The logarithm of the number of panels of the cells from one on that fill these seats.
+    ways: HashMap<(usize, Vec<u16>), f64>,
+    seats: Vec<u16>,
+}
+
+#[derive(Clone, Debug)]
+struct Cell {
+    /// One place in `seats` for each attribute.
+    places: Vec<usize>,
+    people: Vec<usize>,
+}
+
+impl DrawPanels {
+    /// Of people with these attributes, `(name, value)` each. A person without an attribute counts to all others of it.
+    ///
+    /// # Errors
+    /// A share that is none, shares above 1, or what cannot be met with these people, by name.
+    pub fn new(
+        people: &[BTreeMap<String, String>],
+        size: usize,
+        quotas: &[Quota],
+    ) -> Result<Self, QuotaError> {
+        if size == 0 {
+            return Err(QuotaError::Nobody);
+        }
+        let attributes = Seats::of(quotas, size)?;
+        if size > people.len() {
+            return Err(QuotaError::TooFewPeople { size, people: people.len() });
+        }
+        let mut cells: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for (at, person) in people.iter().enumerate() {
+            cells.entry(places(&attributes, person)).or_default().push(at);
+        }
+        let cells: Vec<Cell> = cells.into_iter().map(|(places, people)| Cell { places, people }).collect();
+        let mut seats: Vec<u16> =
+            attributes.iter().flat_map(|a| a.members.iter().map(|n| *n as u16)).collect();
+        if attributes.is_empty() {
+            seats.push(size as u16);
+        }
+        each_alone(&attributes, &cells, (size, people.len()))?;
+        let mut found = Self { size, cells, ways: HashMap::new(), seats };
+        let mut counting = Counting {
+            cells: &found.cells,
+            left: left_of(&found.cells, found.seats.len()),
+            ways: HashMap::new(),
+        };
+        let ways = counting.from(0, &found.seats).ok_or(QuotaError::TooManyWays { size })?;
+        if ways == f64::NEG_INFINITY {
+            let named = attributes.iter().flat_map(|a| {
+                let named = a.members.iter().enumerate().filter(|(_, n)| **n > 0);
+                named.map(|(place, n)| format!("{n} with {}", a.name(place))).collect::<Vec<_>>()
+            });
+            return Err(QuotaError::NotTogether { size, all: named.collect::<Vec<_>>().join(", ") });
+        }
+        found.ways = counting.ways;
+        Ok(found)
+    }
+
+    /// Members of a panel.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// So many panels, each without replacement: places of its people, ascending. The first ones of a seed are the same whatever their number.
+    pub fn draw(&self, panels: usize, seed: u64) -> Vec<Vec<usize>> {
+        let mut rng = generator(seed, 0x6472_6177);
+        (0..panels).map(|_| self.one(&mut rng)).collect()
+    }
+
+    fn one(&self, rng: &mut ChaCha8Rng) -> Vec<usize> {
+        let mut seats = self.seats.clone();
+        let mut panel = Vec::with_capacity(self.size);
+        for (at, cell) in self.cells.iter().enumerate() {
+            let options: Vec<(u16, f64)> = (0..=most(cell, &seats))
+                .filter_map(|n| {
+                    let ways = self.ways.get(&(at + 1, without(&seats, cell, n)))?;
+                    Some((n, ln_choose(cell.people.len(), n) + ways))
+                })
+                .collect();
+            let n = pick(&options, rng);
+            seats = without(&seats, cell, n);
+            let chosen = index::sample(rng, cell.people.len(), usize::from(n));
+            panel.extend(chosen.into_iter().map(|i| cell.people[i]));
+        }
+        // Drawn evenly, and in no order that would tell cells apart.
+        panel.shuffle(rng);
+        panel.sort_unstable();
+        panel
+    }
+}
+
+/// The place of a person among all seats, for each attribute; with none the only place.
+fn places(attributes: &[Seats], person: &BTreeMap<String, String>) -> Vec<usize> {
+    let mut from = 0;
+    let mut places: Vec<usize> = Vec::with_capacity(attributes.len().max(1));
+    for seats in attributes {
+        places.push(from + seats.place(person.get(&seats.attribute).map(String::as_str)));
+        from += seats.members.len();
+    }
+    if places.is_empty() {
+        places.push(0);
+    }
+    places
+}
+
+/// Names the first share that the people cannot meet even alone.
+fn each_alone(
+    attributes: &[Seats],
+    cells: &[Cell],
+    (size, people): (usize, usize),
+) -> Result<(), QuotaError> {
+    let mut from = 0;
+    for seats in attributes {
+        for (place, needed) in seats.members.iter().enumerate() {
+            let of_place = cells.iter().filter(|cell| cell.places.contains(&(from + place)));
+            let found: usize = of_place.map(|cell| cell.people.len()).sum();
+            if found < *needed {
+                let (what, needed) = (seats.name(place), *needed);
+                return Err(QuotaError::TooFew { size, people, what, needed, found });
+            }
+        }
+        from += seats.members.len();
+    }
+    Ok(())
+}
+
+/// How many people of each place the cells from one on have.
+fn left_of(cells: &[Cell], places: usize) -> Vec<Vec<usize>> {
+    let mut left = vec![vec![0; places]];
+    for cell in cells.iter().rev() {
+        let mut more = left.last().cloned().unwrap_or_default();
+        cell.places.iter().for_each(|place| more[*place] += cell.people.len());
+        left.push(more);
+    }
+    left.reverse();
+    left
+}
+
+fn most(cell: &Cell, seats: &[u16]) -> u16 {
+    let free = cell.places.iter().map(|place| seats[*place]).min().unwrap_or(0);
+    free.min(u16::try_from(cell.people.len()).unwrap_or(u16::MAX))
+}
+
+fn without(seats: &[u16], cell: &Cell, n: u16) -> Vec<u16> {
+    let mut left = seats.to_vec();
+    cell.places.iter().for_each(|place| left[*place] -= n);
+    left
+}
+
+/// Counts panels by the seats that are left.
+struct Counting<'a> {
+    cells: &'a [Cell],
+    left: Vec<Vec<usize>>,
+    ways: HashMap<(usize, Vec<u16>), f64>,
+}
+
+impl Counting<'_> {
+    /// The logarithm of the number of ways to fill `seats` from the cells from `at` on; `None` where there is too much to go through.
+    fn from(&mut self, at: usize, seats: &[u16]) -> Option<f64> {
+        let key = (at, seats.to_vec());
+        if let Some(known) = self.ways.get(&key) {
+            return Some(*known);
+        }
+        let enough = seats.iter().zip(&self.left[at]).all(|(needed, left)| usize::from(*needed) <= *left);
+        let found = match self.cells.get(at) {
+            _ if !enough => f64::NEG_INFINITY,
+            None => 0.0,
+            Some(cell) => {
+                let mut logs = Vec::new();
+                for n in 0..=most(cell, seats) {
+                    let rest = self.from(at + 1, &without(seats, cell, n))?;
+                    logs.push(rest + ln_choose(cell.people.len(), n));
+                }
+                log_sum(&logs)
+            }
+        };
+        if self.ways.len() >= MOST_WAYS {
+            return None;
+        }
+        self.ways.insert(key, found);
+        Some(found)
+    }
+}
+
+fn log_sum(logs: &[f64]) -> f64 {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return top;
+    }
+    top + logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln()
+}
+
+fn ln_choose(n: usize, k: u16) -> f64 {
+    let (n, k) = (n as f64, f64::from(k));
+    libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0)
+}
+
+/// One of them, by the logarithms of their weights.
+fn pick(options: &[(u16, f64)], rng: &mut ChaCha8Rng) -> u16 {
+    let all = log_sum(&options.iter().map(|(_, log)| *log).collect::<Vec<_>>());
+    let mut left: f64 = rng.random();
+    for (n, log) in options {
+        left -= (log - all).exp();
+        if left < 0.0 {
+            return *n;
+        }
+    }
+    // What rounding left over.
+    options.iter().rev().find(|(_, log)| *log > f64::NEG_INFINITY).map_or(0, |(n, _)| *n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(values: &[(&str, &str)]) -> BTreeMap<String, String> {
+        values.iter().map(|(a, v)| ((*a).to_owned(), (*v).to_owned())).collect()
+    }
+
+    fn quota(attribute: &str, value: &str, share: f64) -> Quota {
+        Quota { attribute: attribute.into(), value: value.into(), share }
+    }
+
+    /// 2 young and 4 old women, 5 young men and 1 old one.
+    fn people() -> Vec<BTreeMap<String, String>> {
+        let of = |gender, age, n| vec![person(&[("gender", gender), ("age", age)]); n];
+        [of("W", "young", 2), of("W", "old", 4), of("M", "young", 5), of("M", "old", 1)].concat()
+    }
+
+    #[test]
+    fn panels_meet_all_shares_and_are_all_as_likely() {
+        let people = people();
+        let quotas = [quota("gender", "W", 0.5), quota("age", "young", 0.5)];
+        let drawing = DrawPanels::new(&people, 4, &quotas).unwrap();
+        let mut counts: HashMap<Vec<usize>, usize> = HashMap::new();
+        let panels = drawing.draw(20_000, 7);
+        for panel in &panels {
+            let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p][a] == v).count();
+            assert_eq!((panel.len(), has("gender", "W"), has("age", "young")), (4, 2, 2));
+            assert!(panel.windows(2).all(|pair| pair[0] < pair[1]));
+            *counts.entry(panel.clone()).or_default() += 1;
+        }
+        // 2 young women with 2 old men (no: there is one), 1 and 1 each, or 2 old women with 2 young men.
+        let ways = 2 * 4 * 5 + 6 * 10;
+        assert_eq!(counts.len(), ways);
+        let expected = 20_000.0 / ways as f64;
+        let chi: f64 = counts.values().map(|n| (*n as f64 - expected).powi(2) / expected).sum();
+        assert!(chi < 148.0, "{chi}: the 99.9 % quantile of 99 degrees of freedom is 148.2");
+        assert_eq!(drawing.draw(3, 7), panels[..3]);
+        assert_ne!(drawing.draw(3, 8), panels[..3]);
+    }
+
+    #[test]
+    fn without_shares_everybody_is_as_likely() {
+        let people = vec![BTreeMap::new(); 9];
+        let panels = DrawPanels::new(&people, 3, &[]).unwrap().draw(9000, 1);
+        for person in 0..9 {
+            let n = panels.iter().filter(|panel| panel.contains(&person)).count();
+            assert!((2800..3200).contains(&n), "{person}: {n}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_met_is_named() {
+        let people = people();
+        let refused =
+            |size, quotas: &[Quota]| DrawPanels::new(&people, size, quotas).unwrap_err().to_string();
+        assert!(refused(0, &[]).contains("one member"));
+        assert!(refused(13, &[]).contains("at most 12"));
+        let few = refused(8, &[quota("gender", "W", 0.9)]);
+        assert!(few.contains("needs 7 with gender=W") && few.contains("6 are"), "{few}");
+        let others = refused(10, &[quota("gender", "W", 0.2)]);
+        assert!(others.contains("needs 8 with another gender than W"), "{others}");
+        // Four old men: there is one.
+        let together = refused(4, &[quota("gender", "M", 1.0), quota("age", "old", 1.0)]);
+        assert!(together.contains("4 with gender=M, 4 with age=old"), "{together}");
+    }
+
+    #[test]
+    fn who_has_no_value_is_one_of_the_others() {
+        let mut people = people();
+        people.push(BTreeMap::new());
+        let none = [quota("gender", "W", 0.0), quota("gender", "M", 0.0)];
+        assert_eq!(DrawPanels::new(&people, 1, &none).unwrap().draw(1, 1), [[12]]);
+    }
+
+    #[test]
+    fn many_people_and_many_values_are_drawn_at_once() {
+        let values = |i: usize| {
+            person(&[
+                ("a", ["1", "2", "3"][i % 3]),
+                ("b", ["1", "2"][i / 3 % 2]),
+                ("c", ["1", "2", "3", "4"][i / 6 % 4]),
+            ])
+        };
+        let people: Vec<_> = (0..5000).map(values).collect();
+        let quotas = [quota("a", "1", 0.5), quota("a", "2", 0.3), quota("b", "1", 0.7), quota("c", "1", 0.4)];
+        let panel = DrawPanels::new(&people, 50, &quotas).unwrap().draw(1, 3).remove(0);
+        let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p][a] == v).count();
+        assert_eq!((has("a", "1"), has("a", "2"), has("b", "1"), has("c", "1")), (25, 15, 35, 20));
+    }
+}

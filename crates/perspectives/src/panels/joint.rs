@@ -1,0 +1,75 @@
+//! What people may answer to one text, together.
+
+/// Distributions of people's answers to one text at every node of what is not known of that text: given a node they are independent.
+#[derive(Clone, Debug)]
+pub struct JointAnswers {
+    weights: Vec<f64>,
+    levels: usize,
+    /// People x levels x nodes.
+    p: Vec<f64>,
+}
+
+impl JointAnswers {
+    /// Of nodes with these weights, which sum to 1, and probabilities people x levels x nodes.
+    ///
+    /// # Panics
+    /// If `p` does not have whole people.
+    pub fn new(weights: Vec<f64>, levels: usize, p: Vec<f64>) -> Self {
+        let size = weights.len() * levels;
+        assert!(size > 0 && p.len().is_multiple_of(size), "{} numbers for rows of {size}", p.len());
+        Self { weights, levels, p }
+    }
+
+    /// Of people whose answers have nothing to do with each other: probabilities people x levels.
+    pub fn independent(levels: usize, p: &[f32]) -> Self {
+        Self::new(vec![1.0], levels, p.iter().map(|p| f64::from(*p)).collect())
+    }
+
+    /// How many people there are.
+    pub fn people(&self) -> usize {
+        self.p.len() / (self.levels * self.weights.len())
+    }
+
+    /// Levels of the scale.
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// Weights of the nodes.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Somebody's probabilities of all levels, over all nodes.
+    pub fn marginal(&self, person: usize) -> Vec<f64> {
+        (0..self.levels)
+            .map(|level| self.of(person, level).iter().zip(&self.weights).map(|(p, w)| p * w).sum())
+            .collect()
+    }
+
+    /// Lets an answer that was given stand in place of what is predicted.
+    ///
+    /// # Panics
+    /// If there is no such person or level.
+    pub fn stand(&mut self, person: usize, level: u16) {
+        assert!(usize::from(level) < self.levels, "no level {level}");
+        let size = self.levels * self.weights.len();
+        let nodes = self.weights.len();
+        for (c, p) in self.p[person * size..(person + 1) * size].chunks_exact_mut(nodes).enumerate() {
+            p.fill(f64::from(u8::from(c == usize::from(level))));
+        }
+    }
+
+    /// Somebody's probability of a level at every node.
+    pub(super) fn of(&self, person: usize, level: usize) -> &[f64] {
+        let nodes = self.weights.len();
+        let at = (person * self.levels + level) * nodes;
+        &self.p[at..at + nodes]
+    }
+
+    /// Somebody's probabilities at every node, levels x nodes.
+    pub(super) fn rows(&self, person: usize) -> &[f64] {
+        let size = self.levels * self.weights.len();
+        &self.p[person * size..(person + 1) * size]
+    }
+}

@@ -1,0 +1,197 @@
+//! How many members of a panel have each value of an attribute.
+
+/// That a share of a panel has a value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quota {
+    /// The attribute.
+    pub attribute: String,
+    /// Its value.
+    pub value: String,
+    /// Share of the panel, from 0 to 1.
+    pub share: f64,
+}
+
+/// Why no panel can be drawn.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum QuotaError {
+    /// A panel of nobody.
+    #[error("a panel needs one member or more: ask for a size of 1 or more")]
+    Nobody,
+    /// Fewer people than members.
+    #[error("a panel of {size} cannot be drawn from {people} people: ask for at most {people}")]
+    TooFewPeople {
+        /// Members asked for.
+        size: usize,
+        /// People there are.
+        people: usize,
+    },
+    /// A share that is none.
+    #[error("{share} is no share of {attribute}={value}: give a number from 0 to 1")]
+    Share {
+        /// The attribute.
+        attribute: String,
+        /// Its value.
+        value: String,
+        /// What was given.
+        share: f64,
+    },
+    /// A value that was named twice.
+    #[error("{attribute}={value} is asked for twice: give it one share")]
+    Twice {
+        /// The attribute.
+        attribute: String,
+        /// Its value.
+        value: String,
+    },
+    /// Shares of one attribute above 1.
+    #[error("the shares of {attribute} add up to {sum:.3}: they may be 1 at most")]
+    AboveOne {
+        /// The attribute.
+        attribute: String,
+        /// Their sum.
+        sum: f64,
+    },
+    /// Too few people of a value.
+    #[error(
+        "a panel of {size} needs {needed} with {what}, and of the {people} people to draw from {found} are: lower its share or the size"
+    )]
+    TooFew {
+        /// Members.
+        size: usize,
+        /// People there are.
+        people: usize,
+        /// `attribute=value`, or `another ATTRIBUTE than ..`.
+        what: String,
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Every share can be met, but not all together.
+    #[error(
+        "no panel of {size} has all of {all} together, though each alone can be met: too few people are several of these at once; leave one out or lower a share"
+    )]
+    NotTogether {
+        /// Members.
+        size: usize,
+        /// The shares as numbers of members.
+        all: String,
+    },
+    /// More ways to put the panel together than can be gone through.
+    #[error(
+        "there are too many ways to put a panel of {size} together from so many attributes and values: ask for fewer of them, or for a smaller panel"
+    )]
+    TooManyWays {
+        /// Members.
+        size: usize,
+    },
+}
+
+/// One attribute's part of a panel: how many members have each value that was named; the last number is of all others.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seats {
+    pub(super) attribute: String,
+    pub(super) values: Vec<String>,
+    pub(super) members: Vec<usize>,
+}
+
+impl Seats {
+    /// Seats by largest remainder (Hamilton's method): everybody gets the whole part of share x size, and those with the largest rest one more;
+    /// the first of those that tie.
+    pub(super) fn of(quotas: &[Quota], size: usize) -> Result<Vec<Self>, QuotaError> {
+        let mut all: Vec<(Self, Vec<f64>)> = Vec::new();
+        for Quota { attribute, value, share } in quotas {
+            if !(0.0..=1.0).contains(share) {
+                return Err(QuotaError::Share {
+                    attribute: attribute.clone(),
+                    value: value.clone(),
+                    share: *share,
+                });
+            }
+            let at = all.iter().position(|(seats, _)| seats.attribute == *attribute).unwrap_or_else(|| {
+                let seats = Self { attribute: attribute.clone(), values: Vec::new(), members: Vec::new() };
+                all.push((seats, Vec::new()));
+                all.len() - 1
+            });
+            let (seats, shares) = &mut all[at];
+            if seats.values.contains(value) {
+                return Err(QuotaError::Twice { attribute: attribute.clone(), value: value.clone() });
+            }
+            seats.values.push(value.clone());
+            shares.push(*share);
+        }
+        let seated = all.into_iter().map(|(seats, mut shares)| {
+            let sum: f64 = shares.iter().sum();
+            if sum > 1.0 + 1e-9 {
+                return Err(QuotaError::AboveOne { attribute: seats.attribute, sum });
+            }
+            shares.push((1.0 - sum).max(0.0));
+            Ok(Self { members: largest_remainder(&shares, size), ..seats })
+        });
+        seated.collect()
+    }
+
+    /// The place of a value among the seats: that of all others where it was not named.
+    pub(super) fn place(&self, value: Option<&str>) -> usize {
+        let named = value.and_then(|value| self.values.iter().position(|own| own == value));
+        named.unwrap_or(self.values.len())
+    }
+
+    /// How those of one place are called.
+    pub(super) fn name(&self, place: usize) -> String {
+        match self.values.get(place) {
+            Some(value) => format!("{}={value}", self.attribute),
+            None => format!("another {} than {}", self.attribute, self.values.join(", ")),
+        }
+    }
+}
+
+fn largest_remainder(shares: &[f64], size: usize) -> Vec<usize> {
+    // A share such as 0.7 times 10 must not fall a digit below 7.
+    let exact: Vec<f64> = shares.iter().map(|share| share * size as f64 + 1e-9).collect();
+    let mut seats: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
+    let left = size.saturating_sub(seats.iter().sum());
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()).then(a.cmp(b)));
+    order.into_iter().take(left).for_each(|at| seats[at] += 1);
+    seats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quota(attribute: &str, value: &str, share: f64) -> Quota {
+        Quota { attribute: attribute.into(), value: value.into(), share }
+    }
+
+    #[test]
+    fn seats_go_by_largest_remainder() {
+        assert_eq!(largest_remainder(&[0.5, 0.5], 12), [6, 6]);
+        assert_eq!(largest_remainder(&[0.5, 0.5], 7), [4, 3]);
+        assert_eq!(largest_remainder(&[0.7, 0.3], 10), [7, 3]);
+        // Hamilton's own: 0.47, 0.16, 0.158, 0.12, 0.061, 0.031 of 10 seats.
+        assert_eq!(largest_remainder(&[0.47, 0.16, 0.158, 0.12, 0.061, 0.031], 10), [5, 2, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn what_was_not_named_are_the_others() {
+        let seats = Seats::of(&[quota("gender", "Woman", 0.5), quota("age", "18-24", 0.25)], 8).unwrap();
+        assert_eq!((&seats[0].members[..], &seats[1].members[..]), (&[4, 4][..], &[2, 6][..]));
+        assert_eq!(
+            (seats[0].place(Some("Woman")), seats[0].place(Some("Man")), seats[0].place(None)),
+            (0, 1, 1)
+        );
+        assert_eq!(seats[1].name(1), "another age than 18-24");
+    }
+
+    #[test]
+    fn shares_that_cannot_be_are_named() {
+        let refused = |quotas: &[Quota]| Seats::of(quotas, 8).unwrap_err().to_string();
+        let above = refused(&[quota("g", "W", 0.7), quota("g", "M", 0.6)]);
+        assert!(above.starts_with("the shares of g add up to 1.3"), "{above}");
+        assert!(refused(&[quota("g", "W", f64::NAN)]).contains("g=W"));
+        assert!(refused(&[quota("g", "W", -0.1)]).contains("from 0 to 1"));
+        assert!(refused(&[quota("g", "W", 0.1), quota("g", "W", 0.1)]).contains("twice"));
+    }
+}
