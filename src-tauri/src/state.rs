@@ -50,6 +50,28 @@ impl WindowState {
         self.workbench.close_project();
     }
 
+    /// Does `work` on the open project while nothing else in the window knows it: it is closed and opened again, because people go whom
+    /// whatever is in memory knows by their place.
+    ///
+    /// # Errors
+    /// No project is open, a training, an import or an export is under way, or what `work` or the opening says.
+    pub(crate) fn alone<T>(
+        &self,
+        app: &AppHandle,
+        work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_working() {
+            return Err(WorkbenchError::Busy("a training, an import or an export"));
+        }
+        let done = self.workbench.alone(work);
+        if let Some(session) = self.workbench.session() {
+            listen(app, &session);
+            session.background.start();
+        }
+        done
+    }
+
     /// Whether work is under way that closing would break off: a training, an import or an export. Encoding and fitting
     /// go on by themselves when the project is opened again.
     pub(crate) fn is_working(&self) -> bool {

@@ -203,3 +203,50 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
         assert!(said.contains(why), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn somebody_is_corrected_shared_under_a_pseudonym_and_erased_by_commands() {
+    let bench = Bench::new();
+    handed_out(&bench);
+    let label = ["label", "packets/ada.dissensus", "--annotator", "ada", "--text-id"];
+    let texts = bench.json(["study", "packets/ada.dissensus", "--texts"]);
+    let text = texts[0]["text_id"].as_str().unwrap().to_owned();
+    bench.ok(label.into_iter().chain([text.as_str(), "--value", "1"]));
+    bench.ok(["hand-in", "packets/ada.dissensus", "ada.handin"]);
+    bench.ok(["merge", "Study.dissensus", "ada.handin"]);
+    std::fs::copy(bench.path("Study.dissensus"), bench.path("copy.dissensus")).unwrap();
+
+    let about = ["annotator", "Study.dissensus", "--annotator", "ada"];
+    bench.ok(about.into_iter().chain(["--name", "Ada L.", "--set", "age=30-39", "--set", "gender=woman"]));
+    let told = bench.json(about.into_iter().chain(["--unset", "age"]));
+    assert_eq!((&told["name"], &told["attributes"]), (&json!("Ada L."), &json!({"gender": "woman"})));
+    for (bad, why) in [("age", "ATTRIBUTE=VALUE"), ("gender=", "is blank")] {
+        let said = bench.refused(about.into_iter().chain(["--set", bad]));
+        assert!(said.contains(why), "{said}");
+    }
+    let told = bench.json(["export", "Study.dissensus", "shared.csv", "--pseudonyms"]);
+    assert_eq!(told["suppressed"], 1);
+    let shared = std::fs::read_to_string(bench.path("shared.csv")).unwrap();
+    assert!(!shared.contains("ada") && !shared.contains("woman") && shared.contains("A"), "{shared}");
+
+    let said = bench.refused(["withdraw", "Study.dissensus", "--annotator", "ada"]);
+    assert!(said.contains("add --yes"), "{said}");
+    assert_eq!(answers(&bench, "ada").len(), 1, "nothing was erased");
+    let said = bench.refused(["withdraw", "packets/ada.dissensus", "--annotator", "ada", "--yes"]);
+    assert!(said.contains("the packet of one person"), "{said}");
+    let said = bench.refused(["withdraw", "Study.dissensus", "--annotator", "nobody", "--yes"]);
+    assert!(said.contains("nobody"), "{said}");
+    let gone = bench.json(["withdraw", "Study.dissensus", "--annotator", "Ada L.", "--yes"]);
+    assert_eq!((&gone["answers"], &gone["packets"], &gone["cleaned"]), (&json!(1), &json!(1), &json!(true)));
+    let said = bench.refused(about);
+    assert!(said.contains("ada"), "{said}");
+    let bytes = std::fs::read(bench.path("Study.dissensus")).unwrap();
+    assert!(!bytes.windows(6).any(|window| window == b"Ada L."));
+    let outcome = bench.run(["merge", "Study.dissensus", "ada.handin", "copy.dissensus", "--json"]);
+    let report: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-withdrawn");
+    assert_eq!((&report["files"][1]["refused"], &report["files"][1]["new"]), (&json!(false), &json!(0)));
+    let report = bench.json(["merge", "copy.dissensus", "Study.dissensus"]);
+    assert_eq!(report["files"][0]["withdrawn"], 1);
+    assert!(bench.refused(["annotator", "copy.dissensus", "--annotator", "ada"]).contains("ada"));
+}

@@ -1,9 +1,11 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
 mod guideline;
+mod people;
 mod study;
 
 pub(crate) use guideline::{Guideline, Remarks};
+pub(crate) use people::{Annotator, Withdraw};
 pub(crate) use study::{Assign, Checks, Decide, HandIn, Merge, Study};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -77,6 +79,10 @@ pub(crate) enum Command {
     Disagreement(Disagreement),
     /// Set every annotator beside the others: labels, severity, agreement, accuracy beside baselines, what stands out
     Annotators(Annotators),
+    /// Show or change what is known of one person: name and attributes
+    Annotator(Annotator),
+    /// Erase somebody who withdraws, here and in every copy of the project
+    Withdraw(Withdraw),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
     /// Show which words of a text people mark and would mark, or write those of all texts
@@ -1393,6 +1399,13 @@ pub(crate) struct Export {
     /// written
     #[arg(long)]
     pub(crate) leave_out_overlaps: bool,
+    /// For others: A1, A2, ... in place of ids, no names, times and columns that came with texts, and attributes only where five people of
+    /// the file share the value. The file does not import again to the same people
+    #[arg(long)]
+    pub(crate) pseudonyms: bool,
+    /// With --pseudonyms: notes too, which are free text and may name anybody
+    #[arg(long, requires = "pseudonyms")]
+    pub(crate) notes: bool,
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,

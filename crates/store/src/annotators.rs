@@ -1,5 +1,6 @@
 //! Annotators: adding them, reading them, and what is known of them.
 
+use crate::erase::HIGHEST_ROW;
 use crate::error::is_duplicate;
 use crate::row::{json, to_json};
 use crate::tx::{all, first};
@@ -61,10 +62,14 @@ impl WriteTx<'_> {
                 why: "the id must not be empty".to_owned(),
             });
         }
+        self.must_not_have_withdrawn(&new.external_id)?;
         let attributes = to_json("attributes of an annotator", &new.attributes)?;
+        // The row of somebody who was erased is not used again.
+        let row = "max(coalesce((SELECT max(id) FROM annotators), 0),
+                   coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = ?5), 0)) + 1";
         self.insert(
-            "INSERT INTO annotators (external_id, name, attributes, simulated) VALUES (?1, ?2, ?3, ?4)",
-            (&new.external_id, &new.name, attributes, new.simulated),
+            &format!("INSERT INTO annotators (id, external_id, name, attributes, simulated) VALUES ({row}, ?1, ?2, ?3, ?4)"),
+            (&new.external_id, &new.name, attributes, new.simulated, HIGHEST_ROW),
         )
         .map(AnnotatorId)
         .map_err(|e| match is_duplicate(&e) {

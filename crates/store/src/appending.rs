@@ -37,6 +37,12 @@ impl Appending {
         self.copy.set(Some(copy));
     }
 
+    /// From here on this transaction and those after it append under a copy of their own.
+    pub(crate) fn renew(&self) {
+        self.copy.set(None);
+        self.last.set(None);
+    }
+
     /// Where this transaction appended last.
     pub(crate) fn last(&self) -> Option<Place> {
         self.last.get()

@@ -71,7 +71,8 @@ impl WriteTx<'_> {
         let sql = format!(
             "INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING"
         );
-        let row = (new.question.0, new.text.0, new.at_ms, new.outcome.name(), answer, &new.comment, &new.by);
+        let by = self.name_or_nobody(&new.by)?;
+        let row = (new.question.0, new.text.0, new.at_ms, new.outcome.name(), answer, &new.comment, by);
         Ok(self.run(&sql, row).map_err(|e| self.explain("adding a decision", e))? > 0)
     }
 }

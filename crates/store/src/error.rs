@@ -140,6 +140,11 @@ pub enum StoreError {
         /// Its row or name.
         name: String,
     },
+    /// Somebody who withdrew.
+    #[error(
+        "\"{0}\" has withdrawn from this project: everything of theirs was erased, and nothing of theirs can come in again; take their rows out of the file, or label under another id"
+    )]
+    Withdrawn(String),
     /// The answer is not on the question's scale.
     #[error("question {}: {source}", question.0)]
     OffScale {
@@ -225,6 +230,7 @@ impl StoreError {
             Self::WriteInsideWrite => "write-inside-write",
             Self::Duplicate { .. } => "duplicate",
             Self::Unknown { .. } => "unknown",
+            Self::Withdrawn(_) => "withdrawn",
             Self::OffScale { .. } => "level-outside-scale",
             Self::OtherProject { .. } => "other-project",
             Self::Conflict { .. } => "copies-conflict",

@@ -60,8 +60,14 @@ impl WriteTx<'_> {
     pub(crate) fn add_guideline(&mut self, new: &Guideline) -> Result<bool> {
         let known =
             self.first(&format!("SELECT {COLUMNS} FROM guidelines WHERE uid = ?1"), [new.id.0], guideline)?;
+        let by = self.name_or_nobody(&new.by)?;
+        // Who wrote it may have withdrawn, which the other copy does not know yet or this one does not.
+        let same = |known: &Guideline| {
+            *known == Guideline { by: known.by.clone(), ..new.clone() }
+                && (known.by == by || known.by.is_empty() || by.is_empty())
+        };
         match known {
-            Some(known) if known == *new => return Ok(false),
+            Some(known) if same(&known) => return Ok(false),
             Some(_) => {
                 return Err(StoreError::Conflict {
                     what: "version of the guideline",
@@ -72,7 +78,7 @@ impl WriteTx<'_> {
             None => {}
         }
         let sql = format!("INSERT INTO guidelines ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5)");
-        let row = (new.id.0, new.at_ms, &new.body, &new.change, &new.by);
+        let row = (new.id.0, new.at_ms, &new.body, &new.change, by);
         self.run(&sql, row).map_err(|e| self.explain("writing the guideline", e))?;
         Ok(true)
     }

@@ -54,6 +54,10 @@ pub struct TakenIn {
     pub guidelines: u32,
     /// New facts about attention checks.
     pub attention_checks: u32,
+    /// People who had withdrawn there and not here, and were erased here where they were known.
+    pub withdrawn: u32,
+    /// People of the other copy who withdrew here: nothing of theirs was taken.
+    pub passed_over: u32,
 }
 
 impl Store {
@@ -93,6 +97,10 @@ struct TakingIn<'a, 'tx> {
     asked: HashMap<QuestionId, (String, Scale)>,
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
+    /// People of the other copy who withdrew: nothing of theirs comes in.
+    gone: HashSet<AnnotatorId>,
+    /// Packets that were handed out to them.
+    gone_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
     last: EventId,
@@ -114,7 +122,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let only = only.transpose()?.map(|(packet, _)| {
             (packet.id, packet.annotator, packet.assignments.iter().map(|item| item.text).collect())
         });
-        let last = tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
         Ok(Self {
             tx,
             other,
@@ -123,9 +130,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             asked: HashMap::new(),
             texts: HashMap::new(),
             annotators: HashMap::new(),
+            gone: HashSet::new(),
+            gone_packets: HashSet::new(),
             events: HashMap::new(),
             copies: HashMap::new(),
-            last: EventId(last.unwrap_or(0)),
+            last: EventId(0),
             changed: BTreeSet::new(),
             report: TakenIn::default(),
         })
@@ -151,6 +160,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         self.question_changes(names, conditions)?;
         self.remark_forms(forms)?;
+        self.withdrawals()?;
         self.guidelines(guidelines)?;
         for annotator in self.other.annotators()? {
             self.annotator(annotator)?;
@@ -179,18 +189,27 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.repeat(repeat)?;
         }
         for remark in remarks {
+            if self.gone.contains(&remark.repeat.annotator) {
+                continue;
+            }
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
             let repeat = self.translated_repeat(remark.repeat)?;
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
             self.report.repeat_changes += u32::from(added);
         }
         for change in changes {
+            if self.gone.contains(&change.repeat.annotator) {
+                continue;
+            }
             let repeat = self.translated_repeat(change.repeat)?;
             let added = self.tx.add_repeat_change(&RepeatChange { repeat, ..change })?;
             self.report.repeat_changes += u32::from(added);
         }
         for (packet, key) in packets {
-            self.packet(packet, &key)?;
+            match self.gone.contains(&packet.annotator) {
+                true => drop(self.gone_packets.insert(packet.id)),
+                false => self.packet(packet, &key)?,
+            }
         }
         for decision in decisions {
             self.decision(decision)?;
@@ -198,10 +217,22 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for check in checks {
             self.attention_check(check)?;
         }
-        for hand_in in hand_ins {
+        for hand_in in hand_ins.into_iter().filter(|one| !self.gone_packets.contains(&one.packet)) {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
         Ok(self.report)
+    }
+
+    /// Who withdrew there withdraws here, and whoever withdrew here is passed over.
+    fn withdrawals(&mut self) -> Result<()> {
+        let theirs = self.other.all_withdrawals()?;
+        self.not_handed_out("withdrawal", "of somebody", theirs.facts.is_empty())?;
+        self.report.withdrawn = self.tx.add_withdrawals(&theirs)?;
+        self.gone = Store::withdrawn_among(self.tx, &self.other.annotators()?)?;
+        self.report.passed_over = u32::try_from(self.gone.len()).unwrap_or(u32::MAX);
+        let last = self.tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        self.last = EventId(last.unwrap_or(0));
+        Ok(())
     }
 
     fn decision(&mut self, theirs: Decision) -> Result<()> {
@@ -358,6 +389,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn annotator(&mut self, theirs: Annotator) -> Result<()> {
+        if self.gone.contains(&theirs.id) {
+            return Ok(());
+        }
         let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
             Some(ours) => ours,
             None => {
@@ -383,7 +417,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             return Ok(());
         }
         let mut changed = BTreeSet::new();
-        for theirs in changes {
+        for theirs in changes.into_iter().filter(|change| !self.gone.contains(&change.annotator)) {
             let name = theirs.annotator.0.to_string();
             let unknown =
                 || conflict("annotator", name, "is changed in the other copy, which does not have it");
@@ -427,6 +461,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn event(&mut self, theirs: Event) -> Result<()> {
+        if self.gone.contains(&theirs.annotator) {
+            return Ok(());
+        }
         self.said(theirs.remark.check(), "remark", theirs.at_ms)?;
         let event = self.translated(theirs)?;
         let copy = self.copy(event.key.copy)?;
@@ -458,6 +495,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn repeat(&mut self, theirs: Repeat) -> Result<()> {
+        if self.gone.contains(&theirs.annotator) {
+            return Ok(());
+        }
         let ours = self.translated_repeat(theirs)?;
         self.report.repeats += u32::from(self.tx.insert_repeat(&ours, true)? == RepeatAdded::New);
         Ok(())

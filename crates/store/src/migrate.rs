@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0010_annotator_changes.sql"),
     include_str!("../../../migrations/0011_remarks.sql"),
     include_str!("../../../migrations/0012_attention_checks.sql"),
+    include_str!("../../../migrations/0013_withdrawals.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

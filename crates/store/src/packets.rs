@@ -149,7 +149,7 @@ impl Store {
             let count = |table: &str| {
                 c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0))
             };
-            Ok([count("events")?, count("repeats")?, count("repeat_changes")?])
+            Ok([count("events")?, count("repeats")?, count("repeat_changes")? + count("repeat_remarks")?])
         })
     }
 

@@ -158,6 +158,17 @@ impl Store {
         })?
     }
 
+    /// Runs `work` with the writing connection and outside a transaction.
+    pub(crate) fn on_writer<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let reader = || StoreError::OpenedToRead(self.inner.shown.clone());
+        let done = self.inner.writer.as_ref().ok_or_else(reader)?.run(work)?;
+        done.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
+    }
+
     /// Runs `read` with a reading connection.
     pub(crate) fn read<T>(
         &self,

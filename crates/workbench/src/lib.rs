@@ -26,6 +26,7 @@ mod names;
 mod outputs;
 mod prediction_table;
 mod project;
+mod pseudonyms;
 mod runs;
 pub mod sample;
 mod saved_runs;
@@ -70,7 +71,7 @@ pub use encoding::{
 };
 pub use error::WorkbenchError;
 pub use event::Event;
-pub use exchange::{Exchange, ExportChoices, Exported};
+pub use exchange::{Exchange, ExportChoices, Exported, Pseudonymised};
 pub use guideline::Guidelines;
 pub use guideline_error::GuidelineError;
 pub use home::Home;

@@ -89,6 +89,9 @@ impl Session {
         let live = LiveModels::of(&context, &encoding);
         let background = Background::of(&context, &encoding, &live);
         let project = Project::of(&context, &encoding, &live);
+        if !context.is_reader() {
+            go_on("finishing what a withdrawal left to do", project.finish_erasing());
+        }
         let labelling = Labelling::of(&context, &project, &live)?;
         let runs = Runs::of(&context, &saved_runs, &encoding, &background);
         let analysis = Analysis::of(&context, &encoding, &live, &runs);

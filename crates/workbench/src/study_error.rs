@@ -110,6 +110,16 @@ pub enum StudyError {
         "this packet was not made by this copy of the project: take in the copy that made it first, or ask who handed it out"
     )]
     UnknownPacket,
+    /// Of somebody who withdrew.
+    #[error(
+        "this is of somebody who has withdrawn from the project: it is not taken in; delete it, and the packet that it came from"
+    )]
+    Withdrawn,
+    /// People of this copy withdrew, and the window must be opened anew for that.
+    #[error(
+        "this copy knows of somebody who has withdrawn: close the project, open it again and take the copy in then"
+    )]
+    Erases,
     /// The packet's file has another order, other texts or other questions than were handed out.
     #[error("{0}")]
     NotAsHandedOut(String),
@@ -157,6 +167,8 @@ impl StudyError {
             Self::Tampered => "merge-tampered",
             Self::OtherProject => "merge-other-project",
             Self::UnknownPacket => "merge-unknown-packet",
+            Self::Withdrawn => "merge-withdrawn",
+            Self::Erases => "merge-erases",
             Self::NotAsHandedOut(_) => "merge-not-as-handed-out",
             Self::Itself => "merge-itself",
             Self::CheckFile { .. } => "check-file",

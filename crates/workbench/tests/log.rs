@@ -45,7 +45,7 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     let asked = session.project.question(Some(question)).unwrap();
     session.live.fit(asked.id, &Silent).unwrap();
     session.analysis.annotator_report(asked.id).unwrap();
-    session.exchange.export_as_job(&folder.path().join("out.csv")).unwrap();
+    session.exchange.export_as_job(&folder.path().join("out.csv"), None).unwrap();
     // A panic that quotes a text, as slicing inside a character does.
     let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();

@@ -157,7 +157,7 @@ impl Worker<'_> {
             10 | 11 => self.import(),
             12 => {
                 let out = self.place.folder.join(format!("out-{}.csv", self.number));
-                self.call("export", |_| session.exchange.export_as_job(&out));
+                self.call("export", |_| session.exchange.export_as_job(&out, None));
             }
             13 => self.encode(),
             14 => drop(self.call("start encoding", |_| session.background.start_encoding())),

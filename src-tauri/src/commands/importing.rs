@@ -1,7 +1,10 @@
 //! Files in and out.
 
 use super::with_session;
-use dissensus_workbench::view::{CopyReport, ImportChoices, ImportPreview, ImportReport, Problem};
+use dissensus_workbench::Pseudonymised;
+use dissensus_workbench::view::{
+    CopyReport, ExportReport, ImportChoices, ImportPreview, ImportReport, Problem,
+};
 use std::path::Path;
 use tauri::AppHandle;
 
@@ -27,13 +30,24 @@ pub(crate) async fn import_file(
     with_session(app, move |session| session.exchange.import_as_job(Path::new(&path), &choices)).await
 }
 
-/// Writes all current labels to a file; says how many rows.
+/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, Problem> {
+pub(crate) async fn export_project(
+    app: AppHandle,
+    path: String,
+    pseudonyms: bool,
+    notes: bool,
+) -> Result<ExportReport, Problem> {
     with_session(app, move |session| {
-        let rows = session.exchange.export_as_job(Path::new(&path))?;
-        Ok(u32::try_from(rows).unwrap_or(u32::MAX))
+        let wish = pseudonyms.then_some(Pseudonymised { notes });
+        let done = session.exchange.export_as_job(Path::new(&path), wish)?;
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Ok(ExportReport {
+            rows: number(done.answers),
+            suppressed: number(done.suppressed),
+            told_apart: number(done.told_apart),
+        })
     })
     .await
 }

@@ -2,8 +2,10 @@
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
-use dissensus_domain::{Attributes, Condition, QuestionId, RemarkForm, Scale};
-use dissensus_workbench::view::{AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo};
+use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, RemarkForm, Scale};
+use dissensus_workbench::view::{
+    AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo, Traces, Withdrawn,
+};
 use tauri::{AppHandle, Manager as _};
 
 /// Makes an empty project and opens it.
@@ -96,6 +98,41 @@ pub(crate) async fn add_annotator(
     attributes: Attributes,
 ) -> Result<AnnotatorInfo, Problem> {
     with_session(app, move |session| session.project.add_annotator(&name, &attributes)).await
+}
+
+/// Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn change_annotator(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    name: Option<String>,
+    set: Attributes,
+    unset: Vec<String>,
+) -> Result<(), Problem> {
+    let set: Vec<(String, String)> = set.into_iter().collect();
+    with_session(app, move |session| {
+        session.project.change_annotator(annotator, name.as_deref(), &set, &unset)
+    })
+    .await
+}
+
+/// What goes if somebody withdraws.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn traces(app: AppHandle, annotator: AnnotatorId) -> Result<Traces, Problem> {
+    with_session(app, move |session| session.project.traces(annotator)).await
+}
+
+/// Erases somebody who withdraws; the project is closed for it and opened again.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<Withdrawn, Problem> {
+    off_main(move || {
+        let state = app.state::<WindowState>();
+        Ok(state.alone(&app, |session| session.project.withdraw(annotator))?)
+    })
+    .await
 }
 
 /// Keeps what was chosen last.

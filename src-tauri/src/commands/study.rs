@@ -1,13 +1,14 @@
 //! The Study view, and the packet of one person.
 
-use super::with_session;
+use super::{off_main, with_session};
+use crate::state::WindowState;
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_workbench::view::{
     AttentionCheckInfo, HandedIn, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
     StudyDraft, StudyReport, StudyWish, TextTalk,
 };
 use std::path::{Path, PathBuf};
-use tauri::AppHandle;
+use tauri::{AppHandle, Manager as _};
 
 /// What a plan comes to; nothing is changed.
 #[tauri::command]
@@ -41,12 +42,22 @@ pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem>
     with_session(app, move |session| session.study.report()).await
 }
 
-/// Takes in what was handed in, packets and whole copies.
+/// Takes in what was handed in, packets and whole copies. Where one of them says that somebody withdrew, the project is closed for it and
+/// opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn merge_files(app: AppHandle, files: Vec<String>) -> Result<MergeReport, Problem> {
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-    with_session(app, move |session| session.study.merge_as_job(&files)).await
+    off_main(move || {
+        let state = app.state::<WindowState>();
+        let session = state.session()?;
+        if files.iter().any(|file| session.study.is_to_erase_for(file)) {
+            drop(session);
+            return Ok(state.alone(&app, |session| session.study.merge_as_job(&files))?);
+        }
+        Ok(session.study.merge_as_job(&files)?)
+    })
+    .await
 }
 
 /// What everybody said about a text, and what was decided.

@@ -51,13 +51,6 @@ async function bringIn(): Promise<void> {
   if (path) app.importing = path;
 }
 
-async function takeOut(): Promise<void> {
-  const path = await app.attempt(() => platform.chooseExport(app.project?.name ?? "labels"));
-  if (!path) return;
-  const rows = await app.attempt(() => commands.exportProject(path));
-  if (rows !== undefined) app.toasts.done(`${counted(rows, "row")} written to ${fileName(path)}`, path);
-}
-
 const copying = () => app.jobs.some((job) => job.kind === "copy" && job.state === "running");
 const hasQuestion = () => app.question !== null;
 const dialog = (which: NonNullable<typeof app.dialog>) => () => (app.dialog = which);
@@ -70,7 +63,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "view.models": show("models"),
   "view.study": show("study"),
   "data.import": { with: "study", run: bringIn, words: "load csv jsonl conll file" },
-  "data.export": { with: "study", run: takeOut, words: "save csv jsonl file write" },
+  "data.export": { with: "study", run: dialog("export"), words: "save csv jsonl file write" },
   "question.add": { with: "study", run: dialog("question"), words: "new scale" },
   "question.list": { with: "study", when: hasQuestion, run: dialog("questions"), words: "edit screen" },
   "disagreement.groups": { with: "study", when: hasQuestion, view: "disagreement", words: "women men" },

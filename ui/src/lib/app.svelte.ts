@@ -25,6 +25,7 @@ import { GuidelineStore } from "$lib/guideline.svelte";
 import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
 import { asProblem } from "$lib/problems";
+import { PeopleStore } from "$lib/people.svelte";
 import { RankingStore } from "$lib/ranking.svelte";
 import { headlineWords, modelName } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
@@ -85,6 +86,7 @@ export class App {
   readonly guideline = new GuidelineStore();
   readonly outputs = new Outputs(this);
   readonly study = new StudyStore(this);
+  readonly who = new PeopleStore(this);
   readonly #settings = new SettingsStore((work) => this.attempt(work));
   readonly work = new JobList(this.toasts, (job) => {
     if (job.kind === "encode") void this.refresh();
@@ -161,13 +163,25 @@ export class App {
       return await work();
     } catch (thrown) {
       // Between two projects there is none: what the old one was still asked for is of no interest any more.
-      if (!(this.opening && asProblem(thrown).code === "no-project")) this.toasts.problem(thrown);
+      const between = this.opening || this.study.merging > 0;
+      if (!(between && asProblem(thrown).code === "no-project")) this.toasts.problem(thrown);
       return undefined;
     }
   }
 
   open(path: string): Promise<boolean> {
     return this.#replace(() => commands.openProject(path));
+  }
+
+  /** Does something for which the project is closed and opened again, and shows it as it is then. */
+  async reopening<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (!this.project || this.opening) return undefined;
+    const { path } = this.project;
+    this.opening = true;
+    const done = await this.attempt(work);
+    this.opening = false;
+    if (!(await this.#opening(() => commands.openProject(path)))) await this.#close();
+    return done;
   }
 
   create(path: string): Promise<boolean> {

@@ -56,14 +56,20 @@ export const commands = {
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
 	/**  Adds a person. */
 	addAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_annotator", { name, attributes }),
+	/**  Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more. */
+	changeAnnotator: (annotator: AnnotatorId, name: string | null, set: { [key in string]: string }, unset: string[]) => __TAURI_INVOKE<null>("change_annotator", { annotator, name, set, unset }),
+	/**  What goes if somebody withdraws. */
+	traces: (annotator: AnnotatorId) => __TAURI_INVOKE<Traces>("traces", { annotator }),
+	/**  Erases somebody who withdraws; the project is closed for it and opened again. */
+	withdraw: (annotator: AnnotatorId) => __TAURI_INVOKE<Withdrawn>("withdraw", { annotator }),
 	/**  Keeps what was chosen last. */
 	saveChoices: (choices: ProjectChoices) => __TAURI_INVOKE<null>("save_choices", { choices }),
 	/**  What a file holds; nothing is written. */
 	importPreview: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportPreview>("import_preview", { path, choices }),
 	/**  Imports a file. It is a job: it tells its progress by events and can be cancelled. */
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
-	/**  Writes all current labels to a file; says how many rows. */
-	exportProject: (path: string) => __TAURI_INVOKE<number>("export_project", { path }),
+	/**  Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again. */
+	exportProject: (path: string, pseudonyms: boolean, notes: boolean) => __TAURI_INVOKE<ExportReport>("export_project", { path, pseudonyms, notes }),
 	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  The next text to label in an order, other than `after`, as the first of the questions sees it. */
@@ -173,7 +179,10 @@ export const commands = {
 	writePacketsAgain: (people: string[], folder: string) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder }),
 	/**  How far the study is. */
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
-	/**  Takes in what was handed in, packets and whole copies. */
+	/**
+	 *  Takes in what was handed in, packets and whole copies. Where one of them says that somebody withdrew, the project is closed for it and
+	 *  opened again.
+	 */
 	mergeFiles: (files: string[]) => __TAURI_INVOKE<MergeReport>("merge_files", { files }),
 	/**  What everybody said about a text, and what was decided. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
@@ -959,6 +968,16 @@ export type Explanation = {
 	remark: string | null,
 };
 
+/**  What an export wrote. */
+export type ExportReport = {
+	/**  Answers. */
+	rows: number,
+	/**  With pseudonyms: values of attributes that were left empty, because fewer than five people of the file share them. */
+	suppressed: number,
+	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
+	told_apart: number,
+};
+
 /**  A figure with its 90 % interval. */
 export type Figure = {
 	/**  The figure. */
@@ -1498,6 +1517,8 @@ export type MergedFile = {
 	 *  changed of them, packets and decisions.
 	 */
 	new: number,
+	/**  People who had withdrawn there: everything of theirs was erased here too. */
+	withdrawn: number,
 	/**  Why nothing of it was taken, or what to know of what was. */
 	problems: MergeProblem[],
 	/**  True where nothing of it was taken. */
@@ -2671,6 +2692,26 @@ export type Theme =
 /**  Light on dark. */
 "dark";
 
+/**  What goes if somebody withdraws. */
+export type Traces = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name in files. */
+	external_id: string,
+	/**  Their name on screen. */
+	name: string,
+	/**  Labels, skips, flags and notes, those taken back and those of later occasions included. */
+	answers: number,
+	/**  Packets that were handed out to them. */
+	packets: number,
+	/**  Decisions and versions of the guideline that stay and lose their name. */
+	nameless: number,
+	/**  Training runs of a time at which they were in the project. */
+	runs: number,
+	/**  Copies of the project beside it that still have them. */
+	copies: string[],
+};
+
 /**  What a training is asked to do. Everything but the question has a sensible default. */
 export type TrainChoices = {
 	/**  The question. */
@@ -2796,6 +2837,24 @@ export type VarianceShares = {
 	annotator: number | null,
 	/**  Of neither. */
 	residual: number | null,
+};
+
+/**  What was erased of somebody who withdrew. */
+export type Withdrawn = {
+	/**  As in [`Traces`]. */
+	answers: number,
+	/**  As in [`Traces`]. */
+	packets: number,
+	/**  As in [`Traces`]. */
+	nameless: number,
+	/**  As in [`Traces`]. */
+	runs: number,
+	/**  The encoder that was in use had been tuned by one of these runs: another one is used now, or none yet. */
+	encoder_changed: boolean,
+	/**  False where bytes of theirs may still be in the file or in a folder: it is tried again when the project is opened. */
+	cleaned: boolean,
+	/**  As in [`Traces`]. */
+	copies: string[],
 };
 
 /**  A word, or some words that are left out together, and what the score loses without it. */

@@ -34,6 +34,32 @@ export class Outputs {
     return true;
   }
 
+  /** Asks where to, then writes all labels: for others with pseudonyms, or to import again. False where nothing was written. */
+  async exportLabels(pseudonyms: boolean, notes: boolean): Promise<boolean> {
+    const name = this.host.project?.name ?? "labels";
+    const path = await this.host.attempt(() =>
+      platform.chooseExport(pseudonyms ? `${name} for others` : name),
+    );
+    if (!path) return false;
+    const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes));
+    if (!done) return false;
+    const words = [path];
+    if (done.suppressed > 0)
+      words.push(
+        `${counted(done.suppressed, "value")} of attributes left empty: fewer than five people share them.`,
+      );
+    if (done.told_apart > 0)
+      words.push(
+        `${counted(done.told_apart, "person", "people")} can still be told from all but a few by their attributes together.`,
+      );
+    this.host.toasts.done(
+      `${counted(done.rows, "row")} written to ${fileName(path)}`,
+      words.join("\n"),
+      words.length > 1,
+    );
+    return true;
+  }
+
   /** Asks where to, then {@link saveCopy}. */
   async askForCopy(): Promise<void> {
     const name = this.host.project?.name ?? "project";

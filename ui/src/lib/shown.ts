@@ -7,6 +7,7 @@ export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "m
 export type OpenDialog =
   | "palette"
   | "settings"
+  | "export"
   | "keys"
   | "question"
   | "questions"

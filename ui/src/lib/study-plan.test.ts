@@ -77,6 +77,7 @@ it("says working time, and what came of files", () => {
     handed_in: null,
     events: 10,
     new: fresh,
+    withdrawn: 0,
     problems: [],
     refused,
   });

@@ -125,6 +125,11 @@ export function remember(project: string, form: StudyForm): void {
   }
 }
 
+/** Keeps nothing of what was entered for this project: it names people. */
+export function forget(project: string): void {
+  localStorage.removeItem(KEY + project);
+}
+
 /** Only what is of the kind that it should be: another version may have written it. */
 function fitted(kept: Record<string, unknown>): StudyForm {
   const number = (field: keyof StudyForm) => {

@@ -9,6 +9,7 @@ import * as platform from "$platform";
 interface Host {
   readonly toasts: Toasts;
   readonly project: { readonly path: string } | null;
+  open(path: string): Promise<boolean>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
@@ -50,6 +51,8 @@ export class StudyStore {
     if (this.host.project?.path !== path) return;
     const report = await this.host.attempt(() => commands.mergeFiles(files));
     if (!report || this.host.project?.path !== path) return;
+    // Somebody withdrew: the project was closed for it and opened again.
+    if (report.files.some((file) => file.withdrawn > 0)) await this.host.open(path);
     this.merged = { files: [...report.files, ...(this.merged?.files ?? [])] };
   }
 

@@ -579,6 +579,35 @@ export const commands: typeof RealCommands = {
     world.people.push(person);
     return person;
   },
+  changeAnnotator: async (id, name, set, unset) => {
+    const at = world.people.findIndex((p) => p.id === id);
+    const person = world.people[at];
+    if (!person) return reject("unknown", `there is no annotator ${id} in this project`);
+    const kept = Object.entries(person.attributes).filter(([key]) => !unset.includes(key));
+    const attributes = { ...Object.fromEntries(kept), ...(set as Record<string, string>) };
+    world.people[at] = { ...person, name: name ?? person.name, attributes };
+    return null;
+  },
+  traces: async (id) => {
+    const person = world.people.find((p) => p.id === id);
+    if (!person) return reject("unknown", `there is no annotator ${id} in this project`);
+    const { external_id, name, labels } = person;
+    return {
+      annotator: id,
+      external_id,
+      name,
+      answers: labels,
+      packets: 1,
+      nameless: 2,
+      runs: 3,
+      copies: ["/home/you/studies/Forum comments.dissensus.before-v13"],
+    };
+  },
+  withdraw: async (id) => {
+    const answers = world.people.find((p) => p.id === id)?.labels ?? 0;
+    world.people = world.people.filter((p) => p.id !== id);
+    return { answers, packets: 1, nameless: 2, runs: 3, encoder_changed: false, cleaned: true, copies: [] };
+  },
   saveChoices: async (next) => ((choices = next), null),
   importPreview: async (path, given) => preview(path, given),
   importFile: async (path, given) => ({
@@ -596,7 +625,11 @@ export const commands: typeof RealCommands = {
     changes: preview(path, given).changes,
     notices: preview(path, given).notices,
   }),
-  exportProject: async () => world.labels.size,
+  exportProject: async (_path, pseudonyms) => ({
+    rows: world.labels.size,
+    suppressed: pseudonyms ? 3 : 0,
+    told_apart: pseudonyms ? 2 : 0,
+  }),
   nextText: async (annotator, qs, order, after) => {
     const q = qs[0] ?? 0;
     if (handed) {

@@ -205,6 +205,7 @@ export class MockStudy {
         annotator: null,
         problems: [{ refused: true, problem: problem(code, message, detail) }],
         refused: true,
+        withdrawn: 0,
       });
       if (name.includes("another"))
         return refuse("hand_in", "merge-other-project", "this belongs to another project");
@@ -236,6 +237,7 @@ export class MockStudy {
         new: fresh,
         problems: name.includes("late") ? [{ refused: false, problem: problem("merge-remark", remark) }] : [],
         refused: false,
+        withdrawn: name.includes("withdrawn") ? 1 : 0,
       };
     });
     this.changed();

@@ -1,13 +1,13 @@
 //! `import`, `export` and `copy`.
 
-use super::{count, open, open_to_read};
+use super::{count, note, open, open_or_read, open_to_read};
 use crate::args::{Copy, Export, Import, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{OffsetUnit, ScaleKind};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
-use dissensus_workbench::{CopyChoices, ExportChoices, Exported, Progress, Session};
+use dissensus_workbench::{CopyChoices, ExportChoices, Exported, Progress, Pseudonymised, Session};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -234,9 +234,11 @@ fn show(preview: &ImportPreview) -> Result<()> {
 }
 
 pub(crate) fn export(args: &Export) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    // Numbers that are given for the first time are kept.
+    let session = if args.pseudonyms { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
     let bar = Bar::new("rows");
     let choices = ExportChoices {
+        pseudonyms: args.pseudonyms.then_some(Pseudonymised { notes: args.notes }),
         question: args.question.clone(),
         replace: args.force,
         span_rows: args.spans == SpansArg::Rows,
@@ -244,11 +246,29 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     };
     let written = session.exchange.export_with(&args.file, &choices, &bar);
     drop(bar);
-    let Exported { answers: rows, left_out } = written?;
+    let Exported { answers: rows, left_out, suppressed, told_apart } = written?;
+    if args.pseudonyms && told_apart > 0 {
+        note(&format!(
+            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
+        ));
+    }
     if args.json {
-        return output::json(&serde_json::json!({ "file": args.file, "rows": rows, "left_out": left_out }));
+        let mut told = serde_json::json!({ "file": args.file, "rows": rows, "left_out": left_out });
+        if args.pseudonyms {
+            told["suppressed"] = suppressed.into();
+            told["told_apart"] = told_apart.into();
+        }
+        return output::json(&told);
     }
     output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))?;
+    if args.pseudonyms {
+        output::line(&format!(
+            "With pseudonyms: no ids, names, times or columns that came with texts{}; {} of attributes left empty, because fewer than five \
+             people of the file share their value. What texts themselves say stays",
+            if args.notes { "" } else { ", and no notes" },
+            count(suppressed, "value")
+        ))?;
+    }
     if left_out > 0 {
         output::line(&format!(
             "Left out {}: CoNLL holds no spans that overlap, or begin or end with white space",

@@ -1,6 +1,6 @@
 //! `guideline` and `remarks`.
 
-use super::{count, open, open_to_read};
+use super::{count, note, open, open_to_read};
 use crate::args::{Guideline, Remarks};
 use crate::output;
 use anyhow::{Context, Result};
@@ -46,7 +46,7 @@ fn write(args: &Guideline, file: &Path) -> Result<()> {
         return output::json(&written);
     }
     for notice in &written.notices {
-        eprintln!("{}", output::visible(notice));
+        note(notice);
     }
     output::line(&format!("Wrote version {} of the guideline", written.guideline.number))
 }

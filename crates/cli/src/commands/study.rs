@@ -157,6 +157,13 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
 fn tell_merge(report: &MergeReport) -> Result<()> {
     for file in &report.files {
         output::line(&format!("{}: {}", name(&file.file), told(file)))?;
+        match file.withdrawn {
+            0 => {}
+            1 => output::line("  1 person had withdrawn there: everything of theirs was erased here too")?,
+            n => output::line(&format!(
+                "  {n} people had withdrawn there: everything of theirs was erased here too"
+            ))?,
+        }
         for problem in &file.problems {
             output::line(&format!("  {}", problem.problem.message))?;
         }

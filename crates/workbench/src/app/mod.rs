@@ -156,6 +156,27 @@ impl Workbench {
         }
     }
 
+    /// Does `work` on the open project while nothing else knows it: it is closed, which ends its jobs, and opened again afterwards, so
+    /// that nothing in memory is older than the work.
+    ///
+    /// # Errors
+    /// No project is open; what `work` says, with the project open again; or it cannot be opened again.
+    pub fn alone<T>(
+        &self,
+        work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let path = self.open_session()?.project.path().to_owned();
+        self.close_project();
+        let done = Session::open(&path, &self.home).and_then(|session| {
+            let done = work(&session);
+            session.close();
+            done
+        });
+        let opened = self.open_project(&path.to_string_lossy());
+        let done = done?;
+        opened.map(|_| done)
+    }
+
     /// The open project.
     ///
     /// # Errors

@@ -108,6 +108,22 @@ impl ActiveEncoder {
         Some(Self { previous: self.previous.filter(|previous| !is_it(previous)), ..self })
     }
 
+    /// Nothing of runs that are no more: `runs` are the numbers of those that are, with the names of their encoders.
+    fn without_gone_runs(self, runs: &[(u32, String)]) -> Self {
+        let there = |encoder: &SelectedEncoder| {
+            !encoder.encoder.starts_with(OF_A_RUN) || runs.iter().any(|(_, name)| *name == encoder.encoder)
+        };
+        let is_number = |number: &u32| runs.iter().any(|(known, _)| known == number);
+        let previous = self.previous.filter(there);
+        match self.current.filter(there) {
+            None => Self { current: previous, ..Self::default() },
+            Some(current) => {
+                let (run, tuned_by) = (self.run.filter(is_number), self.tuned_by.filter(is_number));
+                Self { current: Some(current), run, tuned_by, previous }
+            }
+        }
+    }
+
     /// No run's encoder is used any more.
     fn without_run(self) -> Self {
         Self { current: self.previous.or(self.current), ..Self::default() }
@@ -172,6 +188,16 @@ impl Encoding {
     pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, WorkbenchError> {
         let name = name.to_owned();
         self.change_encoder(move |now| now.without_encoder(&name))
+    }
+
+    /// Runs are no more: whatever led to one of them is not used any more. `runs` are those that are left.
+    pub(crate) fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), WorkbenchError> {
+        let runs = runs.to_vec();
+        let step = move |now: ActiveEncoder| {
+            let next = now.clone().without_gone_runs(&runs);
+            (next != now).then_some(next)
+        };
+        self.change_encoder(step).map(drop)
     }
 
     /// One step: what `step` makes of the active encoder is kept, in one transaction. `None` changes nothing.
@@ -245,6 +271,18 @@ mod tests {
 
     fn mean(name: &str) -> SelectedEncoder {
         encoder(name, Pooling::Mean)
+    }
+
+    #[test]
+    fn what_led_to_a_run_that_is_gone_leads_back() {
+        let there = [(1, "run:x".to_owned())];
+        let frozen = ActiveEncoder { run: Some(7), ..ActiveEncoder::default().chosen(mean("a")) };
+        assert_eq!(frozen.without_gone_runs(&there), ActiveEncoder::default().chosen(mean("a")));
+        let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(1, mean("run:x"));
+        assert_eq!(tuned.clone().without_gone_runs(&there), tuned);
+        assert_eq!(tuned.without_gone_runs(&[]), ActiveEncoder::default().chosen(mean("a")));
+        let only = ActiveEncoder::default().with_tuned(1, mean("run:y"));
+        assert_eq!(only.without_gone_runs(&there), ActiveEncoder::default());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
 use super::Exchange;
+use super::choices::{ExportChoices, Exported, Pseudonymised};
+use super::mask::{Mask, MaskedRow};
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{
@@ -51,19 +53,34 @@ impl Exchange {
             return Err(WorkbenchError::SpanRowsInJson);
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
-        let file = File { path, format, span_rows: choices.span_rows, leave_out: choices.leave_out_overlaps };
+        let mask = match choices.pseudonyms {
+            Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
+            None => None,
+        };
+        let file = File {
+            path,
+            format,
+            span_rows: choices.span_rows,
+            leave_out: choices.leave_out_overlaps,
+            mask: mask.as_ref(),
+        };
         self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
     }
 
-    /// As [`Exchange::export`] of everything, as a job; a file of that name is replaced (the dialog has asked).
+    /// As [`Exchange::export_with`] of everything, as a job; a file of that name is replaced (the dialog has asked).
     ///
     /// # Errors
     /// As there, or an export is under way.
-    pub fn export_as_job(&self, path: &Path) -> Result<u64, WorkbenchError> {
+    pub fn export_as_job(
+        &self,
+        path: &Path,
+        pseudonyms: Option<Pseudonymised>,
+    ) -> Result<Exported, WorkbenchError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        context.as_job("export", &title, |job| self.export(path, None, true, job.as_ref()))
+        let choices = ExportChoices { replace: true, pseudonyms, ..ExportChoices::default() };
+        context.as_job("export", &title, |job| self.export_with(path, &choices, job.as_ref()))
     }
 
     /// The question of this name; its options have no labels of their own to write.
@@ -73,39 +90,21 @@ impl Exchange {
     }
 }
 
-/// How to export labels.
-#[derive(Clone, Debug, Default)]
-pub struct ExportChoices {
-    /// Only this question.
-    pub question: Option<String>,
-    /// In place of a file that is there.
-    pub replace: bool,
-    /// One row a span, in CSV and TSV; else the spans of an answer are a JSON list in its label.
-    pub span_rows: bool,
-    /// Leave out what a CoNLL file cannot hold: answers whose spans overlap, or begin or end with white space.
-    pub leave_out_overlaps: bool,
-}
-
-/// What an export wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exported {
-    /// Answers in the file.
-    pub answers: u64,
-    /// Answers that the file cannot hold.
-    pub left_out: u64,
-}
-
 /// The file to write.
 struct File<'a> {
     path: &'a Path,
     format: Format,
     span_rows: bool,
     leave_out: bool,
+    mask: Option<&'a Mask>,
 }
 
 /// A file being written, and how far it is.
-struct Writing {
+struct Writing<'a> {
     sink: Sink,
+    mask: Option<&'a Mask>,
+    /// Rows of one text that wait to be written in the order of pseudonyms.
+    waiting: Vec<MaskedRow>,
     done: Exported,
     /// The first answer that the file cannot hold.
     first_left_out: Option<String>,
@@ -116,8 +115,45 @@ enum Sink {
     Conll(ConllWriter),
 }
 
-impl Writing {
+impl Writing<'_> {
+    /// Writes an answer, with a mask once all of its text are known.
     fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match self.mask {
+            None => self.put(row),
+            Some(mask) => self.wait(mask.row(row, true)),
+        }
+    }
+
+    /// A row that is no answer and is not counted as one.
+    fn write_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match self.mask {
+            None => self.put_unanswered(row),
+            Some(mask) => self.wait(mask.row(row, false)),
+        }
+    }
+
+    fn wait(&mut self, row: MaskedRow) -> Result<(), ExchangeError> {
+        if self.waiting.last().is_some_and(|last| !last.is_beside(&row)) {
+            self.write_waiting()?;
+        }
+        self.waiting.push(row);
+        Ok(())
+    }
+
+    /// Rows of a text come in the order in which people came into the project, which would tell who is who.
+    fn write_waiting(&mut self) -> Result<(), ExchangeError> {
+        let mut rows = std::mem::take(&mut self.waiting);
+        rows.sort_by_key(|row| row.number);
+        for row in rows {
+            match row.answered {
+                true => self.put(&row.as_row())?,
+                false => self.put_unanswered(&row.as_row())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         let held = match &mut self.sink {
             Sink::Table(writer) => writer.write(row).map(|()| true)?,
             Sink::Conll(writer) => writer.write(row)?,
@@ -131,8 +167,7 @@ impl Writing {
         Ok(())
     }
 
-    /// A row that is no answer and is not counted as one.
-    fn write_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+    fn put_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         match &mut self.sink {
             Sink::Table(writer) => writer.write(row),
             Sink::Conll(_) => Ok(()),
@@ -140,9 +175,10 @@ impl Writing {
     }
 
     /// Brings the file to its place, or nothing where it lacks an answer that may not be left out.
-    fn finish(self, leave_out: bool) -> Result<Exported, WorkbenchError> {
+    fn finish(mut self, leave_out: bool) -> Result<Exported, WorkbenchError> {
+        self.write_waiting()?;
         if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
-            let Exported { answers, left_out } = self.done;
+            let Exported { answers, left_out, .. } = self.done;
             return Err(WorkbenchError::NotInConll { count: left_out, all: answers + left_out, first });
         }
         match self.sink {
@@ -176,13 +212,16 @@ fn write_labels(
     for question in &questions {
         total += u64::from(snapshot.label_count(question.id)?);
     }
-    let attributes: BTreeSet<String> =
-        snapshot.annotators()?.into_iter().flat_map(|annotator| annotator.attributes.into_keys()).collect();
+    let attributes: BTreeSet<String> = match file.mask {
+        Some(mask) => mask.attributes(),
+        None => snapshot.annotators()?.into_iter().flat_map(|one| one.attributes.into_keys()).collect(),
+    };
     let mut repeats = Vec::new();
     for question in &questions {
         repeats.extend(snapshot.repeats(question.id)?);
     }
-    let metadata = snapshot.metadata_keys()?;
+    // A column of an imported file may hold anything, names too.
+    let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
     let said = Said::of(snapshot, &questions)?;
     let occasions = !repeats.is_empty();
     let sink = match file.format {
@@ -200,7 +239,8 @@ fn write_labels(
             Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
         }
     };
-    let mut writer = Writing { sink, done: Exported::default(), first_left_out: None };
+    let done = file.mask.map_or_else(Exported::default, Mask::done);
+    let mut writer = Writing { sink, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
@@ -282,7 +322,7 @@ impl Said {
 /// Texts that somebody marked or said something about and did not answer: rows without a label.
 fn write_marked(
     snapshot: &Snapshot<'_>,
-    writer: &mut Writing,
+    writer: &mut Writing<'_>,
     questions: &[Question],
     said: &Said,
 ) -> Result<(), WorkbenchError> {
@@ -328,7 +368,7 @@ fn write_marked(
 /// Answers of later occasions, behind all labels.
 fn write_repeats(
     snapshot: &Snapshot<'_>,
-    writer: &mut Writing,
+    writer: &mut Writing<'_>,
     questions: &[Question],
     repeats: &[Repeat],
     said: &Said,

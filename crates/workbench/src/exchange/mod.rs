@@ -1,15 +1,17 @@
 //! Import and export: the only place where a row of a file becomes a row of the project, and back.
 
+mod choices;
 mod export;
 mod guessed_levels;
 mod import;
+mod mask;
 mod notices;
 mod plan;
 mod preview;
 mod seed;
 mod write;
 
-pub use export::{ExportChoices, Exported};
+pub use choices::{ExportChoices, Exported, Pseudonymised};
 
 use crate::background::Background;
 use crate::context::Context;

@@ -1,13 +1,14 @@
 //! Who labels.
 
 use super::Project;
+use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::AnnotatorInfo;
 use dissensus_domain::{Annotator, AnnotatorId, Attributes};
-use dissensus_store::NewAnnotator;
-use std::collections::HashMap;
+use dissensus_store::{NewAnnotator, WriteTx};
+use std::collections::{HashMap, HashSet};
 
 impl Project {
     /// Everyone, in the order they came.
@@ -70,7 +71,61 @@ impl Project {
         })
     }
 
-    /// People were added: whoever knows people by row learns of them.
+    /// Corrects what is known of a person: another name, attributes set, attributes that are not to be known any more. All of it or
+    /// nothing; labels stay as they are.
+    ///
+    /// # Errors
+    /// There is no such annotator; the open project is a packet; a name is blank, too long or another person's; an attribute is named twice or
+    /// is to be taken away and not known.
+    pub fn change_annotator(
+        &self,
+        annotator: AnnotatorId,
+        name: Option<&str>,
+        set: &[(String, String)],
+        unset: &[String],
+    ) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
+        let name = name.map(|name| self.free_name(annotator, name)).transpose()?;
+        let attribute = |(name, value): &(String, String)| {
+            Ok((checked_name("attribute", name)?, checked_name("attribute", value)?))
+        };
+        let set: Vec<(String, String)> = set.iter().map(attribute).collect::<Result<_, WorkbenchError>>()?;
+        let unset: Vec<String> = unset.iter().map(|name| name.trim().to_owned()).collect();
+        let refused =
+            |name: &str, why| WorkbenchError::Name { what: "attribute", name: name.to_owned(), why };
+        let mut seen = HashSet::new();
+        for named in set.iter().map(|(name, _)| name).chain(&unset) {
+            if !seen.insert(named.clone()) {
+                return Err(refused(named, "is given twice: name it once"));
+            }
+        }
+        let change = move |tx: &mut WriteTx<'_>| -> Result<(), WorkbenchError> {
+            // What is known is read inside the transaction: somebody may have changed another attribute meanwhile.
+            let mut known = tx.attributes(annotator)?;
+            for named in &unset {
+                known.remove(named).ok_or_else(|| refused(named, "is not known of this person"))?;
+            }
+            known.extend(set);
+            tx.set_attributes(annotator, &known, now_ms())?;
+            Ok(name.map_or(Ok(()), |name| tx.rename_annotator(annotator, &name, now_ms()))?)
+        };
+        self.context.store.write(change)?;
+        self.people_added();
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// A name that nobody else goes by.
+    fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, WorkbenchError> {
+        let name = checked_name("annotator", name)?;
+        let taken = |a: &Annotator| a.id != annotator && (a.external_id == name || a.name == name);
+        match self.context.index().annotators().iter().any(taken) {
+            true => Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" }),
+            false => Ok(name),
+        }
+    }
+
+    /// People were added or changed: whoever knows people by row learns of them.
     pub(crate) fn people_added(&self) {
         self.context.reload();
         self.live.models.add_annotators(self.context.index().annotators());

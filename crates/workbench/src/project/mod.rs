@@ -9,6 +9,7 @@ mod jobs;
 mod questions;
 mod remarks;
 mod texts;
+mod withdraw;
 
 pub use copy::CopyChoices;
 pub(crate) use info::name_of;

@@ -208,6 +208,22 @@ impl SavedRuns {
     }
 }
 
+/// Removes the folder of a run that is no more, where its files say that it is that run's, and what a removal that was cut short left.
+pub(crate) fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
+    let folder = runs.join(uid.to_string());
+    let removed = beside(&folder, ".removed");
+    let own = read_card(&folder).is_ok_and(|card| card.is_none_or(|card| card.id.is_none_or(|id| id == uid)));
+    if folder.is_dir() && own {
+        std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
+    }
+    if removed.is_dir() {
+        std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
+    }
+    // Fails where other runs have theirs in it, as it should.
+    let _ = std::fs::remove_dir(runs);
+    Ok(())
+}
+
 /// The run whose tuned encoder a name like `run:UUID` means.
 pub(crate) fn run_of_encoder(name: &str) -> Option<Uuid> {
     name.strip_prefix(ENCODER_PREFIX)?.parse().ok()

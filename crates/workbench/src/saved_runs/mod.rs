@@ -8,7 +8,8 @@ mod saved_run;
 pub use choices::run_tuning;
 pub(crate) use choices::tuning_name;
 pub(crate) use folder::{
-    AUXILIARY, Card, RunFolder, WORDS_TO_LEARN, encoder_name, io, run_of_encoder, write_card,
+    AUXILIARY, Card, RunFolder, WORDS_TO_LEARN, encoder_name, io, remove_folder_of, run_of_encoder,
+    write_card,
 };
 pub(crate) use saved_run::{GROUP, Outcome, SavedRun, TrainedWordScores};
 

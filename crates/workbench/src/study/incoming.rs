@@ -46,6 +46,7 @@ impl Study {
                 drop(file);
                 let (store, inside) = self.opened(path)?;
                 let packet = store.own_packet()?;
+                packet.as_ref().map_or(Ok(()), |packet| self.not_withdrawn(packet.id))?;
                 let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
                 Incoming { store, kind, packet, at_ms: None, _inside: inside }
             }
@@ -78,6 +79,7 @@ impl Study {
         let inside = inside.map_err(failed)?;
         let path = inside.path().join("packet.dissensus");
         let mut target = File::create_new(&path).map_err(failed)?;
+        self.not_withdrawn(PacketId(header.packet))?;
         let known = self.context.store.packet(PacketId(header.packet))?;
         let key = known.ok_or(StudyError::UnknownPacket)?.1;
         hand_in::unpack(file, &header, &key, &mut target)?;
@@ -95,6 +97,20 @@ impl Study {
                 _inside: Some(inside),
             }),
         }
+    }
+
+    /// Refuses a packet of somebody who withdrew.
+    fn not_withdrawn(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+        match self.context.store.is_withdrawn_packet(packet)? {
+            true => Err(StudyError::Withdrawn.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a file brings somebody's withdrawal that is not known here. False of one that cannot be taken in: that is told when it is.
+    pub fn is_to_erase_for(&self, path: &Path) -> bool {
+        let erases = |incoming: Incoming| self.context.store.is_to_erase_for(&incoming.store);
+        self.incoming(path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
     }
 
     fn same_project(&self, theirs: ProjectId) -> Result<(), WorkbenchError> {

@@ -68,8 +68,9 @@ impl Study {
         if report.files.iter().all(|file| file.refused) {
             return;
         }
-        self.context.keep_whole();
         self.context.reload();
+        go_on("cleaning up after somebody was erased", self.project.finish_erasing());
+        self.context.keep_whole();
         go_on("following what was taken in", self.labelling.skip_events());
         self.context.listeners.send(&Event::Project);
         self.background.start_again();
@@ -83,6 +84,7 @@ impl Study {
             handed_in: None,
             events: 0,
             new: 0,
+            withdrawn: 0,
             problems: Vec::new(),
             refused: false,
         };
@@ -101,6 +103,9 @@ impl Study {
             Some(packet) => Some(ours.packet(packet.id)?.ok_or(StudyError::UnknownPacket)?.0),
             None => None,
         };
+        if self.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
+            return Err(StudyError::Erases.into());
+        }
         let taken = match &known {
             None => ours.take_in(&incoming.store)?,
             Some(packet) => {
@@ -125,6 +130,8 @@ impl Study {
                 taken
             }
         };
+        file.withdrawn = taken.withdrawn;
+        file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
         file.events = taken.events + taken.known;
         file.new = news(&taken);
         Ok(())
@@ -195,6 +202,17 @@ impl Study {
     }
 }
 
+/// Somebody who withdrew here is still in the copy that was taken in.
+fn passed_over(people: u32) -> MergeProblem {
+    let who = if people == 1 { "1 person who has".to_owned() } else { format!("{people} people who have") };
+    let remark = format!(
+        "{who} withdrawn from the project is still in this copy, and nothing of theirs was taken: take this project into that \
+         copy too, or delete it"
+    );
+    let remark = if people == 1 { remark } else { remark.replace("project is still", "project are still") };
+    MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
+}
+
 /// Everything that came in, each thing one: answers and marks, people, texts, what changed and what was decided. That a packet was handed in
 /// is none.
 fn news(taken: &TakenIn) -> u32 {
@@ -221,6 +239,7 @@ fn news(taken: &TakenIn) -> u32 {
         + decisions
         + guidelines
         + attention_checks
+        + taken.withdrawn
 }
 
 /// Answers whose time lies more than a day after now.

@@ -5,6 +5,44 @@ use dissensus_domain::{AnnotatorId, Attributes, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
+    /// What goes if somebody withdraws.
+    pub struct Traces {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name in files.
+        pub external_id: String,
+        /// Their name on screen.
+        pub name: String,
+        /// Labels, skips, flags and notes, those taken back and those of later occasions included.
+        pub answers: u32,
+        /// Packets that were handed out to them.
+        pub packets: u32,
+        /// Decisions and versions of the guideline that stay and lose their name.
+        pub nameless: u32,
+        /// Training runs of a time at which they were in the project.
+        pub runs: u32,
+        /// Copies of the project beside it that still have them.
+        pub copies: Vec<String>,
+    }
+
+    /// What was erased of somebody who withdrew.
+    pub struct Withdrawn {
+        /// As in [`Traces`].
+        pub answers: u32,
+        /// As in [`Traces`].
+        pub packets: u32,
+        /// As in [`Traces`].
+        pub nameless: u32,
+        /// As in [`Traces`].
+        pub runs: u32,
+        /// The encoder that was in use had been tuned by one of these runs: another one is used now, or none yet.
+        pub encoder_changed: bool,
+        /// False where bytes of theirs may still be in the file or in a folder: it is tried again when the project is opened.
+        pub cleaned: bool,
+        /// As in [`Traces`].
+        pub copies: Vec<String>,
+    }
+
     /// One annotator among the others.
     pub struct AnnotatorRow {
         /// Its row.

@@ -36,6 +36,16 @@ view! {
         pub attributes: Vec<String>,
     }
 
+    /// What an export wrote.
+    pub struct ExportReport {
+        /// Answers.
+        pub rows: u32,
+        /// With pseudonyms: values of attributes that were left empty, because fewer than five people of the file share them.
+        pub suppressed: u32,
+        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        pub told_apart: u32,
+    }
+
     /// How to import a file. What is `None` is guessed.
     #[derive(Default)]
     pub struct ImportChoices {

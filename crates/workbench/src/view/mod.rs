@@ -40,7 +40,7 @@ mod slips;
 mod study;
 mod word_heat;
 
-pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow};
+pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withdrawn};
 pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
 pub use copy::CopyReport;
 pub use disagreement::{
@@ -61,8 +61,8 @@ pub use guideline::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
 };
 pub use importing::{
-    BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,
-    ImportReport,
+    BadRow, ColumnChoices, ExportReport, ImportChanges, ImportChoices, ImportNotice, ImportPlace,
+    ImportPreview, ImportReport,
 };
 pub use job::JobInfo;
 pub use labelling::{

@@ -181,6 +181,8 @@ view! {
         /// What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
         /// changed of them, packets and decisions.
         pub new: u32,
+        /// People who had withdrawn there: everything of theirs was erased here too.
+        pub withdrawn: u32,
         /// Why nothing of it was taken, or what to know of what was.
         pub problems: Vec<MergeProblem>,
         /// True where nothing of it was taken.

@@ -146,7 +146,14 @@ it("tells how long a label takes, and that somebody is too fast", async () => {
   const words = "Answers in 0.6 s, where the others need 8.4 s on texts as long.";
   const flags = [{ kind: "too-fast", words }];
   const person = { ...found, flags, timed_labels: 40, seconds_per_label: 0.61 };
-  const given = { scale: app.question.scale, alpha: null, note: null, onslips: () => undefined };
+  const given = {
+    scale: app.question.scale,
+    alpha: null,
+    note: null,
+    onslips: () => undefined,
+    onchange: () => undefined,
+    onwithdraw: () => undefined,
+  };
   const { rerender } = render(AnnotatorDetail, { ...given, person });
   expect(screen.getByTestId("annotator-flag")).toHaveTextContent(words);
   expect(screen.getByTestId("annotator-seconds")).toHaveTextContent(

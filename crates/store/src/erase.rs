@@ -1,0 +1,301 @@
+//! Erasing somebody who withdrew: every row that is theirs, whatever was learned from them, and their bytes in the file.
+//!
+//! Rows that are otherwise never changed are kept by triggers. Those of the tables that are gone through are dropped and made again as
+//! they were, inside the one transaction: whoever looks from outside never sees the file without them.
+
+use crate::tx::all;
+use crate::withdrawals::{Hash, Withdrawal, name_hash, person_hash};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, CopyId, ProjectId};
+use rusqlite::Connection;
+use rusqlite::limits::Limit;
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// The setting with what is to be cleaned outside the transaction: identities of runs whose folders go, and whether the file has to be
+/// written anew. It goes when all of it is done, so that a program that was killed goes on with it.
+const CLEANING: &str = "erasing";
+/// The setting with the highest row that an annotator ever had, where somebody was erased: no row is used again.
+pub(crate) const HIGHEST_ROW: &str = "highest_annotator_row";
+
+/// Tables whose rows are never changed but here.
+const APPEND_ONLY: [&str; 11] = [
+    "events",
+    "repeats",
+    "repeat_changes",
+    "repeat_remarks",
+    "annotator_changes",
+    "packets",
+    "packet_questions",
+    "assignments",
+    "hand_ins",
+    "decisions",
+    "guidelines",
+];
+
+/// What was erased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Labels, skips, flags, notes and what was taken back, answers of later occasions included.
+    pub answers: u32,
+    /// Packets that were handed out to them.
+    pub packets: u32,
+    /// Training runs of a time at which they were in the project.
+    pub runs: u32,
+    /// Decisions and versions of the guideline that stay and lose their name.
+    pub nameless: u32,
+}
+
+/// Who somebody is, as far as their traces tell.
+struct Person {
+    id: AnnotatorId,
+    hash: Hash,
+    names: BTreeSet<String>,
+}
+
+impl WriteTx<'_> {
+    /// Somebody withdraws: everything of theirs goes, and the fact stays that somebody did. [`Store::clean_after_erasing`] is to follow.
+    ///
+    /// # Errors
+    /// There is no such annotator, or what the disk says.
+    pub fn withdraw(&mut self, id: AnnotatorId, at_ms: i64) -> Result<Erased> {
+        let sql = "SELECT external_id FROM annotators WHERE id = ?1";
+        let external_id = self.first(sql, [id.0], |r| r.get::<_, String>(0))?;
+        let unknown = || StoreError::Unknown { what: "annotator", name: id.0.to_string() };
+        let person = person_hash(self.project_id()?, &external_id.ok_or_else(unknown)?);
+        let copy = CopyId(Uuid::now_v7());
+        self.copy_row(copy, at_ms)?;
+        self.add_withdrawal(&Withdrawal { person, at_ms, copy })?;
+        self.erase(&[id])
+    }
+
+    /// Takes every row of these people out of the file.
+    pub(crate) fn erase(&mut self, people: &[AnnotatorId]) -> Result<Erased> {
+        let explain = |e| StoreError::explain(self.path, "erasing somebody who withdrew", e);
+        let project = self.project_id()?;
+        // What is deleted is written over.
+        self.conn.pragma_update(None, "secure_delete", true).map_err(explain)?;
+        let triggers = self.without_triggers().map_err(explain)?;
+        let mut erased = Erased::default();
+        let mut folders: Vec<Uuid> = self.setting(CLEANING)?.unwrap_or_default();
+        let before = folders.len();
+        for id in people {
+            let person = self.person(project, *id)?;
+            for name in &person.names {
+                self.add_withdrawn_name(person.hash, name_hash(project, name))?;
+            }
+            let packets = all(self.conn, "SELECT uid FROM packets WHERE annotator = ?1", [id.0], |r| {
+                crate::row::uid(r, 0)
+            });
+            for packet in packets.map_err(explain)? {
+                self.add_withdrawn_packet(person.hash, packet)?;
+            }
+            folders.extend(self.erase_runs(&person).map_err(explain)?);
+            self.erase_rows(&person, &mut erased).map_err(explain)?;
+        }
+        erased.nameless = self.take_names_off()?;
+        for sql in triggers {
+            self.conn.execute_batch(&sql).map_err(explain)?;
+        }
+        if !people.is_empty() || erased.nameless > 0 {
+            // Sequences of events that are gone must not be given again under the same copy.
+            self.appending.renew();
+            erased.runs = (folders.len() - before) as u32;
+            self.set_setting(CLEANING, &folders)?;
+        }
+        Ok(erased)
+    }
+
+    /// Drops the triggers of the tables that rows are taken out of, and returns how they are made again.
+    fn without_triggers(&self) -> rusqlite::Result<Vec<String>> {
+        let sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name";
+        let found = all(self.conn, sql, [], |r| {
+            Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?, r.get::<_, String>(2)?))
+        })?;
+        let mut made_by = Vec::new();
+        for (name, _, sql) in found.into_iter().filter(|(_, table, _)| APPEND_ONLY.contains(&table.as_str()))
+        {
+            self.conn.execute_batch(&format!("DROP TRIGGER \"{name}\""))?;
+            made_by.push(sql);
+        }
+        Ok(made_by)
+    }
+
+    fn person(&self, project: ProjectId, id: AnnotatorId) -> Result<Person> {
+        let explain = |e| StoreError::explain(self.path, "reading who withdraws", e);
+        let sql = "SELECT external_id, name FROM annotators WHERE id = ?1";
+        let (external_id, name): (String, String) =
+            self.conn.query_row(sql, [id.0], |r| Ok((r.get(0)?, r.get(1)?))).map_err(explain)?;
+        let sql = "SELECT value FROM annotator_changes WHERE annotator = ?1 AND what = 'name'";
+        let mut names: BTreeSet<String> =
+            all(self.conn, sql, [id.0], |r| r.get(0)).map_err(explain)?.into_iter().collect();
+        names.extend([external_id.clone(), name]);
+        names.retain(|name| !name.is_empty());
+        Ok(Person { id, hash: person_hash(project, &external_id), names })
+    }
+
+    /// Takes out the runs of somebody. Their encoders and what was encoded with these go along, because nothing of a training can be taken
+    /// back.
+    fn erase_runs(&self, person: &Person) -> rusqlite::Result<Vec<Uuid>> {
+        let runs = runs_of(self.conn, person.id)?;
+        let mut folders = Vec::new();
+        for (id, uid) in runs {
+            let versions = "SELECT id FROM encoder_versions WHERE name = 'run:' || ?1";
+            for table in ["embeddings", "heads"] {
+                self.run(&format!("DELETE FROM {table} WHERE version IN ({versions})"), [uid.to_string()])?;
+            }
+            self.run("DELETE FROM encoder_versions WHERE name = 'run:' || ?1", [uid.to_string()])?;
+            self.run("DELETE FROM runs WHERE id = ?1", [id])?;
+            folders.push(uid);
+        }
+        Ok(folders)
+    }
+
+    fn erase_rows(&self, person: &Person, erased: &mut Erased) -> rusqlite::Result<()> {
+        let id = [person.id.0];
+        let of = "packet IN (SELECT id FROM packets WHERE annotator = ?1)";
+        // An event may name another one of the same person: without an index each that goes would be looked for in all others.
+        self.conn.execute_batch("CREATE INDEX erasing ON events (replaces)")?;
+        erased.answers += self.run("DELETE FROM events WHERE annotator = ?1", id)? as u32;
+        self.conn.execute_batch("DROP INDEX erasing")?;
+        self.run("DELETE FROM repeat_changes WHERE annotator = ?1", id)?;
+        self.run("DELETE FROM repeat_remarks WHERE annotator = ?1", id)?;
+        erased.answers += self.run("DELETE FROM repeats WHERE annotator = ?1", id)? as u32;
+        for table in ["hand_ins", "assignments", "packet_questions"] {
+            self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;
+        }
+        erased.packets += self.run("DELETE FROM packets WHERE annotator = ?1", id)? as u32;
+        for table in ["current_answers", "annotator_changes"] {
+            self.run(&format!("DELETE FROM {table} WHERE annotator = ?1"), id)?;
+        }
+        // Models in use: they are fitted anew from the labels that are left.
+        self.run("DELETE FROM heads", [])?;
+        for name in &person.names {
+            let quoted = serde_json::Value::from(name.as_str()).to_string();
+            self.run(
+                "DELETE FROM evaluations WHERE instr(configuration, ?1) OR instr(metrics, ?1)",
+                [quoted],
+            )?;
+            let sql =
+                "DELETE FROM jobs WHERE instr(lower(title), lower(?1)) OR instr(lower(note), lower(?1))";
+            self.run(sql, [name])?;
+        }
+        let sql = "INSERT INTO settings (key, value) SELECT ?1, CAST(max(id) AS TEXT) FROM annotators WHERE true
+                   ON CONFLICT (key) DO UPDATE SET value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)";
+        self.run(sql, [HIGHEST_ROW])?;
+        self.run("DELETE FROM annotators WHERE id = ?1", id).map(drop)
+    }
+
+    /// Takes names of people who withdrew off decisions and guidelines. Decisions of two that say the same become one. Returns how many
+    /// there were.
+    fn take_names_off(&self) -> Result<u32> {
+        let explain = |e| StoreError::explain(self.path, "taking a name off what somebody wrote", e);
+        let sql = "SELECT decided_by FROM decisions UNION SELECT written_by FROM guidelines";
+        let names: Vec<String> = all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?;
+        let mut changed = 0;
+        for name in names {
+            if name.is_empty() || !self.name_or_nobody(&name)?.is_empty() {
+                continue;
+            }
+            let rest = "question, text, at_ms, outcome, answer, comment";
+            let sql = format!(
+                "INSERT INTO decisions ({rest}, decided_by) SELECT {rest}, '' FROM decisions WHERE decided_by = ?1
+                 ON CONFLICT DO NOTHING"
+            );
+            self.run(&sql, [&name]).map_err(explain)?;
+            for sql in [
+                "DELETE FROM decisions WHERE decided_by = ?1",
+                "UPDATE guidelines SET written_by = '' WHERE written_by = ?1",
+            ] {
+                changed += self.run(sql, [&name]).map_err(explain)? as u32;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// Runs that have labels, attributes or the place of somebody: every one that began while they were in the project.
+fn runs_of(c: &Connection, person: AnnotatorId) -> rusqlite::Result<Vec<(u32, Uuid)>> {
+    let sql = "SELECT id, uid FROM runs WHERE EXISTS (
+                       SELECT 1 FROM json_each(runs.start, '$.annotators') AS a WHERE a.value = ?1)";
+    let mut runs = all(c, sql, [person.0], |r| Ok((r.get::<_, u32>(0)?, crate::row::uid(r, 1)?)))?;
+    // Of format 2, which has no start.
+    let sql = "SELECT r.id, r.uid, l.labels FROM runs AS r JOIN run_labels AS l ON l.run = r.id WHERE r.start IS NULL";
+    let old =
+        all(c, sql, [], |r| Ok(((r.get::<_, u32>(0)?, crate::row::uid(r, 1)?), r.get::<_, Vec<u8>>(2)?)))?;
+    let row = person.0.to_le_bytes();
+    let theirs =
+        old.into_iter().filter(|(_, labels)| labels.chunks_exact(12).any(|label| label[4..8] == row));
+    runs.extend(theirs.map(|(run, _)| run));
+    runs.sort_unstable();
+    runs.dedup();
+    Ok(runs)
+}
+
+impl Store {
+    /// What would go if somebody withdrew.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn traces_of(&self, id: AnnotatorId) -> Result<Erased> {
+        self.read("reading what somebody left", |c| {
+            let count = |sql: &str| c.query_row(sql, [id.0], |r| r.get::<_, u32>(0));
+            Ok(Erased {
+                answers: count("SELECT count(*) FROM events WHERE annotator = ?1")?
+                    + count("SELECT count(*) FROM repeats WHERE annotator = ?1")?,
+                packets: count("SELECT count(*) FROM packets WHERE annotator = ?1")?,
+                runs: u32::try_from(runs_of(c, id)?.len()).unwrap_or(u32::MAX),
+                nameless: count(
+                    "WITH names AS (SELECT external_id AS name FROM annotators WHERE id = ?1
+                         UNION SELECT name FROM annotators WHERE id = ?1
+                         UNION SELECT value FROM annotator_changes WHERE annotator = ?1 AND what = 'name')
+                     SELECT (SELECT count(*) FROM decisions WHERE decided_by <> '' AND decided_by IN names)
+                         + (SELECT count(*) FROM guidelines WHERE written_by <> '' AND written_by IN names)",
+                )?,
+            })
+        })
+    }
+
+    /// Somebody withdraws. See [`WriteTx::withdraw`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn withdraw(&self, id: AnnotatorId, at_ms: i64) -> Result<Erased> {
+        self.write(move |tx| tx.withdraw(id, at_ms))
+    }
+
+    /// What is left to clean after somebody was erased: identities of runs that are gone and whose folders have to go. `None` where
+    /// everything is done.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn to_clean(&self) -> Result<Option<Vec<Uuid>>> {
+        self.setting(CLEANING)
+    }
+
+    /// Writes the file anew, so that no byte of what was erased is left in it or in its journal, and notes that all is done. To be called
+    /// when what [`Store::to_clean`] names is gone. It may be called again. False where another program reads the file just now, so that
+    /// the journal beside it could not be emptied: then it is left to be done.
+    ///
+    /// # Errors
+    /// What the disk says; it needs as much room as the project. What was erased is gone from every row all the same.
+    pub fn clean_after_erasing(&self) -> Result<bool> {
+        let emptied = self.on_writer("writing the file anew", |conn| {
+            conn.flush_prepared_statement_cache();
+            conn.pragma_update(None, "secure_delete", true)?;
+            // It is done through a second, temporary database, of which connections are allowed none.
+            conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 1)?;
+            let written = conn.execute_batch("VACUUM");
+            conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+            written?;
+            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get::<_, bool>(0)).map(|busy| !busy)
+        })?;
+        if emptied {
+            self.write(|tx| {
+                let gone = tx.run("DELETE FROM settings WHERE key = ?1", [CLEANING]);
+                gone.map(drop).map_err(|e| tx.explain("noting that all is erased", e))
+            })?;
+        }
+        Ok(emptied)
+    }
+}

@@ -1,0 +1,210 @@
+//! People who withdrew: facts that name nobody and by which every copy knows them when it meets them again.
+
+use crate::row::uid;
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Annotator, AnnotatorId, CopyId, PacketId, ProjectId};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeSet, HashSet};
+use uuid::Uuid;
+
+/// What stands for a person who withdrew, or for a name of theirs: a SHA-256 that is another one in every project.
+///
+/// Whoever has a list of all people can find out by trying who withdrew. They could as well see who is missing.
+pub(crate) type Hash = [u8; 32];
+
+/// That somebody withdrew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Withdrawal {
+    /// Who, so that nobody is named.
+    pub(crate) person: Hash,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// In which copy of the project.
+    pub copy: CopyId,
+}
+
+/// Everything that a copy knows of people who withdrew.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Withdrawals {
+    pub(crate) facts: Vec<Withdrawal>,
+    pub(crate) names: Vec<(Hash, Hash)>,
+    pub(crate) packets: Vec<(Hash, Uuid)>,
+}
+
+/// The hash of a person's id.
+pub(crate) fn person_hash(project: ProjectId, external_id: &str) -> Hash {
+    hash(b"dissensus withdrawn person\0", project, external_id)
+}
+
+/// The hash of a name that somebody goes by, their id being one.
+pub(crate) fn name_hash(project: ProjectId, name: &str) -> Hash {
+    hash(b"dissensus withdrawn name\0", project, name)
+}
+
+fn hash(what: &[u8], project: ProjectId, name: &str) -> Hash {
+    Sha256::new_with_prefix(what).chain_update(project.0.as_bytes()).chain_update(name).finalize().into()
+}
+
+fn known(c: &Connection) -> rusqlite::Result<Withdrawals> {
+    let facts =
+        all(c, "SELECT person, at_ms, copy FROM withdrawals ORDER BY at_ms, person, copy", [], |r| {
+            Ok(Withdrawal { person: r.get(0)?, at_ms: r.get(1)?, copy: CopyId(uid(r, 2)?) })
+        })?;
+    let names =
+        all(c, "SELECT person, name FROM withdrawn_names", [], |r| Ok((r.get::<_, Hash>(0)?, r.get(1)?)))?;
+    let packets = all(c, "SELECT person, packet FROM withdrawn_packets", [], |r| {
+        Ok((r.get::<_, Hash>(0)?, uid(r, 1)?))
+    })?;
+    Ok(Withdrawals { facts, names, packets })
+}
+
+fn is_withdrawn(c: &Connection, person: &Hash) -> rusqlite::Result<bool> {
+    Ok(first(c, "SELECT 1 FROM withdrawals WHERE person = ?1 LIMIT 1", [person], |_| Ok(()))?.is_some())
+}
+
+impl WriteTx<'_> {
+    /// Refuses somebody who withdrew.
+    pub(crate) fn must_not_have_withdrawn(&self, external_id: &str) -> Result<()> {
+        // Most projects have nobody who did.
+        if self.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
+            return Ok(());
+        }
+        match self.has_withdrawn(external_id)? {
+            true => Err(StoreError::Withdrawn(external_id.to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the person of this id withdrew.
+    pub(crate) fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
+        let person = person_hash(self.project_id()?, external_id);
+        is_withdrawn(self.conn, &person).map_err(|e| self.explain("reading who withdrew", e))
+    }
+
+    /// A name under which something was written; nobody's where it is that of somebody who withdrew.
+    pub(crate) fn name_or_nobody<'a>(&self, name: &'a str) -> Result<&'a str> {
+        if name.is_empty() || self.first("SELECT 1 FROM withdrawn_names LIMIT 1", [], |_| Ok(()))?.is_none() {
+            return Ok(name);
+        }
+        let hash = name_hash(self.project_id()?, name);
+        let sql = "SELECT 1 FROM withdrawn_names WHERE name = ?1 LIMIT 1";
+        Ok(if self.first(sql, [hash], |_| Ok(()))?.is_some() { "" } else { name })
+    }
+
+    /// Adds what another copy knows, and erases whom it names. Returns how many people withdrew who had not here.
+    pub(crate) fn add_withdrawals(&mut self, theirs: &Withdrawals) -> Result<u32> {
+        if theirs.facts.is_empty() {
+            return Ok(0);
+        }
+        let explain = |e| StoreError::explain(self.path, "adding who withdrew", e);
+        let mut new = BTreeSet::new();
+        for fact in &theirs.facts {
+            if !is_withdrawn(self.conn, &fact.person).map_err(explain)? {
+                new.insert(fact.person);
+            }
+        }
+        for fact in &theirs.facts {
+            self.add_withdrawal(fact)?;
+        }
+        for (person, name) in &theirs.names {
+            self.add_withdrawn_name(*person, *name)?;
+        }
+        for (person, packet) in &theirs.packets {
+            self.add_withdrawn_packet(*person, *packet)?;
+        }
+        let project = self.project_id()?;
+        let here = all(self.conn, "SELECT id, external_id FROM annotators ORDER BY id", [], |r| {
+            Ok((AnnotatorId(r.get(0)?), r.get::<_, String>(1)?))
+        });
+        let mut gone = here.map_err(|e| self.explain("reading the annotators", e))?;
+        gone.retain(|(_, external_id)| new.contains(&person_hash(project, external_id)));
+        let gone: Vec<AnnotatorId> = gone.into_iter().map(|(id, _)| id).collect();
+        self.erase(&gone)?;
+        Ok(u32::try_from(new.len()).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn add_withdrawal(&mut self, new: &Withdrawal) -> Result<()> {
+        let sql = "INSERT INTO withdrawals (person, at_ms, copy) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        let added = self.run(sql, (new.person, new.at_ms, new.copy.0));
+        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+    }
+
+    pub(crate) fn add_withdrawn_name(&mut self, person: Hash, name: Hash) -> Result<()> {
+        let sql = "INSERT INTO withdrawn_names (person, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let added = self.run(sql, (person, name));
+        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+    }
+
+    pub(crate) fn add_withdrawn_packet(&mut self, person: Hash, packet: Uuid) -> Result<()> {
+        let sql = "INSERT INTO withdrawn_packets (person, packet) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let added = self.run(sql, (person, packet));
+        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+    }
+}
+
+impl Store {
+    /// Everybody who withdrew, by time. A person who withdrew in two copies apart is there twice.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn withdrawals(&self) -> Result<Vec<Withdrawal>> {
+        Ok(self.all_withdrawals()?.facts)
+    }
+
+    pub(crate) fn all_withdrawals(&self) -> Result<Withdrawals> {
+        self.read("reading who withdrew", known)
+    }
+
+    /// How many people withdrew.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn people_withdrawn(&self) -> Result<u32> {
+        let sql = "SELECT count(DISTINCT person) FROM withdrawals";
+        self.read("reading who withdrew", |c| c.query_row(sql, [], |r| r.get(0)))
+    }
+
+    /// Whether the person of this id withdrew.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
+        let person = person_hash(self.project_id()?, external_id);
+        self.read("reading who withdrew", |c| is_withdrawn(c, &person))
+    }
+
+    /// Whether this packet was handed out to somebody who withdrew.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn is_withdrawn_packet(&self, packet: PacketId) -> Result<bool> {
+        let sql = "SELECT 1 FROM withdrawn_packets WHERE packet = ?1 LIMIT 1";
+        self.read("reading who withdrew", |c| Ok(first(c, sql, [packet.0], |_| Ok(()))?.is_some()))
+    }
+
+    /// Whether `other`, a copy of this project, knows of somebody who withdrew and of whom this one does not know it: taking it in
+    /// erases people.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn is_to_erase_for(&self, other: &Self) -> Result<bool> {
+        let known: HashSet<Hash> = self.all_withdrawals()?.facts.iter().map(|fact| fact.person).collect();
+        Ok(other.all_withdrawals()?.facts.iter().any(|fact| !known.contains(&fact.person)))
+    }
+
+    /// Those of these people who withdrew here, as another copy of the project that does not know it yet has them.
+    pub(crate) fn withdrawn_among(tx: &WriteTx<'_>, people: &[Annotator]) -> Result<HashSet<AnnotatorId>> {
+        let mut gone = HashSet::new();
+        if tx.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
+            return Ok(gone);
+        }
+        for person in people {
+            if tx.has_withdrawn(&person.external_id)? {
+                gone.insert(person.id);
+            }
+        }
+        Ok(gone)
+    }
+}

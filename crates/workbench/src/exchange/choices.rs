@@ -1,0 +1,36 @@
+//! What can be chosen of an export, and what came of it.
+
+/// How to export labels.
+#[derive(Clone, Debug, Default)]
+pub struct ExportChoices {
+    /// Only this question.
+    pub question: Option<String>,
+    /// In place of a file that is there.
+    pub replace: bool,
+    /// One row a span, in CSV and TSV; else the spans of an answer are a JSON list in its label.
+    pub span_rows: bool,
+    /// Leave out what a CoNLL file cannot hold: answers whose spans overlap, or begin or end with white space.
+    pub leave_out_overlaps: bool,
+    /// For others: pseudonyms in place of ids, and nothing by which people could be told. None for a file that imports again.
+    pub pseudonyms: Option<Pseudonymised>,
+}
+
+/// What a file with pseudonyms holds beside answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pseudonymised {
+    /// Notes too: they are free text, and may name anybody.
+    pub notes: bool,
+}
+
+/// What an export wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Answers in the file.
+    pub answers: u64,
+    /// Answers that the file cannot hold.
+    pub left_out: u64,
+    /// With pseudonyms: attributes of people that were left empty, because fewer than five people of the file share their value.
+    pub suppressed: u64,
+    /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+    pub told_apart: u64,
+}

@@ -1,0 +1,163 @@
+//! Labels for others: pseudonyms in place of people, and nothing beside them by which somebody could be told.
+
+use super::choices::{Exported, Pseudonymised};
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use crate::pseudonyms::Pseudonyms;
+use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark};
+use dissensus_exchange::LabelRow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A value of an attribute that fewer people than this share is left empty.
+const FEWEST: usize = 5;
+
+/// Who is who in a file for others.
+pub(super) struct Mask {
+    /// By external id: number, pseudonym and what is shown of attributes.
+    people: HashMap<String, Masked>,
+    notes: bool,
+    suppressed: u64,
+    told_apart: u64,
+}
+
+struct Masked {
+    number: u32,
+    name: String,
+    attributes: Attributes,
+}
+
+impl Mask {
+    /// That of all people of the project; attributes are those of people with labels (of `question`), whose values enough of them share.
+    pub(super) fn new(
+        context: &Context,
+        question: Option<QuestionId>,
+        wish: Pseudonymised,
+    ) -> Result<Self, WorkbenchError> {
+        let pseudonyms = Pseudonyms::of(context)?;
+        let mut labelled = BTreeSet::new();
+        for count in context.store.annotator_counts()? {
+            if question.is_none_or(|question| question == count.question) && count.labels > 0 {
+                labelled.insert(count.annotator);
+            }
+        }
+        let everyone = context.store.annotators()?;
+        let there: Vec<&Attributes> =
+            everyone.iter().filter(|a| labelled.contains(&a.id)).map(|a| &a.attributes).collect();
+        let mut shared: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for (name, value) in there.iter().flat_map(|attributes| attributes.iter()) {
+            *shared.entry((name, value)).or_default() += 1;
+        }
+        let enough = |name: &str, value: &str| shared.get(&(name, value)).is_some_and(|n| *n >= FEWEST);
+        let (mut people, mut suppressed, mut alike) =
+            (HashMap::new(), 0, BTreeMap::<Attributes, usize>::new());
+        for person in &everyone {
+            let mut attributes = Attributes::new();
+            if labelled.contains(&person.id) {
+                attributes = person.attributes.clone();
+                attributes.retain(|name, value| enough(name, value));
+                suppressed += (person.attributes.len() - attributes.len()) as u64;
+                *alike.entry(attributes.clone()).or_default() += 1;
+            }
+            let number = pseudonyms.number(person.id)?;
+            let name = Pseudonyms::name(number);
+            people.insert(person.external_id.clone(), Masked { number, name, attributes });
+        }
+        let few = alike.iter().filter(|(attributes, n)| !attributes.is_empty() && **n < FEWEST);
+        let told_apart = few.map(|(_, n)| *n as u64).sum();
+        Ok(Self { people, notes: wish.notes, suppressed, told_apart })
+    }
+
+    /// Attributes that anybody shows.
+    pub(super) fn attributes(&self) -> BTreeSet<String> {
+        self.people.values().flat_map(|person| person.attributes.keys().cloned()).collect()
+    }
+
+    /// A note is free text and may name anybody.
+    fn remark(&self, remark: &Remark) -> Remark {
+        Remark { note: remark.note.clone().filter(|_| self.notes), ..remark.clone() }
+    }
+
+    /// What is to be said of the file.
+    pub(super) fn done(&self) -> Exported {
+        Exported { suppressed: self.suppressed, told_apart: self.told_apart, ..Exported::default() }
+    }
+
+    /// A row as others see it: no times, which tell who worked when, and nothing that came with the text.
+    pub(super) fn row(&self, row: &LabelRow<'_>, answered: bool) -> MaskedRow {
+        let person = self.people.get(row.annotator);
+        let owned = |value: Option<&str>| value.map(str::to_owned);
+        MaskedRow {
+            number: person.map_or(u32::MAX, |person| person.number),
+            answered,
+            text_id: row.text_id.to_owned(),
+            text: row.text.to_owned(),
+            // Somebody who came between two readings of the project has no name rather than their own.
+            annotator: person.map_or_else(|| "A?".to_owned(), |person| person.name.clone()),
+            label: owned(row.label),
+            spans: row.spans,
+            question: owned(row.question),
+            split: owned(row.split),
+            group: owned(row.group),
+            source: row.source,
+            occasion: row.occasion,
+            remark: row.remark.map(|remark| self.remark(remark)),
+            skipped: row.skipped,
+            flagged: row.flagged,
+            guideline: row.guideline,
+            attributes: person.map_or_else(Attributes::new, |person| person.attributes.clone()),
+            nothing: BTreeMap::new(),
+        }
+    }
+}
+
+/// A row that waits for the others of its text.
+pub(super) struct MaskedRow {
+    pub(super) number: u32,
+    pub(super) answered: bool,
+    text_id: String,
+    text: String,
+    annotator: String,
+    label: Option<String>,
+    spans: bool,
+    question: Option<String>,
+    split: Option<String>,
+    group: Option<String>,
+    source: Option<LabelSource>,
+    occasion: u16,
+    remark: Option<Remark>,
+    skipped: bool,
+    flagged: bool,
+    guideline: Option<u32>,
+    attributes: Attributes,
+    nothing: BTreeMap<String, String>,
+}
+
+impl MaskedRow {
+    /// Whether it is of the same text and question, and an answer too or not.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        (&self.text_id, &self.question, self.answered) == (&other.text_id, &other.question, other.answered)
+    }
+
+    pub(super) fn as_row(&self) -> LabelRow<'_> {
+        LabelRow {
+            text_id: &self.text_id,
+            text: &self.text,
+            annotator: &self.annotator,
+            label: self.label.as_deref(),
+            spans: self.spans,
+            question: self.question.as_deref(),
+            split: self.split.as_deref(),
+            group: self.group.as_deref(),
+            at_ms: None,
+            duration_ms: None,
+            source: self.source,
+            occasion: self.occasion,
+            remark: self.remark.as_ref(),
+            skipped: self.skipped,
+            flagged: self.flagged,
+            guideline: self.guideline,
+            attributes: &self.attributes,
+            metadata: &self.nothing,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Somebody withdraws: everything of theirs is erased, in the file and beside it.
+
+use super::Project;
+use super::choices::KEY as CHOICES;
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use crate::log::go_on;
+use crate::saved_runs::{encoder_name, remove_folder_of};
+use crate::view::{ProjectChoices, Traces, Withdrawn};
+use dissensus_domain::AnnotatorId;
+use dissensus_files::{beside, folder_of};
+use dissensus_store::StoreError;
+use uuid::Uuid;
+
+impl Project {
+    /// What goes if somebody withdraws, and what stays beyond the reach of the program.
+    ///
+    /// # Errors
+    /// There is no such annotator, the open project is a packet, or the file cannot be read.
+    pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, WorkbenchError> {
+        self.context.whole_project()?;
+        let store = &self.context.store;
+        let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
+        let person = store.annotator(annotator)?.ok_or_else(unknown)?;
+        let found = store.traces_of(annotator)?;
+        Ok(Traces {
+            annotator,
+            external_id: person.external_id,
+            name: person.name,
+            answers: found.answers,
+            packets: found.packets,
+            nameless: found.nameless,
+            runs: found.runs,
+            copies: self.copies_beside(),
+        })
+    }
+
+    /// Erases somebody who withdraws: answers, notes, skips and flags, attributes, names, packets, models in use, and every training run
+    /// of a time at which they were here, with its files. That it happened stays, without a name. Where a window is open on the project, it
+    /// has to be opened anew for this, so that nothing in memory knows them.
+    ///
+    /// # Errors
+    /// There is no such annotator; the open project is a packet or open to read, or a window is open on it; the disk fails. Nothing was
+    /// erased then. That the file could not be cleaned afterwards is no error but told: it is tried again whenever the project is opened.
+    pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, WorkbenchError> {
+        self.context.whole_project()?;
+        if self.context.works_in_background() {
+            return Err(WorkbenchError::Internal(
+                "somebody is erased while a window follows them".to_owned(),
+            ));
+        }
+        let encoder_before = self.encoding.chosen()?;
+        let erased = self.context.store.withdraw(annotator, now_ms())?;
+        // They are gone: from here on nothing may say that it failed.
+        self.context.reload();
+        let cleaned = go_on("cleaning up after somebody was erased", self.finish_erasing()).unwrap_or(false);
+        let encoder_after = go_on("looking which encoder is in use", self.encoding.chosen()).flatten();
+        Ok(Withdrawn {
+            answers: erased.answers,
+            packets: erased.packets,
+            nameless: erased.nameless,
+            runs: erased.runs,
+            encoder_changed: encoder_before != encoder_after,
+            cleaned,
+            copies: self.copies_beside(),
+        })
+    }
+
+    /// Does what is left to do after somebody was erased, here or by an earlier session that was ended: folders of runs, what leads to
+    /// them, and the bytes of the file. True where nothing is left to do.
+    ///
+    /// # Errors
+    /// What the disk says; it is then tried again when the project is opened.
+    pub(crate) fn finish_erasing(&self) -> Result<bool, WorkbenchError> {
+        let store = &self.context.store;
+        let Some(runs) = store.to_clean()? else { return Ok(true) };
+        for run in runs {
+            remove_folder_of(&beside(store.file(), ".runs"), run)?;
+        }
+        self.encoding.leave_gone_runs(&self.run_encoders()?)?;
+        self.forget_choices()?;
+        Ok(store.clean_after_erasing()?)
+    }
+
+    /// Numbers of the runs that are here and names of their encoders.
+    fn run_encoders(&self) -> Result<Vec<(u32, String)>, WorkbenchError> {
+        let uids: Vec<(u32, Uuid)> =
+            self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
+        Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
+    }
+
+    /// Of what was chosen last in the window, what is about people.
+    fn forget_choices(&self) -> Result<(), WorkbenchError> {
+        let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
+        let Some(known) = known else { return Ok(()) };
+        let index = self.context.index();
+        let annotator = known.annotator.filter(|id| index.annotator_row(*id).is_some());
+        Ok(self.context.store.set_setting(CHOICES, &ProjectChoices { annotator, compared: None, ..known })?)
+    }
+
+    /// Copies that the program made beside the project before it brought it up to date: they have everybody of their time.
+    fn copies_beside(&self) -> Vec<String> {
+        let file = self.context.store.file();
+        let Some(name) = file.file_name().map(|name| format!("{}.before-v", name.to_string_lossy())) else {
+            return Vec::new();
+        };
+        let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
+        let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
+        let is_copy = |path: &std::path::PathBuf| {
+            path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&name))
+        };
+        let mut found: Vec<String> =
+            beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
+        found.sort();
+        found
+    }
+}

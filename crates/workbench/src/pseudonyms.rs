@@ -1,0 +1,59 @@
+//! Pseudonyms: A1, A2, ... in an order that tells nothing of anybody.
+
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use dissensus_domain::AnnotatorId;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// The setting with the secret that puts people in order. Every project has one; it never leaves the file.
+const KEY: &str = "pseudonym-key";
+/// The setting with who has which number: hashes under that secret.
+const ORDER: &str = "pseudonyms";
+
+/// Who is called what in this copy of the project. A number once given stays, and is nobody else's when somebody goes; numbers of people who
+/// are there when numbers are first asked for are in an order by hashes. Copies that were made before that may number otherwise.
+pub(crate) struct Pseudonyms {
+    numbers: HashMap<AnnotatorId, u32>,
+}
+
+impl Pseudonyms {
+    /// Those of everybody in the project. Numbers given for the first time are kept, where the project is open to write.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub(crate) fn of(context: &Context) -> Result<Self, WorkbenchError> {
+        let store = &context.store;
+        let lost = || WorkbenchError::internal(&"the project has no secret for pseudonyms");
+        let key: String = store.setting(KEY)?.ok_or_else(lost)?;
+        let mut order: Vec<String> = store.setting(ORDER)?.unwrap_or_default();
+        let before = order.len();
+        let hash = |name: &str| -> String {
+            let digest = Sha256::new().chain_update(&key).chain_update([0]).chain_update(name).finalize();
+            digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let people: Vec<(AnnotatorId, String)> =
+            store.annotators()?.into_iter().map(|a| (a.id, hash(&a.external_id))).collect();
+        let mut new: Vec<String> =
+            people.iter().map(|(_, hash)| hash).filter(|hash| !order.contains(hash)).cloned().collect();
+        new.sort_unstable();
+        order.extend(new);
+        if order.len() > before && !store.is_reader() {
+            store.set_setting(ORDER, &order)?;
+        }
+        let places: HashMap<&String, u32> = order.iter().zip(1..).collect();
+        let numbers = people.iter().filter_map(|(id, hash)| Some((*id, *places.get(hash)?))).collect();
+        Ok(Self { numbers })
+    }
+
+    /// Somebody's number, from 1.
+    pub(crate) fn number(&self, id: AnnotatorId) -> Result<u32, WorkbenchError> {
+        let unknown = || WorkbenchError::internal(&"somebody has no pseudonym");
+        self.numbers.get(&id).copied().ok_or_else(unknown)
+    }
+
+    /// How a number is written.
+    pub(crate) fn name(number: u32) -> String {
+        format!("A{number}")
+    }
+}
