@@ -43,7 +43,7 @@ fn attribute(argument: &str) -> Result<(String, String), String> {
   dissensus withdraw P.dissensus --annotator ana
   dissensus withdraw P.dissensus --annotator ana --yes
 
-Without --yes: says what would go, and erases nothing (exit code 1). With it everything of the person is erased for good: labels, notes,
+Without --yes: says what would go, and erases nothing. With it everything of the person is erased for good: labels, notes,
 attributes, names, packets, the models in use, and every training run of a time at which they were in the project, with its files.
 What happened stays without a name, so that every copy of the project erases them too when it is merged with this one, and
 nothing of theirs comes in again. Texts, other people's labels and what others wrote about texts stay. The program cannot reach exports, bundles,

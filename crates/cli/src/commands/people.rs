@@ -36,11 +36,10 @@ pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
     let person = session.project.annotator(&args.annotator)?;
     let traces = session.project.traces(person.id)?;
     if !args.yes {
-        match args.json {
-            true => output::json(&traces)?,
-            false => would_go(&traces)?,
-        }
-        bail!("nothing was erased: add --yes to erase it for good");
+        return match args.json {
+            true => output::json(&traces),
+            false => would_go(&traces),
+        };
     }
     let gone = session.project.withdraw(person.id)?;
     match args.json {
@@ -72,7 +71,7 @@ fn would_go(traces: &Traces) -> Result<()> {
     for copy in &traces.copies {
         output::line(&format!("Not erased there: {copy}"))?;
     }
-    Ok(())
+    output::line("Nothing was erased: --yes erases it for good")
 }
 
 fn tell_rest(gone: &Withdrawn) {
