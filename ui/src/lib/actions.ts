@@ -1,9 +1,7 @@
 // What can be done, by name: the rail, the keys and the palette do it from here, so that it is the same wherever it is asked for.
-import { commands } from "$bindings";
 import { named, NAMED, type ActionId, type Named } from "$lib/action-table";
 import { app } from "$lib/app.svelte";
 import type { Theme } from "$lib/bindings";
-import { counted, fileName } from "$lib/format";
 import { offers } from "$lib/offers.svelte";
 import type { View } from "$lib/shown";
 import { zoom } from "$lib/zoom.svelte";
