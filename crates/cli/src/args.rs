@@ -1,10 +1,12 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
 mod guideline;
+mod panel;
 mod people;
 mod study;
 
 pub(crate) use guideline::{Guideline, Remarks};
+pub(crate) use panel::{Panel, PanelBy};
 pub(crate) use people::{Annotator, Withdraw};
 pub(crate) use study::{Assign, Checks, Decide, HandIn, Merge, Study};
 
@@ -85,6 +87,8 @@ pub(crate) enum Command {
     Withdraw(Withdraw),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
+    /// Tell what a panel of people would decide, how sure, and how it depends on who sits on it
+    Panel(Panel),
     /// Show which words of a text people mark and would mark, or write those of all texts
     Words(Words),
     /// Correlate the predicted scores of questions with one another, over all texts

@@ -60,6 +60,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Annotators(args) => commands::annotators::annotators(&args),
         Command::Annotator(args) => commands::people::annotator(&args),
         Command::Withdraw(args) => commands::people::withdraw(&args),
+        Command::Panel(args) => commands::panel::panel(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::CorrelateQuestions(args) => commands::question_correlation::correlate_questions(&args),
         Command::Words(args) => commands::words::words(&args),

@@ -31,6 +31,7 @@ const APPEND_ONLY: [&str; 11] = [
     "hand_ins",
     "decisions",
     "guidelines",
+    "panels",
 ];
 
 /// What was erased.
@@ -42,7 +43,7 @@ pub struct Erased {
     pub packets: u32,
     /// Training runs of a time at which they were in the project.
     pub runs: u32,
-    /// Decisions and versions of the guideline that stay and lose their name.
+    /// Decisions, versions of the guideline and saved panels that stay and lose their name.
     pub nameless: u32,
 }
 
@@ -93,7 +94,7 @@ impl WriteTx<'_> {
             folders.extend(self.erase_runs(&person).map_err(explain)?);
             self.erase_rows(&person, &mut erased).map_err(explain)?;
         }
-        erased.nameless = self.take_names_off()?;
+        erased.nameless = self.take_names_off()? + self.take_people_off_panels()?;
         for sql in triggers {
             self.conn.execute_batch(&sql).map_err(explain)?;
         }

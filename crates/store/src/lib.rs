@@ -75,6 +75,7 @@ mod migrate;
 mod open;
 mod packet_file;
 mod packets;
+mod panels;
 mod question_changes;
 mod question_snapshot;
 mod questions;

@@ -58,6 +58,8 @@ pub struct TakenIn {
     pub withdrawn: u32,
     /// People of the other copy who withdrew here: nothing of theirs was taken.
     pub passed_over: u32,
+    /// Panels that were saved and not known here, also those that say that one is kept no longer.
+    pub panels: u32,
 }
 
 impl Store {
@@ -151,6 +153,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let remarks = self.other.all_repeat_remarks()?;
         let repeats = self.other.all_repeats()?;
         let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
+        let panels = self.other.all_panels()?;
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
@@ -216,6 +219,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         for check in checks {
             self.attention_check(check)?;
+        }
+        for panel in panels {
+            self.not_handed_out("panel", &panel.name, false)?;
+            self.report.panels += u32::from(self.tx.add_panel(&panel)?);
         }
         for hand_in in hand_ins.into_iter().filter(|one| !self.gone_packets.contains(&one.packet)) {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);

@@ -1,6 +1,7 @@
 //! Everything that can go wrong in a use case, each with a stable code.
 
 use crate::guideline_error::GuidelineError;
+use crate::panel_error::PanelError;
 use crate::study_error::StudyError;
 use crate::view::Problem;
 use crate::words::counted;
@@ -29,6 +30,9 @@ pub enum WorkbenchError {
     /// A study of several people.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// A panel.
+    #[error(transparent)]
+    Panel(#[from] PanelError),
     /// The guideline.
     #[error(transparent)]
     Guideline(#[from] GuidelineError),
@@ -605,6 +609,7 @@ impl WorkbenchError {
             Self::Encoder(error) => error.code(),
             Self::Perspectives(_) => "model",
             Self::Study(error) => error.code(),
+            Self::Panel(error) => error.code(),
             Self::Guideline(error) => error.code(),
             Self::Remark(_) => "remark",
             Self::Scale(_) | Self::NoScale { .. } => "no-scale",

@@ -13,6 +13,7 @@ use crate::home::Home;
 use crate::labelling::Labelling;
 use crate::live::LiveModels;
 use crate::log::go_on;
+use crate::panels::Panels;
 use crate::project::Project;
 use crate::runs::Runs;
 use crate::saved_runs::SavedRuns;
@@ -45,6 +46,8 @@ pub struct Session {
     pub guideline: Guidelines,
     /// A study of several people: packets out and in.
     pub study: Study,
+    /// Verdicts of panels.
+    pub panels: Panels,
     pub(crate) context: Arc<Context>,
 }
 
@@ -99,6 +102,7 @@ impl Session {
         let exchange = Exchange::of(&context, &labelling, &background);
         let guideline = Guidelines::of(&context);
         let study = Study::of(&context, &project, &labelling, &background);
+        let panels = Panels::of(&context, &encoding, &analysis);
         Ok(Self {
             project,
             labelling,
@@ -111,6 +115,7 @@ impl Session {
             exchange,
             guideline,
             study,
+            panels,
             context,
         })
     }

@@ -15,6 +15,7 @@ pub(crate) mod labels;
 mod live_model;
 pub(crate) mod models;
 mod option_evaluation;
+pub(crate) mod panel;
 pub(crate) mod people;
 pub(crate) mod plan;
 mod prediction_tables;

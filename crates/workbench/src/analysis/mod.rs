@@ -62,6 +62,7 @@ pub use pooling::{PoolingChoice, PoolingLoss};
 pub use prediction_file::CheckedPredictions;
 pub use set_predictions::CheckedSets;
 pub use slips::SlipChoices;
+pub(crate) use snippet::snippet;
 pub use span_agreement::{SpanAgreements, TypeAgreement};
 pub use span_evaluation::{SpanEvaluationReport, SpansWithoutCopies, TypeOfSpans};
 pub use stable_share::StableShareReport;

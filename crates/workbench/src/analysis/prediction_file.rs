@@ -165,7 +165,7 @@ impl Analysis {
         Ok(chosen)
     }
 
-    fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, WorkbenchError> {
+    pub(crate) fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, WorkbenchError> {
         let index = self.context.index();
         let mut found = LabelledBodies::new();
         for (row, id) in index.texts().iter().enumerate().take(model.texts()) {

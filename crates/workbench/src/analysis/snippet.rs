@@ -4,7 +4,7 @@
 const SNIPPET: usize = 280;
 
 /// A body, cut to [`SNIPPET`] characters.
-pub(super) fn snippet(body: &str) -> String {
+pub(crate) fn snippet(body: &str) -> String {
     match body.char_indices().nth(SNIPPET) {
         Some((end, _)) => format!("{}…", body[..end].trim_end()),
         None => body.to_owned(),

@@ -225,6 +225,7 @@ fn news(taken: &TakenIn) -> u32 {
         decisions,
         guidelines,
         attention_checks,
+        panels,
         ..
     } = *taken;
     questions
@@ -240,6 +241,7 @@ fn news(taken: &TakenIn) -> u32 {
         + guidelines
         + attention_checks
         + taken.withdrawn
+        + panels
 }
 
 /// Answers whose time lies more than a day after now.

@@ -31,6 +31,7 @@ mod importing;
 mod job;
 mod labelling;
 mod options_together;
+mod panels;
 mod plan;
 mod project;
 mod question_correlation;
@@ -72,6 +73,10 @@ pub use labelling::{
 pub use options_together::distances_together;
 pub(crate) use options_together::{
     options_of_run_together, options_together, sets_of_run_together, whole_sets_together,
+};
+pub use panels::{
+    KeptPanel, PanelBeside, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts,
+    PanelWish,
 };
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{

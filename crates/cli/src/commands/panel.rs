@@ -1,0 +1,232 @@
+//! `panel`: what a panel of people is expected to decide.
+
+use super::live_model::make_live;
+use super::prediction_tables::tell_left_out_and_strangers;
+use super::{count, encoder_choice, open, open_or_read, open_to_read};
+use crate::args::{Panel, PanelBy};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::view::{KeptPanel, PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish};
+use dissensus_workbench::{PanelFile, PanelFileChoices, Session, TextFileChoices};
+use serde_json::json;
+use std::path::Path;
+
+/// Characters of a text in the table.
+const TEXT_WIDTH: usize = 50;
+
+pub(crate) fn panel(args: &Panel) -> Result<()> {
+    if args.list {
+        return list(&open_to_read(&args.project)?.panels.list()?, args.json);
+    }
+    if let Some(name) = &args.forget {
+        return list(&open(&args.project)?.panels.forget(name)?, args.json);
+    }
+    let session = if args.name.is_some() { open(&args.project)? } else { open_or_read(&args.project)? };
+    let wish = wish(&session, args)?;
+    session.panels.check(&wish)?;
+    let beside = args.beside.as_deref().map(|name| session.panels.wish(name, args.draws)).transpose()?;
+    match (&args.texts, &args.out) {
+        (Some(texts), Some(out)) => file(&session, args, &wish, beside.as_ref(), texts, out)?,
+        _ => project(&session, args, &wish, beside.as_ref())?,
+    }
+    // Behind everything that can fail: what is saved has been drawn and asked.
+    if let Some(name) = &args.name {
+        session.panels.save(name, &wish)?;
+        super::note(&format!("saved as \"{}\"", name.trim()));
+    }
+    Ok(())
+}
+
+fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
+    let mut wish = match &args.saved {
+        Some(name) => session.panels.wish(name, args.draws)?,
+        None => PanelWish {
+            question: session.project.question(args.question.as_deref())?.id,
+            members: args.members.clone(),
+            size: args.size.unwrap_or_default(),
+            shares: args.shares.clone(),
+            seed: args.seed,
+            rule: "majority".to_owned(),
+            draws: args.draws,
+        },
+    };
+    if let Some(rule) = &args.rule {
+        wish.rule = rule.to_string();
+    }
+    if let Some(question) = &args.question {
+        wish.question = session.project.question(Some(question))?.id;
+    }
+    Ok(wish)
+}
+
+fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&PanelWish>) -> Result<()> {
+    let text = args.text_id.as_deref().map(|id| session.project.text_named(id)).transpose()?;
+    make_live(session, wish.question, &args.encoder)?;
+    let found = match text {
+        Some((text, _)) => session.panels.ask_about(wish, beside, text)?,
+        None => {
+            let bar = Bar::new("texts");
+            let order = match args.by {
+                PanelBy::Unsure => PanelOrder::Unsure,
+                PanelBy::Members => PanelOrder::Members,
+                PanelBy::Apart => PanelOrder::Apart,
+            };
+            let found = session.panels.ask(wish, beside, order, args.top, &bar);
+            drop(bar);
+            found?
+        }
+    };
+    if args.json { output::json(&found) } else { tell(&found) }
+}
+
+fn file(
+    session: &Session,
+    args: &Panel,
+    wish: &PanelWish,
+    beside: Option<&PanelWish>,
+    texts: &Path,
+    out: &Path,
+) -> Result<()> {
+    let choices = PanelFileChoices {
+        texts: TextFileChoices {
+            path: texts.to_owned(),
+            text: args.text_column.clone(),
+            text_id: args.text_id_column.clone(),
+            skip_bad: args.skip_bad,
+        },
+        out: out.to_owned(),
+        replace: args.force,
+    };
+    let bar = Bar::new("bytes");
+    let asked = session.panels.check_file(wish, &choices, &bar);
+    drop(bar);
+    let asked = asked?;
+    make_live(session, wish.question, &args.encoder)?;
+    let bar = Bar::new("texts");
+    let written = session.panels.ask_file(wish, beside, &asked, &encoder_choice(&args.encoder), &bar);
+    drop(bar);
+    tell_written(&written?, args.json)
+}
+
+fn tell_written(written: &PanelFile, json: bool) -> Result<()> {
+    if json {
+        return output::json(written);
+    }
+    tell_left_out_and_strangers(written.bad_rows, written.panel.strangers as usize);
+    output::line(&format!(
+        "Wrote the verdicts of {} on {} to {}, {} observed",
+        who(&written.panel),
+        count(written.texts, "text"),
+        written.file.display(),
+        written.observed
+    ))
+}
+
+/// "a panel of 12 (first of 201 drawn from 262 people)".
+fn who(panel: &PanelInfo) -> String {
+    let drawn = panel.pool.map_or_else(String::new, |pool| {
+        let from = format!("drawn from {} people", pool);
+        if panel.draws == 0 {
+            format!(" ({from})")
+        } else {
+            format!(" (the first of {} {from})", panel.draws + 1)
+        }
+    });
+    format!("a panel of {}{drawn}", panel.members.len())
+}
+
+fn tell(found: &PanelVerdicts) -> Result<()> {
+    let panel = &found.panel;
+    tell_left_out_and_strangers(0, panel.strangers as usize);
+    output::line(&format!("{}, {}: {}", panel.question, panel.rule, who(panel)))?;
+    output::line(&format!("Members: {}", panel.members.join(", ")))?;
+    if let Some(beside) = &found.beside {
+        output::line(&format!("Beside it: {}: {}", who(beside), beside.members.join(", ")))?;
+    }
+    if !panel.exact {
+        super::note(
+            "majorities of so large a panel on so many levels are drawn by chance: probabilities have a standard error below 0.01",
+        );
+    }
+    let outcomes = &panel.outcomes;
+    let likely = |p: &[f64]| {
+        let mut at: Vec<usize> = (0..p.len()).filter(|at| p[*at] >= 0.005).collect();
+        at.sort_by(|a, b| p[*b].total_cmp(&p[*a]));
+        at.iter().map(|at| format!("{} {:.2}", outcomes[*at], p[*at])).collect::<Vec<_>>().join(", ")
+    };
+    let row = |text: &PanelText| {
+        let of = &text.verdict;
+        let range = match of.too_little {
+            true => "too little to tell".to_owned(),
+            false => format!("{:.2} to {:.2}", of.range.0, of.range.1),
+        };
+        let mean = of
+            .mean
+            .map_or_else(String::new, |(mean, low, high)| format!("{mean:.1} ({low:.1} to {high:.1})"));
+        let others =
+            text.others.as_ref().map_or_else(String::new, |o| format!("{:.0} %", 100.0 * o.otherwise));
+        let beside = text.beside.as_ref().map_or_else(String::new, |b| {
+            format!("{} (apart {:.2})", outcomes[b.verdict.likeliest as usize], b.apart)
+        });
+        vec![
+            text.text_id.clone(),
+            outcomes[of.likeliest as usize].clone(),
+            format!("{:.2}", of.sure),
+            range,
+            likely(&of.probabilities),
+            mean,
+            others,
+            beside,
+            text.answered.to_string(),
+            text.snippet.chars().take(TEXT_WIDTH).collect(),
+        ]
+    };
+    let header = [
+        "text",
+        "verdict",
+        "sure",
+        "range",
+        "probabilities",
+        "mean (90 %)",
+        "otherwise",
+        "beside",
+        "answered",
+        "",
+    ];
+    let mut rows: Vec<Vec<String>> = found.texts.iter().map(row).collect();
+    // Columns of which nothing is known in any row are left out.
+    let kept: Vec<usize> = (0..header.len())
+        .filter(|at| !(5..8).contains(at) || rows.iter().any(|row| !row[*at].is_empty()))
+        .collect();
+    rows.iter_mut().for_each(|row| *row = kept.iter().map(|at| std::mem::take(&mut row[*at])).collect());
+    let header: Vec<&str> = kept.iter().map(|at| header[*at]).collect();
+    output::line(&output::table(&header, rows, &[2]))?;
+    let shown = found.texts.len() as u32;
+    match found.texts_in_all > shown {
+        true => output::line(&format!("{shown} of {}", count(found.texts_in_all.into(), "text"))),
+        false => Ok(()),
+    }
+}
+
+fn list(panels: &[KeptPanel], as_json: bool) -> Result<()> {
+    if as_json {
+        return output::json(&json!({ "panels": panels }));
+    }
+    if panels.is_empty() {
+        return output::line("No panel is saved: `dissensus panel P --size 12 --name NAME` saves one");
+    }
+    let row = |panel: &KeptPanel| {
+        let members = match panel.members.is_empty() {
+            false => panel.members.join(", "),
+            true => {
+                let shares =
+                    panel.shares.iter().map(|s| format!(", {}={}: {}", s.attribute, s.value, s.share));
+                format!("{} drawn with seed {}{}", panel.size, panel.seed, shares.collect::<String>())
+            }
+        };
+        vec![panel.name.clone(), panel.question.clone().unwrap_or_default(), panel.rule.clone(), members]
+    };
+    let rows = panels.iter().map(row).collect();
+    output::line(&output::table(&["panel", "question", "rule", "members"], rows, &[]))
+}

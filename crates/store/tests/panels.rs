@@ -1,0 +1,104 @@
+//! Panels are kept under names, come together in every copy, and never go into a packet.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::small;
+use dissensus_domain::{Panel, PanelMembers, PanelRule, PanelShare, SavedPanel};
+use dissensus_store::Store;
+
+fn named(name: &str, saved_at_ms: i64, people: &[&str]) -> SavedPanel {
+    let panel = Panel {
+        question: None,
+        members: PanelMembers::Named(people.iter().map(|p| (*p).to_owned()).collect()),
+        rule: PanelRule::Majority,
+    };
+    SavedPanel { name: name.to_owned(), saved_at_ms, panel: Some(panel) }
+}
+
+fn drawn(name: &str, size: u32) -> SavedPanel {
+    let shares = vec![PanelShare { attribute: "gender".into(), value: "Woman".into(), share: 0.5 }];
+    let members = PanelMembers::Drawn { size, shares, seed: 3 };
+    let rule = "quorum:0.5@2".parse().unwrap();
+    SavedPanel {
+        name: name.to_owned(),
+        saved_at_ms: 5,
+        panel: Some(Panel { question: Some("q".into()), members, rule }),
+    }
+}
+
+#[test]
+fn the_latest_of_a_name_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 2, 2);
+    let save = |panel: SavedPanel| store.write(move |tx| tx.save_panel(&panel));
+    save(named("few", 100, &["a1"])).unwrap();
+    // A clock that jumped back.
+    save(named("few", 50, &["a1", "a2"])).unwrap();
+    save(drawn("board", 12)).unwrap();
+    let kept = store.panels().unwrap();
+    assert_eq!(kept.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["board", "few"]);
+    assert_eq!(
+        (&kept[0].panel, &kept[1].panel),
+        (&drawn("board", 12).panel, &named("few", 0, &["a1", "a2"]).panel)
+    );
+    save(SavedPanel { panel: None, ..named("few", 1, &[]) }).unwrap();
+    assert_eq!(store.panels().unwrap().len(), 1);
+    for name in ["", "  ", &"x".repeat(201)] {
+        assert!(save(named(name, 1, &["a1"])).is_err(), "{name}");
+    }
+    store.close().unwrap();
+    let again = Store::open(&path).unwrap();
+    assert_eq!(again.panels().unwrap()[0].panel, drawn("board", 12).panel);
+}
+
+#[test]
+fn copies_agree_on_what_was_saved_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
+    small(&a, 2, 2).close().unwrap();
+    std::fs::copy(&a, &b).unwrap();
+    let (a, b) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let save = |store: &Store, panel: SavedPanel| store.write(move |tx| tx.save_panel(&panel)).unwrap();
+    save(&a, named("few", 100, &["a1"]));
+    save(&a, drawn("board", 12));
+    save(&b, named("few", 100, &["a2"]));
+    save(&b, drawn("board", 9));
+    assert_eq!(a.take_in(&b).unwrap().panels, 2);
+    assert_eq!(b.take_in(&a).unwrap().panels, 2);
+    assert_eq!(a.take_in(&b).unwrap().panels, 0);
+    assert_eq!(a.panels().unwrap(), b.panels().unwrap());
+    assert_eq!(a.panels().unwrap().len(), 2);
+}
+
+#[test]
+fn who_withdraws_is_taken_off_every_panel_of_every_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
+    small(&a, 2, 2).close().unwrap();
+    std::fs::copy(&a, &b).unwrap();
+    let (a, b) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let people = a.annotators().unwrap();
+    let (first, second) = (people[0].external_id.as_str(), people[1].external_id.as_str());
+    let save = |store: &Store, panel: SavedPanel| store.write(move |tx| tx.save_panel(&panel)).unwrap();
+    save(&a, named("both", 1, &[first, second]));
+    save(&a, named("one", 1, &[first]));
+    save(&b, named("apart", 1, &[second, first]));
+    a.withdraw(people[0].id, 5).unwrap();
+    let members = |store: &Store| -> Vec<(String, PanelMembers)> {
+        store.panels().unwrap().into_iter().map(|p| (p.name, p.panel.unwrap().members)).collect()
+    };
+    let left = |name: &str| (name.to_owned(), PanelMembers::Named(vec![second.to_owned()]));
+    assert_eq!(members(&a), [left("both")]);
+    a.take_in(&b).unwrap();
+    b.take_in(&a).unwrap();
+    assert_eq!(members(&a), [left("apart"), left("both")]);
+    assert_eq!(members(&b), members(&a));
+    // What names them is nowhere, also in what held before.
+    save(&b, named("again", 9, &[first, second]));
+    assert_eq!(members(&b)[0], left("again"));
+    assert_eq!(a.take_in(&b).unwrap().panels, 1);
+    assert_eq!(b.take_in(&a).unwrap().panels, 0);
+}

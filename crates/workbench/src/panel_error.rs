@@ -1,0 +1,83 @@
+//! What can go wrong with a panel.
+
+/// Why a panel has no verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum PanelError {
+    /// The rule cannot be read.
+    #[error(transparent)]
+    Written(#[from] dissensus_domain::PanelRuleError),
+    /// The rule does not fit the question or the panel.
+    #[error("the rule {rule} cannot be used here: {why}")]
+    Rule {
+        /// The rule.
+        rule: String,
+        /// Why.
+        why: String,
+    },
+    /// A level that the question does not have.
+    #[error("\"{question}\" has no level \"{level}\" for the rule {rule}: it has {known}")]
+    Level {
+        /// The rule.
+        rule: String,
+        /// The question.
+        question: String,
+        /// What was named.
+        level: String,
+        /// What there is.
+        known: String,
+    },
+    /// Members cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] dissensus_perspectives::QuotaError),
+    /// An attribute, or a value, that nobody to draw from has.
+    #[error("nobody to draw from has {attribute}={value}; {}", if .known.is_empty() { format!("nobody has an attribute \"{attribute}\"") } else { format!("there is {known}") })]
+    Unknown {
+        /// The attribute.
+        attribute: String,
+        /// The value.
+        value: String,
+        /// Values that there are.
+        known: String,
+    },
+    /// Nobody was named.
+    #[error("name the members, or say how many to draw")]
+    Nobody,
+    /// Somebody twice.
+    #[error("\"{0}\" is named twice: a member sits on a panel once")]
+    Twice(String),
+    /// Too many at once.
+    #[error("{what} cannot be {value}: it takes {allowed}")]
+    Range {
+        /// Which number.
+        what: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        allowed: &'static str,
+    },
+    /// No panel of that name.
+    #[error("no panel is saved as \"{name}\"{}", if .known.is_empty() { ": none is saved".to_owned() } else { format!("; saved are {known}") })]
+    NoSuchPanel {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A question whose answers are no levels.
+    #[error("too little to tell: {0}")]
+    Needs(String),
+}
+
+impl PanelError {
+    /// Stable and kebab-case.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Written(_) | Self::Rule { .. } | Self::Level { .. } => "panel-rule",
+            Self::Drawing(_) | Self::Unknown { .. } => "panel-shares",
+            Self::Nobody | Self::Twice(_) => "panel-members",
+            Self::Range { .. } => "panel-range",
+            Self::NoSuchPanel { .. } => "no-such-panel",
+            Self::Needs(_) => "panel-needs",
+        }
+    }
+}
