@@ -2,7 +2,7 @@
 
 use crate::commands::{
     annotators, application, disagreement, encoder, group_comparison, guideline, importing, jobs, labelling,
-    project, question_correlation, runs, study,
+    panels, project, question_correlation, runs, study,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -107,6 +107,11 @@ pub fn builder() -> Builder<Wry> {
             study::set_attention_check,
             study::open_packet,
             study::hand_in,
+            panels::ask_panel,
+            panels::panel_on_text,
+            panels::kept_panels,
+            panels::keep_panel,
+            panels::forget_panel,
             jobs::start_encoding,
             jobs::jobs,
             jobs::cancel_job,

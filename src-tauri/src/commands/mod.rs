@@ -9,6 +9,7 @@ pub(crate) mod guideline;
 pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
+pub(crate) mod panels;
 pub(crate) mod project;
 pub(crate) mod question_correlation;
 pub(crate) mod runs;

@@ -196,6 +196,16 @@ export const commands = {
 	openPacket: () => __TAURI_INVOKE<OpenPacket | null>("open_packet"),
 	/**  Writes what was done with the open packet to one file; one of that name is replaced, as the dialog asked. */
 	handIn: (file: string) => __TAURI_INVOKE<HandedIn>("hand_in", { file }),
+	/**  What a panel is expected to decide on the first texts of the project, with another composition beside it. */
+	askPanel: (wish: PanelWish, beside: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, beside, order, top }),
+	/**  What a panel is expected to decide on one text. */
+	panelOnText: (wish: PanelWish, beside: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, beside, text }),
+	/**  The panels that are kept in the project. */
+	keptPanels: () => __TAURI_INVOKE<KeptPanel[]>("kept_panels"),
+	/**  Keeps a panel under a name. */
+	keepPanel: (name: string, wish: PanelWish) => __TAURI_INVOKE<KeptPanel[]>("keep_panel", { name, wish }),
+	/**  Keeps the panel of a name no longer. */
+	forgetPanel: (name: string) => __TAURI_INVOKE<KeptPanel[]>("forget_panel", { name }),
 	/**  Begins (or goes on with) encoding the texts. */
 	startEncoding: () => __TAURI_INVOKE<JobInfo>("start_encoding"),
 	/**  Jobs of this project, newest first. */
@@ -1428,6 +1438,26 @@ export type JointQuestion = {
 	weight: number | null,
 };
 
+/**  A panel that is kept under a name. */
+export type KeptPanel = {
+	/**  Its name. */
+	name: string,
+	/**  The question's name; none where it is asked of whichever question is looked at. */
+	question: string | null,
+	/**  The members by external id; none where they are drawn. */
+	members: string[],
+	/**  Members to draw. */
+	size: number,
+	/**  Shares of values of attributes among those drawn. */
+	shares: PanelShare[],
+	/**  What draws them. */
+	seed: number,
+	/**  Its rule. */
+	rule: string,
+	/**  When it was saved. */
+	saved_at: number | null,
+};
+
 /**  What became of a label; it is on disk by then. */
 export type LabelReceipt = {
 	/**  How far the annotator is now. */
@@ -1702,6 +1732,129 @@ export type PacketInfo = {
 	annotator: AnnotatorId,
 	/**  What is asked of each text, in this order. */
 	questions: QuestionId[],
+};
+
+/**  The verdict of another composition on the same text. */
+export type PanelBeside = {
+	/**  Its verdict. */
+	verdict: PanelVerdict,
+	/**  Its probabilities, averaged over its panels. */
+	probabilities: (number | null)[],
+	/**  Half the sum of the differences between these and those of the first composition, from 0 to 1. */
+	apart: number | null,
+};
+
+/**  The panel that verdicts are of. */
+export type PanelInfo = {
+	/**  The question's name. */
+	question: string,
+	/**  The rule. */
+	rule: string,
+	/**  What it may decide, in the order of all probabilities. */
+	outcomes: string[],
+	/**  External ids of the members, of a recipe those of the first panel drawn. */
+	members: string[],
+	/**  Members who have no label on this question: they are predicted as average people. */
+	strangers: number,
+	/**  People that a recipe draws from: those with labels; none where members are named. */
+	pool: number | null,
+	/**  Panels drawn. */
+	draws: number,
+	/**  False where majorities of so large a panel are drawn by chance, within a standard error of 0.01. */
+	exact: boolean,
+};
+
+/**  Which texts come first. */
+export type PanelOrder = 
+/**  Those whose verdict is least sure. */
+"unsure" | 
+/**  Those whose verdict depends most on who of the recipe sits on the panel. */
+"members" | 
+/**  Those on which the two compositions are furthest apart. */
+"apart";
+
+/**  The verdicts of many panels drawn from one recipe. */
+export type PanelOthers = {
+	/**  Share of the panels of which each outcome is the likeliest. */
+	shares: (number | null)[],
+	/**  Probabilities of the outcomes, averaged over the panels. */
+	probabilities: (number | null)[],
+	/**  Share of the panels whose likeliest outcome is another than the most frequent one. */
+	otherwise: number | null,
+};
+
+/**  That a share of a panel has a value of an attribute. */
+export type PanelShare = {
+	/**  The attribute. */
+	attribute: string,
+	/**  Its value. */
+	value: string,
+	/**  Share of the members, from 0 to 1. */
+	share: number | null,
+};
+
+/**  What a panel is expected to decide on a text. */
+export type PanelText = {
+	/**  The text; none of another file. */
+	text: TextId | null,
+	/**  Its name in files. */
+	text_id: string,
+	/**  How it begins. */
+	snippet: string,
+	/**  The panel's verdict. */
+	verdict: PanelVerdict,
+	/**  Members who answered this text, whose answers stand. */
+	answered: number,
+	/**  How it would be with other members of the same recipe. */
+	others: PanelOthers | null,
+	/**  What the panel beside it is expected to decide. */
+	beside: PanelBeside | null,
+};
+
+/**  A verdict that is expected. */
+export type PanelVerdict = {
+	/**  The likeliest outcome. */
+	likeliest: number,
+	/**  Probabilities of the outcomes. */
+	probabilities: (number | null)[],
+	/**  How sure: the probability of the likeliest. */
+	sure: number | null,
+	/**  The 5 % and 95 % quantile of that probability were the text known exactly. */
+	range: [number | null, number | null],
+	/**  Nearly any probability of it is possible: labels of this text would tell. */
+	too_little: boolean,
+	/**  Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with 90 %. */
+	mean: [number | null, number | null, number | null] | null,
+};
+
+/**  Verdicts on texts, the least sure first. */
+export type PanelVerdicts = {
+	/**  The panel. */
+	panel: PanelInfo,
+	/**  The panel beside it, where one was asked for. */
+	beside: PanelInfo | null,
+	/**  Texts in all. */
+	texts_in_all: number,
+	/**  Those that are shown. */
+	texts: PanelText[],
+};
+
+/**  Who sits on a panel, and its rule. */
+export type PanelWish = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The members by external id or name; drawn where nobody is named. */
+	members: string[],
+	/**  Members to draw. */
+	size: number,
+	/**  Shares of values of attributes among those drawn. */
+	shares: PanelShare[],
+	/**  What draws them. */
+	seed: number,
+	/**  The rule as it is written: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL. */
+	rule: string,
+	/**  How many panels to draw beside the first, to see how far the verdict depends on who sits there. */
+	draws: number,
 };
 
 /**  How much one part contributes to the difference between two annotators. */

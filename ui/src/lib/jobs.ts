@@ -26,6 +26,7 @@ const DOING: Record<string, string> = {
   evaluate: "Evaluating",
   compare: "Comparing",
   correlate: "Correlating",
+  panel: "Asking",
   export: "Exporting",
   copy: "Copying",
   words: "Leaving out words",

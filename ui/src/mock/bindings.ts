@@ -6,6 +6,7 @@ import type { Place } from "../lib/place";
 import { answerOf } from "../lib/levels";
 import { compare, refusal } from "./compare";
 import { correlate, pointsOf } from "./correlate";
+import { MockPanels } from "./panels";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import { MockStudy } from "./study";
@@ -117,6 +118,7 @@ const words = new MockWords(
 words.forget(asked.has("read") ? [first] : []);
 
 /** The study; in a browser `?study=12` has handed something out to so many people. */
+const panels = new MockPanels(() => world);
 const study = new MockStudy(
   () => world,
   () => say("projectChanged", []),
@@ -168,6 +170,7 @@ export function reset(): void {
   runs.reset(asked.get("runs") === "none");
   words.forget();
   study.forget();
+  panels.forgetAll();
   handed = null;
   again = new Map();
   handedIn = null;
@@ -756,6 +759,11 @@ export const commands: typeof RealCommands = {
     }
     return [...study.checks];
   },
+  askPanel: async (wish, beside, order, top) => panels.ask(wish, beside, order, top),
+  panelOnText: async (wish, beside, text) => panels.ask(wish, beside, "unsure", 1, text),
+  keptPanels: async () => panels.kept(),
+  keepPanel: async (name, wish) => panels.keep(name, wish),
+  forgetPanel: async (name) => panels.forget(name),
   openPacket: async () => {
     if (!handed) return null;
     const { annotator, items } = handed;

@@ -1,0 +1,59 @@
+//! *Ask a panel* in the Disagreement view.
+
+use super::with_session;
+use dissensus_domain::TextId;
+use dissensus_workbench::view::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
+use tauri::AppHandle;
+
+/// What a panel is expected to decide on the first texts of the project, with another composition beside it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn ask_panel(
+    app: AppHandle,
+    wish: PanelWish,
+    beside: Option<PanelWish>,
+    order: PanelOrder,
+    top: u32,
+) -> Result<PanelVerdicts, Problem> {
+    let ask = move |session: &dissensus_workbench::Session| {
+        session.panels.ask_as_job(&wish, beside.as_ref(), order, top as usize)
+    };
+    with_session(app, ask).await
+}
+
+/// What a panel is expected to decide on one text.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn panel_on_text(
+    app: AppHandle,
+    wish: PanelWish,
+    beside: Option<PanelWish>,
+    text: TextId,
+) -> Result<PanelVerdicts, Problem> {
+    with_session(app, move |session| session.panels.ask_about(&wish, beside.as_ref(), text)).await
+}
+
+/// The panels that are kept in the project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn kept_panels(app: AppHandle) -> Result<Vec<KeptPanel>, Problem> {
+    with_session(app, |session| session.panels.list()).await
+}
+
+/// Keeps a panel under a name.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn keep_panel(
+    app: AppHandle,
+    name: String,
+    wish: PanelWish,
+) -> Result<Vec<KeptPanel>, Problem> {
+    with_session(app, move |session| session.panels.save(&name, &wish)).await
+}
+
+/// Keeps the panel of a name no longer.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn forget_panel(app: AppHandle, name: String) -> Result<Vec<KeptPanel>, Problem> {
+    with_session(app, move |session| session.panels.forget(&name)).await
+}
