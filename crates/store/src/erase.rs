@@ -19,7 +19,7 @@ const CLEANING: &str = "erasing";
 pub(crate) const HIGHEST_ROW: &str = "highest_annotator_row";
 
 /// Tables whose rows are never changed but here.
-const APPEND_ONLY: [&str; 11] = [
+const APPEND_ONLY: [&str; 12] = [
     "events",
     "repeats",
     "repeat_changes",
