@@ -106,6 +106,8 @@ struct TakingIn<'a, 'tx> {
     events: HashMap<EventId, EventId>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
     last: EventId,
+    /// Answers of later occasions that came in.
+    new_repeats: HashSet<RepeatPlace>,
     changed: BTreeSet<Key>,
     report: TakenIn,
 }
@@ -137,6 +139,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             events: HashMap::new(),
             copies: HashMap::new(),
             last: EventId(0),
+            new_repeats: HashSet::new(),
             changed: BTreeSet::new(),
             report: TakenIn::default(),
         })
@@ -197,8 +200,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             }
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
             let repeat = self.translated_repeat(remark.repeat)?;
+            let place = place_of(&repeat);
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
-            self.report.repeat_changes += u32::from(added);
+            // What came with an answer is not counted beside it.
+            self.report.repeat_changes += u32::from(added && !self.new_repeats.contains(&place));
         }
         for change in changes {
             if self.gone.contains(&change.repeat.annotator) {
@@ -506,7 +511,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             return Ok(());
         }
         let ours = self.translated_repeat(theirs)?;
-        self.report.repeats += u32::from(self.tx.insert_repeat(&ours, true)? == RepeatAdded::New);
+        if self.tx.insert_repeat(&ours, true)? == RepeatAdded::New {
+            self.report.repeats += 1;
+            self.new_repeats.insert(place_of(&ours));
+        }
         Ok(())
     }
 
@@ -584,6 +592,13 @@ fn brought_up_to_date_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
     }
     let name = "before format 3".to_owned();
     Err(conflict("history", name, "went on in both copies before they were brought up to date"))
+}
+
+/// Which answer of a later occasion: question, text, annotator, occasion, time.
+type RepeatPlace = (QuestionId, TextId, AnnotatorId, u16, i64);
+
+fn place_of(repeat: &Repeat) -> RepeatPlace {
+    (repeat.question, repeat.text, repeat.annotator, repeat.occasion, repeat.at_ms)
 }
 
 fn conflict(what: &'static str, name: String, why: &'static str) -> StoreError {

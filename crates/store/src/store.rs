@@ -278,7 +278,7 @@ mod tests {
         let writer = store.inner.writer.as_ref().unwrap();
         // SQLite's own limit answers as a full disk does.
         writer
-            .run(|c| c.pragma_update_and_check(None, "max_page_count", 60, |r| r.get::<_, i64>(0)).unwrap())
+            .run(|c| c.pragma_update_and_check(None, "max_page_count", 120, |r| r.get::<_, i64>(0)).unwrap())
             .unwrap();
         let mut kept = 0;
         let error = loop {
