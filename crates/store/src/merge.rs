@@ -9,9 +9,10 @@ use crate::packets::PacketKey;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
 use crate::remark_forms::NewRemarkForm;
+use crate::repeat::Repeat;
 use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
-use crate::repeats::{Repeat, RepeatAdded};
+use crate::repeats::RepeatAdded;
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

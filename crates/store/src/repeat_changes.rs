@@ -1,7 +1,8 @@
 //! Taking back answers of later occasions, and counting them again.
 
 use crate::labels::AnswerDetails;
-use crate::repeats::{COUNTS, Repeat};
+use crate::repeat::Repeat;
+use crate::repeats::COUNTS;
 use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};

@@ -1,7 +1,7 @@
 //! What was said beside answers of later occasions: facts, of which the latest holds.
 
 use crate::labels::AnswerDetails;
-use crate::repeats::Repeat;
+use crate::repeat::Repeat;
 use crate::row::{bad, json, to_json};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};

@@ -1,15 +1,12 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
-use crate::labels::AnswerDetails;
+use crate::repeat::{REPEAT_COLUMNS, Repeat, repeat};
 use crate::repeat_remarks::{RepeatRemark, remarks_of};
-use crate::row::{json, source, to_json};
+use crate::row::to_json;
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
-use rusqlite::{Connection, Row};
-
-/// The first occasion that is a repeat; answers of the first occasion are labels.
-pub const FIRST_REPEAT: u16 = 2;
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use rusqlite::Connection;
 
 /// Whether an answer of a later occasion (`r`, a row of `repeats`) counts: by its last change, and without one it does.
 pub(crate) const COUNTS: &str = "coalesce((
@@ -17,27 +14,6 @@ pub(crate) const COUNTS: &str = "coalesce((
     WHERE c.question = r.question AND c.text = r.text AND c.annotator = r.annotator AND c.occasion = r.occasion
       AND c.at_ms = r.at_ms AND c.answer = r.answer
     ORDER BY c.changed_at_ms DESC, c.counts DESC LIMIT 1), 1) = 1";
-
-/// An answer of a later occasion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repeat {
-    /// The question answered.
-    pub question: QuestionId,
-    /// The text judged.
-    pub text: TextId,
-    /// Who judged.
-    pub annotator: AnnotatorId,
-    /// Which occasion, from [`FIRST_REPEAT`].
-    pub occasion: u16,
-    /// The answer.
-    pub answer: Answer,
-    /// When, in milliseconds since 1970-01-01 UTC.
-    pub at_ms: i64,
-    /// Where it came from.
-    pub source: LabelSource,
-    /// What came with it.
-    pub details: AnswerDetails,
-}
 
 /// What became of an answer of a later occasion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,24 +24,6 @@ pub enum RepeatAdded {
     Known,
     /// It has no time and was there, but another answer of its occasion counts since.
     Outdated,
-}
-
-/// Of `repeats` as `r`.
-pub(crate) const REPEAT_COLUMNS: &str =
-    "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source";
-
-/// A row of [`REPEAT_COLUMNS`].
-pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
-    Ok(Repeat {
-        question: QuestionId(row.get(0)?),
-        text: TextId(row.get(1)?),
-        annotator: AnnotatorId(row.get(2)?),
-        occasion: row.get(3)?,
-        at_ms: row.get(4)?,
-        answer: json(row, 5)?,
-        source: source(row, 6)?,
-        details: AnswerDetails::default(),
-    })
 }
 
 /// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table that was

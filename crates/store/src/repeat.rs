@@ -1,0 +1,48 @@
+//! An answer of the same person to the same text on a second or later occasion, as a row.
+
+use crate::labels::AnswerDetails;
+use crate::row::{json, source};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use rusqlite::Row;
+
+/// The first occasion that is a repeat; answers of the first occasion are labels.
+pub const FIRST_REPEAT: u16 = 2;
+
+/// An answer of a later occasion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The question answered.
+    pub question: QuestionId,
+    /// The text judged.
+    pub text: TextId,
+    /// Who judged.
+    pub annotator: AnnotatorId,
+    /// Which occasion, from [`FIRST_REPEAT`].
+    pub occasion: u16,
+    /// The answer.
+    pub answer: Answer,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// Where it came from.
+    pub source: LabelSource,
+    /// What came with it.
+    pub details: AnswerDetails,
+}
+
+/// Of `repeats` as `r`.
+pub(crate) const REPEAT_COLUMNS: &str =
+    "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source";
+
+/// A row of [`REPEAT_COLUMNS`].
+pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
+    Ok(Repeat {
+        question: QuestionId(row.get(0)?),
+        text: TextId(row.get(1)?),
+        annotator: AnnotatorId(row.get(2)?),
+        occasion: row.get(3)?,
+        at_ms: row.get(4)?,
+        answer: json(row, 5)?,
+        source: source(row, 6)?,
+        details: AnswerDetails::default(),
+    })
+}
