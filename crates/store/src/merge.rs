@@ -14,6 +14,7 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::repeats::RepeatAdded;
 use crate::tx::all;
+use crate::withdrawals::{name_hash, person_hash};
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     Annotator, AnnotatorId, Assignment, AttentionCheck, Condition, Decision, Event, EventId, EventKind,
@@ -241,10 +242,30 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let theirs = self.other.all_withdrawals()?;
         self.not_handed_out("withdrawal", "of somebody", theirs.facts.is_empty())?;
         self.report.withdrawn = self.tx.add_withdrawals(&theirs)?;
-        self.gone = Store::withdrawn_among(self.tx, &self.other.annotators()?)?;
+        let people = self.other.annotators()?;
+        self.gone = Store::withdrawn_among(self.tx, &people)?;
+        self.names_of_gone(&people)?;
         self.report.passed_over = u32::try_from(self.gone.len()).unwrap_or(u32::MAX);
         let last = self.tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
         self.last = EventId(last.unwrap_or(0));
+        Ok(())
+    }
+
+    /// A copy may know somebody who withdrew by names that were never known here.
+    fn names_of_gone(&self, people: &[Annotator]) -> Result<()> {
+        if self.gone.is_empty() {
+            return Ok(());
+        }
+        let project = self.tx.project_id()?;
+        let changes = self.other.all_annotator_changes()?;
+        for person in people.iter().filter(|person| self.gone.contains(&person.id)) {
+            let hash = person_hash(project, &person.external_id);
+            let changed = changes.iter().filter(|one| one.annotator == person.id && one.what == "name");
+            let names = [&person.external_id, &person.name].into_iter().chain(changed.map(|one| &one.value));
+            for name in names.filter(|name| !name.is_empty()) {
+                self.tx.add_withdrawn_name(hash, name_hash(project, name))?;
+            }
+        }
         Ok(())
     }
 

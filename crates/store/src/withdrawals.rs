@@ -131,7 +131,7 @@ impl WriteTx<'_> {
         added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
     }
 
-    pub(crate) fn add_withdrawn_name(&mut self, person: Hash, name: Hash) -> Result<()> {
+    pub(crate) fn add_withdrawn_name(&self, person: Hash, name: Hash) -> Result<()> {
         let sql = "INSERT INTO withdrawn_names (person, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         let added = self.run(sql, (person, name));
         added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))

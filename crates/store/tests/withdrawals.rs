@@ -453,3 +453,21 @@ fn it_does_not_matter_in_which_order_copies_meet() {
         assert_eq!(state(&copies[0]), before);
     }
 }
+
+#[test]
+fn a_name_that_only_another_copy_knew_comes_in_with_nothing_that_it_signed() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    project(&a).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let (store, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let who = third(&other);
+    other.write(move |tx| tx.rename_annotator(who, "Alicia", 5)).unwrap();
+    decide(&other, 1, "Alicia");
+    let who = third(&store);
+    store.write(move |tx| tx.withdraw(who, 9)).unwrap();
+    store.take_in(&other).unwrap();
+    let decisions = store.decisions(QUESTION).unwrap();
+    assert!(!decisions.is_empty(), "the decision stays");
+    assert!(decisions.iter().all(|decision| decision.by != "Alicia"), "{decisions:?}");
+}

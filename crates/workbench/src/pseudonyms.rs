@@ -4,7 +4,8 @@ use crate::context::Context;
 use crate::error::WorkbenchError;
 use dissensus_domain::AnnotatorId;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
 
 /// The setting with the secret that puts people in order. Every project has one; it never leaves the file.
 const KEY: &str = "pseudonym-key";
@@ -28,12 +29,8 @@ impl Pseudonyms {
         let key: String = store.setting(KEY)?.ok_or_else(lost)?;
         let mut order: Vec<String> = store.setting(ORDER)?.unwrap_or_default();
         let before = order.len();
-        let hash = |name: &str| -> String {
-            let digest = Sha256::new().chain_update(&key).chain_update([0]).chain_update(name).finalize();
-            digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
-        };
         let people: Vec<(AnnotatorId, String)> =
-            store.annotators()?.into_iter().map(|a| (a.id, hash(&a.external_id))).collect();
+            store.annotators()?.into_iter().map(|a| (a.id, hash(&key, &a.external_id))).collect();
         let mut new: Vec<String> =
             people.iter().map(|(_, hash)| hash).filter(|hash| !order.contains(hash)).cloned().collect();
         new.sort_unstable();
@@ -46,6 +43,25 @@ impl Pseudonyms {
         Ok(Self { numbers })
     }
 
+    /// Forgets which number was whose of people who are gone: it stays taken, and nothing tells any more whose it was.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub(crate) fn forget_gone(context: &Context) -> Result<(), WorkbenchError> {
+        let store = &context.store;
+        let (Some(key), Some(order)) = (store.setting::<String>(KEY)?, store.setting::<Vec<String>>(ORDER)?)
+        else {
+            return Ok(());
+        };
+        let there: HashSet<String> =
+            store.annotators()?.into_iter().map(|a| hash(&key, &a.external_id)).collect();
+        let kept = |known: String| match there.contains(&known) {
+            true => known,
+            false => Uuid::now_v7().simple().to_string(),
+        };
+        Ok(store.set_setting(ORDER, &order.into_iter().map(kept).collect::<Vec<_>>())?)
+    }
+
     /// Somebody's number, from 1.
     pub(crate) fn number(&self, id: AnnotatorId) -> Result<u32, WorkbenchError> {
         let unknown = || WorkbenchError::internal(&"somebody has no pseudonym");
@@ -56,4 +72,10 @@ impl Pseudonyms {
     pub(crate) fn name(number: u32) -> String {
         format!("A{number}")
     }
+}
+
+/// Somebody, by their external id, as the setting has them.
+fn hash(key: &str, name: &str) -> String {
+    let digest = Sha256::new().chain_update(key).chain_update([0]).chain_update(name).finalize();
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -47,7 +47,14 @@ impl Mask {
         for (name, value) in there.iter().flat_map(|attributes| attributes.iter()) {
             *shared.entry((name, value)).or_default() += 1;
         }
-        let enough = |name: &str, value: &str| shared.get(&(name, value)).is_some_and(|n| *n >= FEWEST);
+        let common = |name: &str, value: &str| shared.get(&(name, value)).is_some_and(|n| *n >= FEWEST);
+        // Where hardly anybody is blank, the blank says as much as the value did: the whole column goes.
+        let told =
+            |name: &str| there.iter().filter(|all| all.get(name).is_some_and(|v| common(name, v))).count();
+        let hidden: BTreeSet<&str> = shared.keys().map(|(name, _)| *name).collect();
+        let hidden: BTreeSet<&str> =
+            hidden.into_iter().filter(|name| (1..FEWEST).contains(&(there.len() - told(name)))).collect();
+        let enough = |name: &str, value: &str| common(name, value) && !hidden.contains(name);
         let (mut people, mut suppressed, mut alike) =
             (HashMap::new(), 0, BTreeMap::<Attributes, usize>::new());
         for person in &everyone {
@@ -62,7 +69,8 @@ impl Mask {
             let name = Pseudonyms::name(number);
             people.insert(person.external_id.clone(), Masked { number, name, attributes });
         }
-        let few = alike.iter().filter(|(attributes, n)| !attributes.is_empty() && **n < FEWEST);
+        // Those without any value are told apart too, where others have some.
+        let few = alike.iter().filter(|(_, n)| alike.len() > 1 && **n < FEWEST);
         let told_apart = few.map(|(_, n)| *n as u64).sum();
         Ok(Self { people, notes: wish.notes, suppressed, told_apart })
     }
@@ -97,7 +105,8 @@ impl Mask {
             spans: row.spans,
             question: owned(row.question),
             split: owned(row.split),
-            group: owned(row.group),
+            // A thread, a document, and often who wrote it.
+            group: None,
             source: row.source,
             occasion: row.occasion,
             remark: row.remark.map(|remark| self.remark(remark)),

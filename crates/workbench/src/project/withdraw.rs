@@ -5,6 +5,7 @@ use super::choices::KEY as CHOICES;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::log::go_on;
+use crate::pseudonyms::Pseudonyms;
 use crate::saved_runs::{encoder_name, remove_folder_of};
 use crate::view::{ProjectChoices, Traces, Withdrawn};
 use dissensus_domain::AnnotatorId;
@@ -79,6 +80,7 @@ impl Project {
         }
         self.encoding.leave_gone_runs(&self.run_encoders()?)?;
         self.forget_choices()?;
+        Pseudonyms::forget_gone(&self.context)?;
         Ok(store.clean_after_erasing()?)
     }
 
