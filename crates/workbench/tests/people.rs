@@ -136,6 +136,8 @@ fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
     std::fs::create_dir(&foreign).unwrap();
     std::fs::create_dir(beside(&run, ".removed")).unwrap();
     assert!(run.is_dir());
+    // Nor does a card that was left half-written keep what was learned.
+    std::fs::write(run.join("run.json"), "{ half").unwrap();
     let look = Session::open_to_read(&path, &home(folder.path())).unwrap();
     assert_eq!(look.project.annotators().unwrap().len(), 8);
     look.close();

@@ -208,11 +208,13 @@ impl SavedRuns {
     }
 }
 
-/// Removes the folder of a run that is no more, where its files say that it is that run's, and what a removal that was cut short left.
+/// Removes the folder of a run that is no more, unless its files say that it is another run's, and what a removal that was cut short left.
 pub(crate) fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
     let folder = runs.join(uid.to_string());
     let removed = beside(&folder, ".removed");
-    let own = read_card(&folder).is_ok_and(|card| card.is_none_or(|card| card.id.is_none_or(|id| id == uid)));
+    // A card that cannot be read says nothing against the folder's own name: what was learned from somebody who withdrew must not stay.
+    let own =
+        read_card(&folder).map_or(true, |card| card.is_none_or(|card| card.id.is_none_or(|id| id == uid)));
     if folder.is_dir() && own {
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
     }
