@@ -17,6 +17,8 @@ pub enum Answer {
     Options(OptionSet),
     /// The passages marked in the text; no passage is an answer too.
     Spans(SpanSet),
+    /// That the person cannot say: given, changed and undone as answers are, and on no scale, so that no model and no figure has it.
+    CannotSay,
 }
 
 /// Why an answer is none of those that a question takes.
@@ -83,6 +85,8 @@ impl Answer {
     pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
         let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
         match (self, scale.kind()) {
+            (Self::CannotSay, ScaleKind::Spans) => other_kind("\"cannot say\": mark nothing instead"),
+            (Self::CannotSay, _) => Ok(()),
             (Self::Level(_), ScaleKind::MultiLabel | ScaleKind::Spans) => other_kind("a level"),
             (Self::Level(level), _) if usize::from(*level) >= scale.len() => {
                 Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
@@ -286,6 +290,7 @@ mod tests {
             (Answer::Level(3), r#"{"kind":"level","value":3}"#),
             (Answer::Options(OptionSet::from_bits(0b101)), r#"{"kind":"options","value":[0,2]}"#),
             (Answer::Options(OptionSet::default()), r#"{"kind":"options","value":[]}"#),
+            (Answer::CannotSay, r#"{"kind":"cannot-say"}"#),
             (
                 Answer::Spans(spans),
                 r#"{"kind":"spans","value":[{"start":0,"end":5,"kind":1},{"start":7,"end":9,"kind":0}]}"#,
@@ -320,6 +325,10 @@ mod tests {
         let options = |bits| Answer::Options(OptionSet::from_bits(bits));
         let spans = Answer::Spans(SpanSet::default());
         assert_eq!(Answer::Level(2).check(&ordinal), Ok(()));
+        assert_eq!((Answer::CannotSay.check(&ordinal), Answer::CannotSay.check(&multi)), (Ok(()), Ok(())));
+        let spans_scale = Scale::new(ScaleKind::Spans, ["insult"]).unwrap();
+        assert!(Answer::CannotSay.check(&spans_scale).is_err());
+        assert_eq!(Answer::CannotSay.to(QuestionId(1).of_option(0)), Answer::CannotSay);
         assert_eq!(Answer::Level(3).check(&ordinal), Err(AnswerError::LevelOutside { level: 3, levels: 3 }));
         assert_eq!(options(0b111).check(&multi), Ok(()));
         assert_eq!(options(0).check(&multi), Ok(()));

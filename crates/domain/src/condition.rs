@@ -29,6 +29,7 @@ impl Condition {
             Answer::Level(level) => self.levels.contains(level),
             Answer::Options(set) => set.iter().any(|option| self.levels.contains(&option.into())),
             Answer::Spans(spans) => spans.as_slice().iter().any(|span| self.levels.contains(&span.kind)),
+            Answer::CannotSay => false,
         }
     }
 }

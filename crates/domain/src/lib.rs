@@ -9,26 +9,38 @@
 //! ```
 
 mod answer;
+mod attribute_form;
+mod care;
 mod check;
 mod condition;
 mod current;
 mod decision;
 mod event;
+mod fact;
 mod guideline;
+mod history;
 mod ids;
 mod label;
 mod names;
 mod offsets;
 mod packet;
 mod panel;
+mod practice;
 mod progress;
 mod remark;
 mod scale;
+mod shown;
 mod spans_text;
+mod templates;
 mod things;
+mod wording;
 mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
+pub use attribute_form::{
+    AttributeForm, FormAnswers, FormAttribute, FormError, MAX_FORM_ATTRIBUTES, NOT_SAID,
+};
+pub use care::{StudyLimits, is_harmful, is_predicted_harmful};
 pub use check::AttentionCheck;
 pub use condition::{Condition, is_asked};
 pub use current::{
@@ -36,16 +48,25 @@ pub use current::{
 };
 pub use decision::{Decision, Outcome};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
+pub use fact::{Fact, FactKind};
 pub use guideline::{Guideline, GuidelineId, Picture};
+pub use history::HistoryKind;
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::not_allowed_in_names;
 pub use offsets::{OffsetError, OffsetUnit};
 pub use packet::{Assignment, Packet, PacketId};
 pub use panel::{Needed, Panel, PanelMembers, PanelRule, PanelRuleError, PanelShare, SavedPanel};
+pub use practice::{
+    AfterFailing, CheckRule, PracticeAnswer, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
+    Standing,
+};
 pub use progress::{Progress, Silent};
 pub use remark::{MAX_NOTE, MAX_REASONS, Remark, RemarkError, RemarkForm};
-pub use scale::{Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
+pub use scale::{CANNOT_SAY, Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
+pub use shown::Shown;
 pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};
+pub use templates::ScaleTemplate;
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
+pub use wording::{Level, LevelEdit, Levels, QuestionHelp, WordingError};
 pub use work::WorkState;

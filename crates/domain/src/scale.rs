@@ -183,7 +183,7 @@ impl Scale {
     /// Fewer than two or more than [`Scale::MAX_LEVELS`] different values.
     pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
-            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| !v.is_empty()).collect();
+            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
         let kind = Self::guess_kind(&distinct);
         Self::guess_levels(kind, distinct)
     }
@@ -197,7 +197,7 @@ impl Scale {
         values: impl IntoIterator<Item = S>,
     ) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
-            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| !v.is_empty()).collect();
+            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
         Self::guess_levels(kind, distinct)
     }
 
@@ -287,9 +287,17 @@ impl Scale {
         self.levels.iter().position(|l| l == name).map(|i| i as u16)
     }
 
-    /// The answer that `name` stands for. A set of options is written as `a + b`, `a; b`, `a|b` or `["a", "b"]`, in any order;
+    /// Whether a cell says that the person cannot say ([`CANNOT_SAY`]): on a scale that a name of a level is, it is that level.
+    pub fn is_cannot_say(&self, cell: &str) -> bool {
+        cell.trim() == CANNOT_SAY && self.kind != ScaleKind::Spans && self.index_of(cell).is_none()
+    }
+
+    /// The answer that `name` stands for: [`CANNOT_SAY`] for that the person cannot. A set of options is written as `a + b`, `a; b`, `a|b` or `["a", "b"]`, in any order;
     /// without options as `none` or `[]`; spans as [`Scale::spans_named`] reads them.
     pub fn answer_named(&self, name: &str) -> Option<Answer> {
+        if self.is_cannot_say(name) {
+            return Some(Answer::CannotSay);
+        }
         match self.kind {
             ScaleKind::Spans => return self.spans_named(name).ok().map(Answer::Spans),
             ScaleKind::MultiLabel => {}
@@ -311,6 +319,7 @@ impl Scale {
             Answer::Level(level) => self.name_of(*level).map(Cow::Borrowed),
             Answer::Options(set) => Some(Cow::Owned(set_name(&self.levels, set.bits()))),
             Answer::Spans(spans) => self.name_of_spans(spans).map(Cow::Owned),
+            Answer::CannotSay => Some(Cow::Borrowed(CANNOT_SAY)),
         }
     }
 
@@ -319,6 +328,14 @@ impl Scale {
         self.levels.get(usize::from(index)).map(String::as_str)
     }
 }
+
+/// Whether a cell can be a level at all.
+fn is_level(cell: &str) -> bool {
+    !cell.is_empty() && cell != CANNOT_SAY
+}
+
+/// The cell of a file, and the word of a command, for an answer that says that the person cannot say. No new level can be called so.
+pub const CANNOT_SAY: &str = "[cannot say]";
 
 /// The answer without options.
 const NONE: &str = "none";
@@ -412,6 +429,20 @@ fn usual_pair(only: &str) -> Option<[&'static str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn that_somebody_cannot_say_is_no_level() {
+        let guessed = Scale::guess(["1", "3", CANNOT_SAY, " [cannot say] ", "2"]).unwrap();
+        assert_eq!(guessed.levels(), ["1", "2", "3"]);
+        for (kind, levels) in [(ScaleKind::Ordinal, ["1", "2"]), (ScaleKind::MultiLabel, ["a", "b"])] {
+            let scale = Scale::new(kind, levels).unwrap();
+            assert_eq!(scale.answer_named(" [cannot say]"), Some(Answer::CannotSay));
+            assert_eq!(scale.name_of_answer(&Answer::CannotSay).as_deref(), Some(CANNOT_SAY));
+        }
+        // A scale of before that has a level of this name keeps it.
+        let odd = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
+        assert_eq!(odd.answer_named(CANNOT_SAY), Some(Answer::Level(1)));
+    }
 
     #[test]
     fn guesses_an_ordinal_scale_and_fills_its_gaps() {

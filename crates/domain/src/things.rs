@@ -1,6 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, Condition, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
+use crate::{AnnotatorId, Condition, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -75,8 +75,17 @@ pub struct Question {
     pub name: String,
     /// The sentence an annotator reads.
     pub prompt: String,
+    /// What is written beside it.
+    #[serde(default, skip_serializing_if = "QuestionHelp::is_empty")]
+    pub help: QuestionHelp,
     /// The answers.
     pub scale: Scale,
+    /// What each level means, in the order of the scale; fewer where nothing is said. See [`Question::definition`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<String>,
+    /// Whether it offers to say that one cannot say.
+    #[serde(default)]
+    pub cannot_say: bool,
     /// Where it is asked; everywhere without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if: Option<Condition>,
@@ -88,6 +97,11 @@ pub struct Question {
 impl Question {
     /// What joins the name of a multi-label question and of one of its options.
     pub const OPTION_OF: &'static str = ": ";
+
+    /// What a level means; empty where nothing is said.
+    pub fn definition(&self, level: u16) -> &str {
+        self.definitions.get(usize::from(level)).map_or("", String::as_str)
+    }
 
     /// The options of a multi-label question as yes/no questions, `emotions: anger`; none of others.
     pub fn options(&self) -> Vec<Self> {
@@ -104,6 +118,9 @@ impl Question {
             id: self.id.of_option(option),
             name: format!("{}{}{name}", self.name, Self::OPTION_OF),
             prompt: format!("{} {name}?", self.prompt),
+            help: QuestionHelp { text: self.definition(option.into()).to_owned(), ..QuestionHelp::default() },
+            definitions: Vec::new(),
+            cannot_say: self.cannot_say,
             scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
             only_if: self.only_if.clone(),
             remarks: self.remarks.clone(),
@@ -131,10 +148,14 @@ mod tests {
             id: QuestionId(3),
             name,
             prompt,
+            help: QuestionHelp::default(),
             scale,
+            definitions: vec!["Shouting".into()],
+            cannot_say: false,
             only_if: None,
             remarks: RemarkForm::default(),
         };
+        assert_eq!((asked.definition(0), asked.definition(1)), ("Shouting", ""));
         let options = asked.options();
         assert_eq!(options.len(), 2);
         assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));

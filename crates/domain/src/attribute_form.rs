@@ -1,0 +1,234 @@
+//! What a study asks people about themselves, and what they answered.
+
+use crate::Attributes;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The most attributes that are asked for: it is a short form.
+pub const MAX_FORM_ATTRIBUTES: usize = 12;
+/// The most values of one of them.
+const MAX_VALUES: usize = 40;
+/// The longest name, value or sentence, in characters.
+const LONGEST: usize = 200;
+/// What everybody can answer, so that no study can offer it as a value.
+pub const NOT_SAID: &str = "prefer not to say";
+
+/// What people are asked about themselves, once. *Prefer not to say* can always be answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct AttributeForm {
+    /// In the order in which they are asked; none where nothing is asked.
+    pub attributes: Vec<FormAttribute>,
+}
+
+/// One attribute of a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct FormAttribute {
+    /// The attribute of the annotator that it sets.
+    pub name: String,
+    /// The sentence that people read; the name where it is empty.
+    #[serde(default)]
+    pub prompt: String,
+    /// The values to choose from, in this order.
+    pub values: Vec<String>,
+    /// Whether it can be passed over without an answer.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// What somebody answered to a form: a value, or none where they passed over the attribute or preferred not to say. What is not in it
+/// was not asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(transparent)]
+pub struct FormAnswers(pub BTreeMap<String, Option<String>>);
+
+/// What is wrong with a form, or with answers to it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormError {
+    /// More attributes than a short form has.
+    #[error("a form asks for {MAX_FORM_ATTRIBUTES} attributes at most, and this one for {0}")]
+    Many(usize),
+    /// An attribute that cannot be asked for.
+    #[error("\"{name}\" cannot be asked for: {why}")]
+    Attribute {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A value that cannot be offered.
+    #[error("\"{value}\" is no value of \"{name}\": {why}")]
+    Value {
+        /// The attribute.
+        name: String,
+        /// The value.
+        value: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// An attribute that the form does not ask for.
+    #[error("the form does not ask for \"{0}\"")]
+    NotAsked(String),
+    /// An attribute that must be answered.
+    #[error("\"{0}\" is not answered: choose a value, or {NOT_SAID}")]
+    Missing(String),
+}
+
+impl AttributeForm {
+    /// The form without white space around names and values.
+    #[must_use]
+    pub fn trimmed(&self) -> Self {
+        let trim = |text: &String| text.trim().to_owned();
+        let attribute = |one: &FormAttribute| FormAttribute {
+            name: trim(&one.name),
+            prompt: trim(&one.prompt),
+            values: one.values.iter().map(trim).collect(),
+            optional: one.optional,
+        };
+        Self { attributes: self.attributes.iter().map(attribute).collect() }
+    }
+
+    /// Makes sure that it can be asked.
+    ///
+    /// # Errors
+    /// Too many attributes; a name or a value that is blank, too long, there twice, or has a character that is not seen; fewer than two or
+    /// too many values; a value that everybody can answer anyway.
+    pub fn check(&self) -> Result<(), FormError> {
+        if self.attributes.len() > MAX_FORM_ATTRIBUTES {
+            return Err(FormError::Many(self.attributes.len()));
+        }
+        for (at, attribute) in self.attributes.iter().enumerate() {
+            let FormAttribute { name, prompt, values, .. } = attribute;
+            let wrong = |why| Err(FormError::Attribute { name: name.clone(), why });
+            if let Some(why) = not_a_name(name) {
+                return wrong(why);
+            }
+            if self.attributes[..at].iter().any(|other| other.name == *name) {
+                return wrong("it is there twice");
+            }
+            if prompt.chars().count() > LONGEST || crate::not_allowed_in_names(prompt).is_some() {
+                return wrong(
+                    "its sentence is longer than 200 characters, or has a character that is not seen",
+                );
+            }
+            match values.len() {
+                0 | 1 => return wrong("it needs two values or more"),
+                n if n > MAX_VALUES => return wrong("it has more than 40 values"),
+                _ => {}
+            }
+            for (at, value) in values.iter().enumerate() {
+                let why = match not_a_name(value) {
+                    Some(why) => why,
+                    None if values[..at].contains(value) => "it is there twice",
+                    None if value.to_lowercase() == NOT_SAID => "it can always be answered",
+                    None => continue,
+                };
+                return Err(FormError::Value { name: name.clone(), value: value.clone(), why });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is still to be asked of somebody who answered so far.
+    #[must_use]
+    pub fn left(&self, answers: &FormAnswers) -> Self {
+        let new = |one: &&FormAttribute| !answers.0.contains_key(&one.name);
+        Self { attributes: self.attributes.iter().filter(new).cloned().collect() }
+    }
+
+    /// Makes sure that these are answers to it.
+    ///
+    /// # Errors
+    /// An attribute that is not asked for, a value that is not offered, or one that must be answered and is left out.
+    pub fn check_answers(&self, answers: &FormAnswers) -> Result<(), FormError> {
+        for (name, value) in &answers.0 {
+            let asked = self.attributes.iter().find(|one| one.name == *name);
+            let asked = asked.ok_or_else(|| FormError::NotAsked(name.clone()))?;
+            if let Some(value) = value.as_ref().filter(|value| !asked.values.contains(value)) {
+                let (name, value) = (name.clone(), value.clone());
+                return Err(FormError::Value { name, value, why: "choose one of those that are offered" });
+            }
+        }
+        let missing = |one: &&FormAttribute| !one.optional && !answers.0.contains_key(&one.name);
+        match self.attributes.iter().find(missing) {
+            Some(missing) => Err(FormError::Missing(missing.name.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FormAnswers {
+    /// What is known of the person by them.
+    pub fn attributes(&self) -> Attributes {
+        let known = |(name, value): (&String, &Option<String>)| Some((name.clone(), value.clone()?));
+        self.0.iter().filter_map(known).collect()
+    }
+}
+
+fn not_a_name(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        Some("it is blank")
+    } else if name.chars().count() > LONGEST {
+        Some("it is longer than 200 characters")
+    } else if crate::not_allowed_in_names(name).is_some() {
+        Some("it has a control character or one that is not seen")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form() -> AttributeForm {
+        let of = |name: &str, values: &[&str], optional| FormAttribute {
+            name: name.to_owned(),
+            prompt: String::new(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+            optional,
+        };
+        AttributeForm {
+            attributes: vec![of("gender", &["woman", "man"], false), of("age", &["18-29", "30+"], true)],
+        }
+    }
+
+    fn answers(given: &[(&str, Option<&str>)]) -> FormAnswers {
+        let own = |(name, value): &(&str, Option<&str>)| ((*name).to_owned(), value.map(str::to_owned));
+        FormAnswers(given.iter().map(own).collect())
+    }
+
+    #[test]
+    fn a_form_says_what_is_wrong_with_it() {
+        form().check().unwrap();
+        AttributeForm::default().check().unwrap();
+        let refused = |change: fn(&mut AttributeForm)| {
+            let mut form = form();
+            change(&mut form);
+            form.check().unwrap_err().to_string()
+        };
+        assert!(refused(|f| f.attributes[1].name = "gender".into()).contains("twice"));
+        assert!(refused(|f| f.attributes[0].values = vec!["woman".into()]).contains("two values"));
+        assert!(refused(|f| f.attributes[0].values[1] = "Prefer not to say".into()).contains("always"));
+        assert!(refused(|f| f.attributes[0].values[1] = " ".into()).contains("blank"));
+        assert!(refused(|f| f.attributes[0].name = "a\u{202e}b".into()).contains("not seen"));
+        assert!(refused(|f| f.attributes = vec![f.attributes[0].clone(); 13]).contains("12 attributes"));
+    }
+
+    #[test]
+    fn a_value_of_the_form_or_none_is_an_answer_and_nothing_else() {
+        let form = form();
+        form.check_answers(&answers(&[("gender", None)])).unwrap();
+        form.check_answers(&answers(&[("gender", Some("woman")), ("age", Some("30+"))])).unwrap();
+        let refused = |given| form.check_answers(&answers(given)).unwrap_err().to_string();
+        assert!(refused(&[("age", Some("30+"))]).contains("\"gender\" is not answered"));
+        assert!(refused(&[("gender", Some("other"))]).contains("one of those"));
+        assert!(refused(&[("gender", None), ("income", None)]).contains("does not ask"));
+        let given = answers(&[("gender", None), ("age", Some("30+"))]);
+        assert_eq!(given.attributes(), Attributes::from([("age".to_owned(), "30+".to_owned())]));
+        assert!(form.left(&given).attributes.is_empty());
+        assert_eq!(form.left(&answers(&[("gender", None)])).attributes[0].name, "age");
+    }
+}

@@ -1,0 +1,77 @@
+//! Care for people who label texts that can harm.
+
+use crate::{Answer, Scale, ScaleKind};
+use serde::{Deserialize, Serialize};
+
+/// What a study sets for everybody who labels in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StudyLimits {
+    /// Harmful texts a day after which a person has finished; none where there is no limit.
+    pub limit: Option<u32>,
+    /// Nobody goes on beyond the limit on that day.
+    pub strict: bool,
+    /// Texts and pictures are shown without colour.
+    pub greyscale: bool,
+}
+
+impl StudyLimits {
+    /// The limit of a person who chose one, or none. It may lie above the study's only where that is not strict.
+    pub fn limit_of(&self, own: Option<u32>) -> Option<u32> {
+        match (self.limit, own) {
+            (Some(study), Some(own)) if self.strict => Some(study.min(own)),
+            (study, own) => own.or(study),
+        }
+    }
+}
+
+/// Whether an answer says that a text is harmful, where the harmful ones are those from `level` on: on an ordinal scale that level and every
+/// one above it, else that level, option or type of span alone.
+pub fn is_harmful(answer: &Answer, scale: &Scale, level: u16) -> bool {
+    match answer {
+        Answer::CannotSay => false,
+        Answer::Level(given) if scale.kind() == ScaleKind::Ordinal => *given >= level,
+        Answer::Level(given) => *given == level,
+        Answer::Options(set) => set.iter().any(|option| u16::from(option) == level),
+        Answer::Spans(spans) => spans.as_slice().iter().any(|span| span.kind == level),
+    }
+}
+
+/// As [`is_harmful`], of a prediction: whether it is as likely as not. `probabilities` run over the levels, or over the options, each the
+/// probability that it is chosen.
+pub fn is_predicted_harmful(probabilities: &[f32], kind: ScaleKind, level: u16) -> bool {
+    let from = usize::from(level);
+    let probability: f32 = match kind {
+        ScaleKind::Ordinal => probabilities.iter().skip(from).sum(),
+        _ => probabilities.get(from).copied().unwrap_or(0.0),
+    };
+    probability >= 0.5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strict_limit_can_be_lowered_and_not_raised() {
+        let study = |limit, strict| StudyLimits { limit, strict, greyscale: false };
+        assert_eq!(study(Some(20), true).limit_of(Some(50)), Some(20));
+        assert_eq!(study(Some(20), true).limit_of(Some(5)), Some(5));
+        assert_eq!(study(Some(20), false).limit_of(Some(50)), Some(50));
+        assert_eq!(study(Some(20), true).limit_of(None), Some(20));
+        assert_eq!(study(None, false).limit_of(Some(5)), Some(5));
+        assert_eq!(study(None, true).limit_of(None), None);
+    }
+
+    #[test]
+    fn harm_is_at_or_above_a_level_of_an_ordinal_scale_and_one_level_of_others() {
+        let ordinal = Scale::new(ScaleKind::Ordinal, ["0", "1", "2", "3"]).unwrap();
+        let binary = Scale::new(ScaleKind::Binary, ["fine", "harmful"]).unwrap();
+        assert!(is_harmful(&Answer::Level(3), &ordinal, 2) && !is_harmful(&Answer::Level(1), &ordinal, 2));
+        assert!(is_harmful(&Answer::Level(0), &binary, 0) && !is_harmful(&Answer::Level(1), &binary, 0));
+        assert!(is_predicted_harmful(&[0.3, 0.1, 0.2, 0.4], ScaleKind::Ordinal, 2));
+        assert!(!is_predicted_harmful(&[0.3, 0.3, 0.2, 0.2], ScaleKind::Ordinal, 2));
+        assert!(!is_predicted_harmful(&[0.6, 0.4], ScaleKind::Binary, 1));
+        assert!(!is_predicted_harmful(&[0.6], ScaleKind::Binary, 1), "a level that is not there");
+    }
+}

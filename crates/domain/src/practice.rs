@@ -1,0 +1,321 @@
+//! Practice: texts with a right answer that a person answers before the others, and what comes of it.
+//!
+//! What a person answers in practice is kept as a record of its own and is no label.
+
+use crate::{AnnotatorId, Answer, QuestionId, Scale, ScaleKind, TextId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What happens to somebody who falls short of a pass mark.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum AfterFailing {
+    /// The person goes on; the labels are kept and marked.
+    #[default]
+    GoOn,
+    /// The person practises again, until the pass mark is reached.
+    Practise,
+    /// The person is asked no more.
+    Stop,
+}
+
+/// When practice counts as passed, and what happens otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct PracticeRule {
+    /// The share of the practice texts that must be right, 0 to 1.
+    pub pass: f64,
+    /// On ordered levels an answer so many levels away counts as right.
+    pub within: u16,
+    /// What happens to somebody below it.
+    pub then: AfterFailing,
+}
+
+impl Default for PracticeRule {
+    fn default() -> Self {
+        Self { pass: 0.8, within: 0, then: AfterFailing::GoOn }
+    }
+}
+
+impl PracticeRule {
+    /// Whether an answer counts as right.
+    pub fn is_right(&self, scale: &Scale, right: &Answer, given: &Answer) -> bool {
+        match (scale.kind(), right.level(), given.level()) {
+            (ScaleKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= self.within,
+            _ => right == given,
+        }
+    }
+}
+
+/// How many attention checks must be right, and what happens otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct CheckRule {
+    /// The share of a person's attention checks that must be right, 0 to 1.
+    pub pass: f64,
+    /// What happens to somebody below it.
+    pub then: AfterFailing,
+}
+
+/// How somebody stands against a pass mark.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr,
+)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Standing {
+    /// Not all was answered yet, and both are possible.
+    Unfinished,
+    /// Reached.
+    Passed,
+    /// Missed.
+    Failed,
+}
+
+impl Standing {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// How somebody stands who was right `right` times in `answered` answers, of `all` that are wanted: failed as soon as the mark can no
+    /// longer be reached.
+    pub fn of(pass: f64, right: u32, answered: u32, all: u32) -> Self {
+        // A mark of 0.8 of 5 texts is 4 texts, whatever the last digit of the product is.
+        let wanted = pass * f64::from(all) - 1e-9;
+        let missing = all.saturating_sub(answered);
+        if f64::from(right + missing) < wanted {
+            Self::Failed
+        } else if missing > 0 {
+            Self::Unfinished
+        } else {
+            Self::Passed
+        }
+    }
+}
+
+/// A text to practise on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PracticeText {
+    /// The question.
+    pub question: QuestionId,
+    /// The text.
+    pub text: TextId,
+    /// The right answer.
+    pub answer: Answer,
+    /// Why it is the right one; shown after the person's own answer.
+    pub reason: String,
+}
+
+/// What somebody answered in practice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PracticeAnswer {
+    /// The question.
+    pub question: QuestionId,
+    /// The text.
+    pub text: TextId,
+    /// Who.
+    pub annotator: AnnotatorId,
+    /// In which round, from 1.
+    pub round: u32,
+    /// What.
+    pub answer: Answer,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+}
+
+/// One round of one person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PracticeRound {
+    /// Which, from 1.
+    pub number: u32,
+    /// The first answer to each question about a text: what is answered after the right answer was shown says nothing.
+    pub answers: BTreeMap<(TextId, QuestionId), Answer>,
+    /// Whether everything that was asked in it is answered.
+    pub finished: bool,
+    /// When its last answer was given.
+    pub at_ms: i64,
+}
+
+/// The rounds of one person, the first one first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PracticeRounds(pub Vec<PracticeRound>);
+
+impl PracticeRounds {
+    /// Those of answers in the order of their time; `finished` are rounds, from 1.
+    pub fn of(
+        answers: impl IntoIterator<Item = PracticeAnswer>,
+        finished: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let mut rounds: BTreeMap<u32, PracticeRound> = BTreeMap::new();
+        for one in answers {
+            let new = || PracticeRound { number: one.round, ..PracticeRound::default() };
+            let round = rounds.entry(one.round).or_insert_with(new);
+            round.answers.entry((one.text, one.question)).or_insert(one.answer);
+            round.at_ms = round.at_ms.max(one.at_ms);
+        }
+        for number in finished {
+            if let Some(round) = rounds.get_mut(&number) {
+                round.finished = true;
+            }
+        }
+        Self(rounds.into_values().collect())
+    }
+
+    /// The round at hand: the last one that was begun.
+    pub fn last(&self) -> Option<&PracticeRound> {
+        self.0.last()
+    }
+}
+
+impl PracticeRound {
+    /// Texts and questions that are left.
+    pub fn left<'a>(&'a self, texts: &'a [PracticeText]) -> impl Iterator<Item = &'a PracticeText> {
+        let answered = |one: &&PracticeText| self.answers.contains_key(&(one.text, one.question));
+        texts.iter().filter(move |one| !self.finished && !answered(one))
+    }
+
+    /// How many answers are right, and of how many: those to texts that are practised on now, by the right answers that hold now. A right
+    /// answer that was corrected changes what everybody's rounds come to.
+    pub fn score(
+        &self,
+        texts: &[PracticeText],
+        right: impl Fn(&PracticeText, &Answer) -> bool,
+    ) -> (u32, u32) {
+        let given =
+            texts.iter().filter_map(|one| Some(right(one, self.answers.get(&(one.text, one.question))?)));
+        given.fold((0, 0), |(good, all), right| (good + u32::from(right), all + 1))
+    }
+
+    /// How it stands against the pass mark.
+    pub fn standing(
+        &self,
+        texts: &[PracticeText],
+        pass: f64,
+        right: impl Fn(&PracticeText, &Answer) -> bool,
+    ) -> Standing {
+        // Somebody practises to the end, whatever the mark: the right answers are what it is for.
+        if self.left(texts).next().is_some() {
+            return Standing::Unfinished;
+        }
+        let (right, of) = self.score(texts, right);
+        Standing::of(pass, right, of, of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [(u32, u16); 3] = [(1, 0), (2, 3), (3, 4)];
+
+    fn texts() -> Vec<PracticeText> {
+        let text = |(text, level)| PracticeText {
+            question: QuestionId(1),
+            text: TextId(text),
+            answer: Answer::Level(level),
+            reason: String::new(),
+        };
+        TEXTS.map(text).into()
+    }
+
+    fn answer(text: u32, round: u32, level: u16) -> PracticeAnswer {
+        PracticeAnswer {
+            question: QuestionId(1),
+            text: TextId(text),
+            annotator: AnnotatorId(1),
+            round,
+            answer: Answer::Level(level),
+            at_ms: i64::from(text),
+        }
+    }
+
+    fn equal(one: &PracticeText, given: &Answer) -> bool {
+        one.answer == *given
+    }
+
+    #[test]
+    fn a_level_beside_the_right_one_counts_only_on_ordered_levels_and_as_far_as_allowed() {
+        let levels = || (1..=5).map(|n| n.to_string()).collect::<Vec<_>>();
+        let (ordinal, choice) = (
+            Scale::new(ScaleKind::Ordinal, levels()).unwrap(),
+            Scale::new(ScaleKind::Choice, levels()).unwrap(),
+        );
+        let rule = |within| PracticeRule { within, ..PracticeRule::default() };
+        for (within, given, right) in [(0, 2, true), (0, 3, false), (1, 3, true), (1, 1, true), (1, 4, false)]
+        {
+            let is_right = |scale| rule(within).is_right(scale, &Answer::Level(2), &Answer::Level(given));
+            assert_eq!(is_right(&ordinal), right, "within {within}: {given}");
+            assert_eq!(is_right(&choice), given == 2, "within {within}: {given}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_missed_once_it_cannot_be_reached_and_reached_at_the_end() {
+        for (right, answered, standing) in [
+            (0, 0, Standing::Unfinished),
+            (1, 2, Standing::Unfinished),
+            (0, 2, Standing::Failed),
+            (4, 5, Standing::Passed),
+            (3, 5, Standing::Failed),
+        ] {
+            assert_eq!(Standing::of(0.8, right, answered, 5), standing, "{right} of {answered}");
+        }
+        for all in 1..100 {
+            assert_eq!(Standing::of(0.1 + 0.2, 0, 0, 0), Standing::Passed);
+            assert_eq!(Standing::of(1.0, all, all, all), Standing::Passed, "{all}");
+            assert_eq!(Standing::of(1.0, all - 1, all, all), Standing::Failed, "{all}");
+        }
+    }
+
+    #[test]
+    fn a_round_counts_first_answers_and_ends_when_all_are_given() {
+        let rounds =
+            PracticeRounds::of([answer(1, 1, 1), answer(1, 1, 0), answer(2, 1, 3), answer(1, 2, 0)], []);
+        let [first, second] = &rounds.0[..] else { panic!("{rounds:?}") };
+        assert_eq!(
+            first.score(&texts(), equal),
+            (1, 2),
+            "what was answered after the feedback does not count"
+        );
+        assert_eq!(first.standing(&texts(), 0.1, equal), Standing::Unfinished);
+        assert_eq!(second.left(&texts()).map(|one| one.text.0).collect::<Vec<_>>(), [2, 3]);
+    }
+
+    #[test]
+    fn a_text_that_is_added_later_does_not_open_a_round_that_was_finished() {
+        let done = PracticeRounds::of([answer(1, 1, 0), answer(2, 1, 3)], [1, 7]);
+        let round = done.last().unwrap();
+        assert_eq!(round.left(&texts()).count(), 0);
+        assert_eq!(round.standing(&texts(), 1.0, equal), Standing::Passed);
+        let mut corrected = texts();
+        corrected[1].answer = Answer::Level(0);
+        assert_eq!(
+            round.standing(&corrected, 1.0, equal),
+            Standing::Failed,
+            "by the right answers that hold"
+        );
+        assert_eq!(
+            round.standing(&corrected[..1], 1.0, equal),
+            Standing::Passed,
+            "of texts that are practised on"
+        );
+    }
+}

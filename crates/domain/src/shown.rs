@@ -1,0 +1,71 @@
+//! What a person had seen of others about a text before answering.
+
+use serde::{Deserialize, Serialize};
+
+/// What of others was shown to a person about a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct Shown {
+    /// Answers that others gave.
+    pub answers: bool,
+    /// What models predict of people, this person among them.
+    pub predictions: bool,
+}
+
+const ANSWERS: &str = "answers";
+const PREDICTIONS: &str = "predictions";
+
+impl Shown {
+    /// Whether anything was shown.
+    pub fn any(self) -> bool {
+        self.answers || self.predictions
+    }
+
+    /// What one or the other showed.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { answers: self.answers || other.answers, predictions: self.predictions || other.predictions }
+    }
+
+    /// As it stands in files: names with semicolons between them, nothing where nothing was shown.
+    pub fn names(self) -> &'static str {
+        match (self.answers, self.predictions) {
+            (false, false) => "",
+            (true, false) => ANSWERS,
+            (false, true) => PREDICTIONS,
+            (true, true) => "answers; predictions",
+        }
+    }
+
+    /// Reads what [`Shown::names`] wrote; the name that is not known where there is one.
+    ///
+    /// # Errors
+    /// The name that is not known.
+    pub fn named(names: &str) -> Result<Self, &str> {
+        let mut shown = Self::default();
+        for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
+            match name {
+                ANSWERS => shown.answers = true,
+                PREDICTIONS => shown.predictions = true,
+                other => return Err(other),
+            }
+        }
+        Ok(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shown;
+
+    #[test]
+    fn names_are_read_back_and_others_are_told() {
+        for (answers, predictions) in [(false, false), (true, false), (false, true), (true, true)] {
+            let shown = Shown { answers, predictions };
+            assert_eq!(Shown::named(shown.names()), Ok(shown));
+        }
+        assert_eq!(Shown::named(" predictions;answers ;"), Ok(Shown { answers: true, predictions: true }));
+        assert_eq!(Shown::named("answers; labels"), Err("labels"));
+    }
+}
