@@ -55,10 +55,31 @@ impl WriteTx<'_> {
     }
 
     fn say_now(&mut self, annotator: AnnotatorId, what: String, value: String, now_ms: i64) -> Result<()> {
-        let sql = "SELECT max(changed_at_ms) FROM annotator_changes WHERE annotator = ?1 AND what = ?2";
-        let newest: Option<i64> = self.first(sql, (annotator.0, &what), |r| r.get(0))?.flatten();
-        let changed_at_ms = newest.map_or(now_ms, |newest| now_ms.max(newest.saturating_add(1)));
+        let changed_at_ms = self.after_all_said(annotator, &what, now_ms)?;
         self.say(annotator, what, value, changed_at_ms)
+    }
+
+    /// Now, or later than everything that was said of it.
+    fn after_all_said(&self, annotator: AnnotatorId, what: &str, now_ms: i64) -> Result<i64> {
+        let sql = "SELECT max(changed_at_ms) FROM annotator_changes WHERE annotator = ?1 AND what = ?2";
+        let newest: Option<i64> = self.first(sql, (annotator.0, what), |r| r.get(0))?.flatten();
+        Ok(newest.map_or(now_ms, |newest| now_ms.max(newest.saturating_add(1))))
+    }
+
+    /// When something that is said now of an attribute is said, so that it holds.
+    pub(crate) fn time_of_attribute(&self, id: AnnotatorId, attribute: &str, now_ms: i64) -> Result<i64> {
+        self.after_all_said(id, &format!("{ATTRIBUTE}{attribute}"), now_ms)
+    }
+
+    /// Notes what was said of an attribute at a time; an empty value is none.
+    pub(crate) fn say_attribute(
+        &mut self,
+        id: AnnotatorId,
+        attribute: &str,
+        value: String,
+        at_ms: i64,
+    ) -> Result<()> {
+        self.say(id, format!("{ATTRIBUTE}{attribute}"), value, at_ms)
     }
 
     fn say(&mut self, annotator: AnnotatorId, what: String, value: String, changed_at_ms: i64) -> Result<()> {

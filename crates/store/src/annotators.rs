@@ -1,6 +1,6 @@
 //! Annotators: adding them, reading them, and what is known of them.
 
-use crate::erase::HIGHEST_ROW;
+use crate::deleting::next_row;
 use crate::error::is_duplicate;
 use crate::row::{json, to_json};
 use crate::tx::{all, first};
@@ -65,11 +65,10 @@ impl WriteTx<'_> {
         self.must_not_have_withdrawn(&new.external_id)?;
         let attributes = to_json("attributes of an annotator", &new.attributes)?;
         // The row of somebody who was erased is not used again.
-        let row = "max(coalesce((SELECT max(id) FROM annotators), 0),
-                   coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = ?5), 0)) + 1";
+        let row = next_row("annotators");
         self.insert(
             &format!("INSERT INTO annotators (id, external_id, name, attributes, simulated) VALUES ({row}, ?1, ?2, ?3, ?4)"),
-            (&new.external_id, &new.name, attributes, new.simulated, HIGHEST_ROW),
+            (&new.external_id, &new.name, attributes, new.simulated),
         )
         .map(AnnotatorId)
         .map_err(|e| match is_duplicate(&e) {

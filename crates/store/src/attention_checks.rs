@@ -1,6 +1,8 @@
 //! Attention checks: texts whose right answer is known.
 
-use crate::row::{bad, to_json};
+use crate::level_order::LevelOrder;
+use crate::places::Places;
+use crate::row::bad;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, AttentionCheck, QuestionId, TextId};
@@ -23,11 +25,23 @@ fn check(row: &Row<'_>) -> rusqlite::Result<AttentionCheck> {
     })
 }
 
-/// Every fact, by question and text, the latest of each last. At one time, as in copies apart, the order is that of the columns.
+/// Every fact, by question and text, the latest of each last. At one time, as in copies apart, the order is that of the columns, with
+/// answers by [`LevelOrder`].
 fn every(c: &Connection) -> rusqlite::Result<Vec<AttentionCheck>> {
     let sql =
         format!("SELECT {COLUMNS} FROM attention_checks ORDER BY question, text, at_ms, answer, reason");
-    all(c, &sql, [], check)
+    let mut found = all(c, &sql, [], check)?;
+    let (places, order) = (Places::read(c)?, LevelOrder::read(c)?);
+    if !order.is_of_rows() {
+        found.sort_by_cached_key(|one| {
+            let answer = one.answer.as_ref().map(|answer| order.key(one.question, answer));
+            (one.question, one.text, one.at_ms, answer.unwrap_or_default(), one.reason.clone())
+        });
+    }
+    for one in &mut found {
+        one.answer = one.answer.take().map(|answer| places.shown(one.question, answer));
+    }
+    Ok(found)
 }
 
 impl WriteTx<'_> {
@@ -54,8 +68,12 @@ impl WriteTx<'_> {
             Some(answer) => {
                 let off = |source| StoreError::OffScale { question: new.question, source };
                 answer.check(&question.scale).map_err(off)?;
+                if *answer == Answer::CannotSay {
+                    let why = "name a level: that somebody cannot say is none".to_owned();
+                    return Err(StoreError::Invalid { what: format!("answer to {}", question.name), why });
+                }
                 self.spans_within(new.question, new.text, answer)?;
-                to_json("a right answer", answer)?
+                self.answer_json(new.question, answer)?
             }
         };
         let sql = format!(

@@ -1,7 +1,10 @@
 //! How much there is of everything.
 
+use crate::labels::SAID;
+use crate::row::source;
+use crate::tx::all;
 use crate::{Result, Store};
-use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, TextId};
 use std::collections::HashMap;
 
 /// How much there is of everything in the project.
@@ -26,21 +29,48 @@ pub struct AnnotatorCount {
     pub question: QuestionId,
     /// The annotator.
     pub annotator: AnnotatorId,
-    /// Current labels; annotators without any are left out.
+    /// Current labels.
     pub labels: u32,
+    /// Texts of which the annotator cannot say. Annotators without either are left out.
+    pub cannot_say: u32,
 }
 
 impl Store {
+    /// The texts with a current answer to a question, in row order.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn labelled_texts(&self, question: QuestionId) -> Result<Vec<TextId>> {
+        self.read("reading which texts have labels", |c| {
+            let sql = "SELECT DISTINCT text FROM current_answers WHERE question = ?1 ORDER BY text";
+            all(c, sql, [question.row().0], |r| Ok(TextId(r.get(0)?)))
+        })
+    }
+
+    /// Who answered, marked or answered again after the event `cursor`, and where that came from. Walks the events after it.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn people_by_source(&self, cursor: EventId) -> Result<Vec<(AnnotatorId, LabelSource)>> {
+        self.read("reading who answered where", |c| {
+            let sql = "SELECT DISTINCT annotator, source FROM events WHERE id > ?1
+                       UNION SELECT DISTINCT annotator, source FROM repeats";
+            all(c, sql, [cursor.0], |r| Ok((AnnotatorId(r.get(0)?), source(r, 1)?)))
+        })
+    }
+
     /// Counts everything. Walks the labels: about a third of a second for a million.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn counts(&self) -> Result<Counts> {
         self.read("counting", |c| {
-            let sql = "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
-                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers),
-                           (SELECT count(*) FROM events)";
-            c.query_row(sql, [], |r| {
+            let sql = format!(
+                "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
+                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers WHERE {SAID}),
+                           (SELECT count(*) FROM events)"
+            );
+            c.query_row(&sql, [], |r| {
                 Ok(Counts {
                     texts: r.get(0)?,
                     annotators: r.get(1)?,
@@ -59,18 +89,21 @@ impl Store {
     pub fn annotator_counts(&self) -> Result<Vec<AnnotatorCount>> {
         self.read("counting the annotators' labels", |c| {
             // Counted here: GROUP BY would sort all labels first, which takes five times as long.
-            let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
-            let mut statement = c.prepare_cached("SELECT question, annotator FROM current_answers")?;
+            let mut counts: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
+            let sql = format!("SELECT question, annotator, {SAID} FROM current_answers");
+            let mut statement = c.prepare_cached(&sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                *counts.entry((row.get(0)?, row.get(1)?)).or_default() += 1;
+                let (labels, cannot_say) = counts.entry((row.get(0)?, row.get(1)?)).or_default();
+                *(if row.get(2)? { labels } else { cannot_say }) += 1;
             }
-            let mut counts: Vec<((u32, u32), u32)> = counts.into_iter().collect();
+            let mut counts: Vec<((u32, u32), (u32, u32))> = counts.into_iter().collect();
             counts.sort_unstable();
-            let count = |((question, annotator), labels)| AnnotatorCount {
+            let count = |((question, annotator), (labels, cannot_say))| AnnotatorCount {
                 question: QuestionId(question),
                 annotator: AnnotatorId(annotator),
                 labels,
+                cannot_say,
             };
             Ok(counts.into_iter().map(count).collect())
         })

@@ -1,6 +1,8 @@
 //! Decisions about texts, beside their labels.
 
-use crate::row::{bad, to_json};
+use crate::level_order::LevelOrder;
+use crate::places::Places;
+use crate::row::bad;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, Decision, QuestionId, TextId};
@@ -25,8 +27,17 @@ fn decision(row: &Row<'_>) -> rusqlite::Result<Decision> {
     })
 }
 
-/// Those of a question on one text or on all, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, which is the
-/// same everywhere.
+/// With levels by their places.
+fn with_places(c: &Connection, mut decisions: Vec<Decision>) -> rusqlite::Result<Vec<Decision>> {
+    let places = Places::read(c)?;
+    for decision in &mut decisions {
+        decision.answer = decision.answer.take().map(|answer| places.shown(decision.question, answer));
+    }
+    Ok(decisions)
+}
+
+/// Those of a question on one text or on all, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, with
+/// answers by [`LevelOrder`], which is the same everywhere.
 fn of_question(
     c: &Connection,
     question: QuestionId,
@@ -37,7 +48,16 @@ fn of_question(
         "SELECT {COLUMNS} FROM decisions WHERE question = ?1 {of_text}
          ORDER BY text, at_ms, outcome, answer, comment, decided_by"
     );
-    all(c, &sql, (question.row().0, text.map(|text| text.0)), decision)
+    let mut found = all(c, &sql, (question.row().0, text.map(|text| text.0)), decision)?;
+    let order = LevelOrder::read(c)?;
+    if !order.is_of_rows() {
+        found.sort_by_cached_key(|one| {
+            let answer = one.answer.as_ref().map(|answer| order.key(question, answer));
+            let rest = (answer.unwrap_or_default(), one.comment.clone(), one.by.clone());
+            (one.text, one.at_ms, one.outcome.name(), rest)
+        });
+    }
+    with_places(c, found)
 }
 
 impl WriteTx<'_> {
@@ -64,8 +84,12 @@ impl WriteTx<'_> {
             Some(answer) => {
                 let off = |source| StoreError::OffScale { question: new.question, source };
                 answer.check(&question.scale).map_err(off)?;
+                if *answer == Answer::CannotSay {
+                    let why = "name a level: that somebody cannot say is none".to_owned();
+                    return Err(StoreError::Invalid { what: format!("answer to {}", question.name), why });
+                }
                 self.spans_within(new.question, new.text, answer)?;
-                to_json("a decided answer", answer)?
+                self.answer_json(new.question, answer)?
             }
         };
         let sql = format!(
@@ -97,6 +121,6 @@ impl Store {
     /// Every decision.
     pub(crate) fn all_decisions(&self) -> Result<Vec<Decision>> {
         let sql = format!("SELECT {COLUMNS} FROM decisions");
-        self.read("reading decisions", |c| all(c, &sql, [], decision))
+        self.read("reading decisions", |c| with_places(c, all(c, &sql, [], decision)?))
     }
 }

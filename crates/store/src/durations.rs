@@ -1,5 +1,6 @@
 //! How long people looked at the texts that they labelled.
 
+use crate::labels::SAID;
 use crate::tx::all;
 use crate::{Result, Store};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -25,13 +26,13 @@ impl Store {
     pub fn timed_answers(&self, question: QuestionId) -> Result<Vec<TimedAnswer>> {
         self.read("reading how long labels took", |c| {
             // Events first: most files have no times, and then nothing else is read.
-            let sql = "SELECT e.text, e.annotator, length(t.body), e.duration_ms
+            let sql = format!("SELECT e.text, e.annotator, length(t.body), e.duration_ms
                        FROM events AS e
                        CROSS JOIN current_answers AS a
                        ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
                        CROSS JOIN texts AS t ON t.id = e.text
-                       WHERE e.duration_ms IS NOT NULL AND e.question = ?1 ORDER BY e.id";
-            all(c, sql, [question.row().0], |row| {
+                       WHERE e.duration_ms IS NOT NULL AND e.question = ?1 AND a.{SAID} ORDER BY e.id");
+            all(c, &sql, [question.row().0], |row| {
                 Ok(TimedAnswer {
                     text: TextId(row.get(0)?),
                     annotator: AnnotatorId(row.get(1)?),

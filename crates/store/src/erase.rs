@@ -3,6 +3,7 @@
 //! Rows that are otherwise never changed are kept by triggers. Those of the tables that are gone through are dropped and made again as
 //! they were, inside the one transaction: whoever looks from outside never sees the file without them.
 
+use crate::imports::IMPORTS;
 use crate::tx::all;
 use crate::withdrawals::{Hash, Withdrawal, name_hash, person_hash};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -15,11 +16,9 @@ use uuid::Uuid;
 /// The setting with what is to be cleaned outside the transaction: identities of runs whose folders go, and whether the file has to be
 /// written anew. It goes when all of it is done, so that a program that was killed goes on with it.
 const CLEANING: &str = "erasing";
-/// The setting with the highest row that an annotator ever had, where somebody was erased: no row is used again.
-pub(crate) const HIGHEST_ROW: &str = "highest_annotator_row";
 
 /// Tables whose rows are never changed but here.
-const APPEND_ONLY: [&str; 12] = [
+const APPEND_ONLY: [&str; 13] = [
     "events",
     "repeats",
     "repeat_changes",
@@ -32,6 +31,7 @@ const APPEND_ONLY: [&str; 12] = [
     "decisions",
     "guidelines",
     "panels",
+    "facts",
 ];
 
 /// What was erased.
@@ -72,32 +72,32 @@ impl WriteTx<'_> {
 
     /// Takes every row of these people out of the file.
     pub(crate) fn erase(&mut self, people: &[AnnotatorId]) -> Result<Erased> {
-        let explain = |e| StoreError::explain(self.path, "erasing somebody who withdrew", e);
+        let path = self.path;
+        let explain = |e| StoreError::explain(path, "erasing somebody who withdrew", e);
         let project = self.project_id()?;
         // What is deleted is written over.
         self.conn.pragma_update(None, "secure_delete", true).map_err(explain)?;
-        let triggers = self.without_triggers().map_err(explain)?;
         let mut erased = Erased::default();
         let mut folders: Vec<Uuid> = self.setting(CLEANING)?.unwrap_or_default();
         let before = folders.len();
-        for id in people {
-            let person = self.person(project, *id)?;
-            for name in &person.names {
-                self.add_withdrawn_name(person.hash, name_hash(project, name))?;
+        self.deleting_from(&APPEND_ONLY, |tx| {
+            for id in people {
+                let person = tx.person(project, *id)?;
+                for name in &person.names {
+                    tx.add_withdrawn_name(person.hash, name_hash(project, name))?;
+                }
+                let packets = all(tx.conn, "SELECT uid FROM packets WHERE annotator = ?1", [id.0], |r| {
+                    crate::row::uid(r, 0)
+                });
+                for packet in packets.map_err(explain)? {
+                    tx.add_withdrawn_packet(person.hash, packet)?;
+                }
+                folders.extend(tx.erase_runs(&person).map_err(explain)?);
+                tx.erase_rows(&person, &mut erased).map_err(explain)?;
             }
-            let packets = all(self.conn, "SELECT uid FROM packets WHERE annotator = ?1", [id.0], |r| {
-                crate::row::uid(r, 0)
-            });
-            for packet in packets.map_err(explain)? {
-                self.add_withdrawn_packet(person.hash, packet)?;
-            }
-            folders.extend(self.erase_runs(&person).map_err(explain)?);
-            self.erase_rows(&person, &mut erased).map_err(explain)?;
-        }
-        erased.nameless = self.take_names_off()? + self.take_people_off_panels()?;
-        for sql in triggers {
-            self.conn.execute_batch(&sql).map_err(explain)?;
-        }
+            erased.nameless = tx.take_names_off()? + tx.take_people_off_panels()?;
+            Ok(())
+        })?;
         if !people.is_empty() || erased.nameless > 0 {
             // Sequences of events that are gone must not be given again under the same copy.
             self.appending.renew();
@@ -105,21 +105,6 @@ impl WriteTx<'_> {
             self.set_setting(CLEANING, &folders)?;
         }
         Ok(erased)
-    }
-
-    /// Drops the triggers of the tables that rows are taken out of, and returns how they are made again.
-    fn without_triggers(&self) -> rusqlite::Result<Vec<String>> {
-        let sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name";
-        let found = all(self.conn, sql, [], |r| {
-            Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?, r.get::<_, String>(2)?))
-        })?;
-        let mut made_by = Vec::new();
-        for (name, _, sql) in found.into_iter().filter(|(_, table, _)| APPEND_ONLY.contains(&table.as_str()))
-        {
-            self.conn.execute_batch(&format!("DROP TRIGGER \"{name}\""))?;
-            made_by.push(sql);
-        }
-        Ok(made_by)
     }
 
     fn person(&self, project: ProjectId, id: AnnotatorId) -> Result<Person> {
@@ -166,11 +151,12 @@ impl WriteTx<'_> {
             self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;
         }
         erased.packets += self.run("DELETE FROM packets WHERE annotator = ?1", id)? as u32;
-        for table in ["current_answers", "annotator_changes"] {
+        for table in ["current_answers", "annotator_changes", "facts"] {
             self.run(&format!("DELETE FROM {table} WHERE annotator = ?1"), id)?;
         }
-        // Models in use: they are fitted anew from the labels that are left.
+        // Models in use: they are fitted anew from the labels that are left. What imports added says what people answered.
         self.run("DELETE FROM heads", [])?;
+        self.run("DELETE FROM settings WHERE key = ?1", [IMPORTS])?;
         for name in &person.names {
             let quoted = serde_json::Value::from(name.as_str()).to_string();
             self.run(
@@ -181,9 +167,7 @@ impl WriteTx<'_> {
                 "DELETE FROM jobs WHERE instr(lower(title), lower(?1)) OR instr(lower(note), lower(?1))";
             self.run(sql, [name])?;
         }
-        let sql = "INSERT INTO settings (key, value) SELECT ?1, CAST(max(id) AS TEXT) FROM annotators WHERE true
-                   ON CONFLICT (key) DO UPDATE SET value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)";
-        self.run(sql, [HIGHEST_ROW])?;
+        self.keep_highest_rows()?;
         self.run("DELETE FROM annotators WHERE id = ?1", id).map(drop)
     }
 

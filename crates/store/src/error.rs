@@ -110,7 +110,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The project was opened to read only.
-    #[error("{} was opened to read only", .0.display())]
+    #[error("{} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written", .0.display())]
     OpenedToRead(PathBuf),
     /// The journal of another project lies where a copy is to go.
     #[error("beside {} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name", .0.display())]

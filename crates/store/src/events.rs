@@ -1,10 +1,12 @@
 //! Events: appending them under an identity of their own, and reading them back.
 
 use crate::appending::Place;
+use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, reasons_column};
-use crate::tx::{all, first};
+use crate::places::{events, first_event};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, reasons_column};
+use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
@@ -49,7 +51,7 @@ fn on_text() -> String {
     )
 }
 
-/// The answer as the columns `level` and `content`.
+/// An answer as it lies in the file, in the columns `level` and `content`.
 pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<String>)> {
     match answer {
         Answer::Level(level) => Ok((Some(*level), None)),
@@ -79,7 +81,7 @@ impl<'a> WriteTx<'a> {
         let known = self.appending.copy();
         let copy = known.unwrap_or_else(|| CopyId(Uuid::now_v7()));
         let row = self.copy_row(copy, made_at_ms(copy.0))?;
-        let event = self.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        let event = self.first(&format!("SELECT {} - 1", next_row("events")), [], |r| r.get(0))?;
         let sequence =
             self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
         let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
@@ -104,7 +106,8 @@ impl<'a> WriteTx<'a> {
     pub(crate) fn insert_event(&self, place: Place, new: &NewEvent<'_>) -> Result<()> {
         let (name, duration_ms, (level, content), replaces) = match new.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
-                ("answer", *duration_ms, answer_columns(answer)?, *replaces)
+                let stored = self.places()?;
+                ("answer", *duration_ms, answer_columns(&stored.stored(new.question, answer))?, *replaces)
             }
             EventKind::Retraction { of } => ("retraction", None, (None, None), Some(*of)),
             EventKind::Mark(mark) => (mark.name(), None, (None, None), None),
@@ -160,6 +163,8 @@ impl<'a> WriteTx<'a> {
             )?
             .flatten();
         let seen = seen.max(self.newest_repeat_at(annotator)?);
+        // What is given after something was shown comes after it, whatever the clock says.
+        let seen = seen.max(self.newest_shown_at(question, text, annotator)?);
         Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
     }
 
@@ -211,13 +216,13 @@ impl<'a> WriteTx<'a> {
 
     /// The event with this row.
     pub(crate) fn event(&self, id: EventId) -> Result<Option<Event>> {
-        self.first(&format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
+        event_at(self.conn, id).map_err(|e| self.explain("reading an event", e))
     }
 
     /// The event that a copy appended as its `sequence`th.
     pub(crate) fn event_with_key(&self, copy: u32, sequence: u32) -> Result<Option<Event>> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.copy = ?1 AND e.sequence = ?2");
-        self.first(&sql, (copy, sequence), event)
+        first_event(self.conn, &sql, (copy, sequence)).map_err(|e| self.explain("reading an event", e))
     }
 
     /// All events of one annotator on one text, oldest first.
@@ -230,7 +235,7 @@ impl<'a> WriteTx<'a> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Vec<Event>> {
-        all(self.conn, &on_text(), (annotator.0, question.0, text.0), event)
+        events(self.conn, &on_text(), (annotator.0, question.0, text.0))
             .map_err(|e| self.explain("reading the history of a text", e))
     }
 }
@@ -246,7 +251,7 @@ impl Store {
             "SELECT {EVENT_COLUMNS} FROM annotators AS a CROSS JOIN {EVENT_TABLES}
              WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 ORDER BY a.id, e.id"
         );
-        self.read("reading the history of a text", |c| all(c, &sql, (question.0, text.0), event))
+        self.read("reading the history of a text", |c| events(c, &sql, (question.0, text.0)))
     }
 
     pub(crate) fn append(
@@ -296,7 +301,7 @@ impl Store {
                      SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC LIMIT ?3
                  ) ORDER BY e.id DESC"
             );
-            all(c, &sql, (annotator.0, question.0, limit), event)
+            events(c, &sql, (annotator.0, question.0, limit))
         })
     }
 
@@ -309,7 +314,7 @@ impl Store {
             let sql = format!(
                 "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text, e.id"
             );
-            all(c, &sql, (annotator.0, question.0), event)
+            events(c, &sql, (annotator.0, question.0))
         })
     }
 
@@ -319,18 +324,18 @@ impl Store {
     /// Only what the disk says.
     pub fn events(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Result<Vec<Event>> {
         self.read("reading the history of a text", |c| {
-            all(c, &on_text(), (annotator.0, question.0, text.0), event)
+            events(c, &on_text(), (annotator.0, question.0, text.0))
         })
     }
 }
 
 pub(crate) fn event_at(conn: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
-    first(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
+    first_event(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0])
 }
 
 fn events_after(conn: &Connection, cursor: EventId, limit: u32) -> rusqlite::Result<Vec<Event>> {
     let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
-    all(conn, &sql, (cursor.0, limit), event)
+    events(conn, &sql, (cursor.0, limit))
 }
 
 pub(crate) fn last_event(conn: &Connection) -> rusqlite::Result<EventId> {

@@ -1,6 +1,6 @@
 //! Versions of the guideline and their pictures.
 
-use crate::labels::current_of;
+use crate::labels::{SAID, current_of};
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
@@ -164,14 +164,17 @@ impl Store {
         &self,
         question: QuestionId,
     ) -> Result<Vec<(CurrentLabel, Option<GuidelineId>)>> {
-        let sql = "SELECT a.event, a.text, a.annotator, a.level, a.content, g.uid
-                   FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
-                   LEFT JOIN guidelines AS g ON g.id = e.guideline
-                   WHERE a.question = ?1 ORDER BY a.text, a.annotator";
+        let sql = format!(
+            "SELECT a.event, a.text, a.annotator, a.level, a.content, g.uid
+             FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
+             LEFT JOIN guidelines AS g ON g.id = e.guideline
+             WHERE a.question = ?1 AND a.{SAID} ORDER BY a.text, a.annotator"
+        );
         self.read("reading labels and guidelines", |c| {
-            all(c, sql, [question.row().0], |row| {
+            let label = current_of(c, question)?;
+            all(c, &sql, [question.row().0], |row| {
                 let guideline: Option<uuid::Uuid> = row.get(5)?;
-                Ok((current_of(question)(row)?, guideline.map(GuidelineId)))
+                Ok((label(row)?, guideline.map(GuidelineId)))
             })
         })
     }

@@ -62,6 +62,12 @@ impl WriteTx<'_> {
         .map_err(explain)
     }
 
+    /// Forgets all heads of a question and of its options.
+    pub(crate) fn forget_heads_of(&mut self, question: QuestionId) -> Result<()> {
+        let done = self.run("DELETE FROM heads WHERE question = ?1", [question.row().0]);
+        done.map(drop).map_err(|e| self.explain("forgetting heads", e))
+    }
+
     fn forget_heads(&mut self, question: QuestionId, model: &str) -> Result<()> {
         self.run(
             "DELETE FROM heads WHERE question = ?1 AND model = ?2",

@@ -100,6 +100,11 @@ impl WriteTx<'_> {
             .map_err(|e| self.explain("adding a copy", e))
     }
 
+    /// Whether anything here was appended under this copy.
+    pub(crate) fn has_copy(&self, copy: CopyId) -> Result<bool> {
+        Ok(self.first(COPY_ROW, [copy.0], |_| Ok(()))?.is_some())
+    }
+
     /// The id that all copies of this project share.
     ///
     /// # Errors
@@ -246,7 +251,7 @@ mod tests {
                     let level = match crate::row::answer(r, 4)? {
                         Answer::Level(level) => level,
                         Answer::Options(set) => set.bits() as u16,
-                        Answer::Spans(_) => unreachable!(),
+                        Answer::Spans(_) | Answer::CannotSay => unreachable!(),
                     };
                     Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, level))
                 },

@@ -3,6 +3,7 @@
 use crate::NewMark;
 use crate::error::is_constraint;
 use crate::events::{Appended, NewEvent, answer_columns};
+use crate::places::Places;
 use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -10,7 +11,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, MarkKind, QuestionId,
     Remark, Scale, TextId, remark,
 };
-use rusqlite::{CachedStatement, OptionalExtension, Row};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use std::collections::HashMap;
 
 /// A label to append.
@@ -51,6 +52,7 @@ pub struct LabelAppender<'a> {
     current: CachedStatement<'a>,
     new_current: CachedStatement<'a>,
     scales: HashMap<QuestionId, Scale>,
+    places: Places,
 }
 
 impl LabelAppender<'_> {
@@ -91,7 +93,7 @@ impl LabelAppender<'_> {
         let key = (new.question.0, new.text.0, new.annotator.0);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
-        let (level, content) = answer_columns(&new.answer)?;
+        let (level, content) = answer_columns(&self.places.stored(new.question, &new.answer))?;
         let place = self.tx.next_place()?;
         // Where none stands this one is current, whatever was taken back before. Nearly all labels of an import come here, so
         // this is tried instead of looked up.
@@ -178,12 +180,22 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     })
 }
 
-/// As [`current`], of an option of a multi-label question whether the answer has it.
-pub(crate) fn current_of(question: QuestionId) -> impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> {
-    move |row| {
-        let label = current(row)?;
-        Ok(CurrentLabel { answer: label.answer.to(question), ..label })
-    }
+/// As [`current`], with levels by their places, and of an option of a multi-label question whether the answer has it.
+pub(crate) fn current_of(
+    c: &Connection,
+    question: QuestionId,
+) -> rusqlite::Result<impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> + use<>> {
+    let places = Places::read(c)?;
+    Ok(move |row: &Row<'_>| Ok(places.label(question, current(row)?)))
+}
+
+fn one_current(
+    c: &Connection,
+    question: QuestionId,
+    text: TextId,
+    annotator: AnnotatorId,
+) -> rusqlite::Result<Option<CurrentLabel>> {
+    first(c, ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(c, question)?)
 }
 
 const ONE_CURRENT: &str = "SELECT event, text, annotator, level, content FROM current_answers
@@ -216,6 +228,7 @@ impl<'a> WriteTx<'a> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
             )?,
             scales: HashMap::new(),
+            places: self.places()?,
         })
     }
 
@@ -260,18 +273,20 @@ impl<'a> WriteTx<'a> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.first(ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(question))
+        one_current(self.conn, question, text, annotator).map_err(|e| self.explain("reading a label", e))
     }
 }
 
-/// The current labels of everyone, by text, then annotator.
-pub(crate) fn current_in(
-    c: &rusqlite::Connection,
-    question: QuestionId,
-) -> rusqlite::Result<Vec<CurrentLabel>> {
-    let sql = "SELECT event, text, annotator, level, content FROM current_answers
-               WHERE question = ?1 ORDER BY text, annotator";
-    all(c, sql, [question.row().0], current_of(question))
+/// Of current answers those that are on the scale: [`Answer::CannotSay`] is written so.
+pub(crate) const SAID: &str = "content IS NOT '{\"kind\":\"cannot-say\"}'";
+
+/// The current labels of everyone, by text, then annotator; that somebody cannot say is none.
+pub(crate) fn current_in(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<CurrentLabel>> {
+    let sql = format!(
+        "SELECT event, text, annotator, level, content FROM current_answers
+         WHERE question = ?1 AND {SAID} ORDER BY text, annotator"
+    );
+    all(c, &sql, [question.row().0], current_of(c, question)?)
 }
 
 impl Store {
@@ -332,17 +347,28 @@ impl Store {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.read("reading a label", |c| {
-            first(c, ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(question))
-        })
+        self.read("reading a label", |c| one_current(c, question, text, annotator))
     }
 
-    /// The current labels of everyone, by text, then annotator.
+    /// The current labels of everyone, by text, then annotator; that somebody cannot say is none.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn current_labels(&self, question: QuestionId) -> Result<Vec<CurrentLabel>> {
         self.read("reading the labels", |c| current_in(c, question))
+    }
+
+    /// Who cannot say of which text, by text, then annotator: these are answers, and no labels.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn cannot_say(&self, question: QuestionId) -> Result<Vec<(TextId, AnnotatorId)>> {
+        self.read("reading who cannot say", |c| {
+            let sql = format!(
+                "SELECT text, annotator FROM current_answers WHERE question = ?1 AND NOT ({SAID}) ORDER BY text, annotator"
+            );
+            all(c, &sql, [question.row().0], |r| Ok((TextId(r.get(0)?), AnnotatorId(r.get(1)?))))
+        })
     }
 
     /// The current labels on one text, by annotator.
@@ -351,9 +377,11 @@ impl Store {
     /// Only what the disk says.
     pub fn current_labels_on(&self, text: TextId, question: QuestionId) -> Result<Vec<CurrentLabel>> {
         self.read("reading the labels of a text", |c| {
-            let sql = "SELECT event, text, annotator, level, content FROM current_answers
-                       WHERE question = ?1 AND text = ?2 ORDER BY annotator";
-            all(c, sql, (question.row().0, text.0), current_of(question))
+            let sql = format!(
+                "SELECT event, text, annotator, level, content FROM current_answers
+                 WHERE question = ?1 AND text = ?2 AND {SAID} ORDER BY annotator"
+            );
+            all(c, &sql, (question.row().0, text.0), current_of(c, question)?)
         })
     }
 
@@ -368,11 +396,13 @@ impl Store {
     ) -> Result<Vec<CurrentLabel>> {
         self.read("reading an annotator's labels", |c| {
             // Through the index of that annotator's events; the table itself would be walked over everyone's answers.
-            let sql = "SELECT a.event, a.text, a.annotator, a.level, a.content
-                       FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a
-                       ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
-                       WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text";
-            all(c, sql, (annotator.0, question.row().0), current_of(question))
+            let sql = format!(
+                "SELECT a.event, a.text, a.annotator, a.level, a.content
+                 FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a
+                 ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
+                 WHERE e.annotator = ?1 AND e.question = ?2 AND a.{SAID} ORDER BY e.text"
+            );
+            all(c, &sql, (annotator.0, question.row().0), current_of(c, question)?)
         })
     }
 }

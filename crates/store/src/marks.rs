@@ -1,8 +1,8 @@
 //! Texts that an annotator skipped or flagged.
 
 use crate::events::NewEvent;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
-use crate::tx::all;
+use crate::places::events;
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES};
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Event, EventId, EventKind, GuidelineId, LabelSource, MarkKind, Marks, QuestionId, Remark,
@@ -63,25 +63,24 @@ pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Resul
          ) AS m CROSS JOIN {EVENT_TABLES}
          WHERE e.annotator = m.annotator AND e.question = ?1 AND e.text = m.text ORDER BY e.text, e.annotator, e.id"
     );
-    let events: Vec<Event> = all(c, &sql, [question.0], event)?;
-    let marked =
-        events.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {
-            let first = events.first()?;
-            let marks = marks(events);
-            let any = marks.skipped || marks.flagged || !marks.remark.is_empty();
-            any.then(|| Marked {
-                text: first.text,
-                annotator: first.annotator,
-                at_ms: events
-                    .iter()
-                    .filter(|e| e.retracts().is_none())
-                    .map(|e| e.at_ms)
-                    .max()
-                    .unwrap_or(first.at_ms),
-                current: current_answer(events).cloned(),
-                marks,
-            })
-        });
+    let found: Vec<Event> = events(c, &sql, [question.0])?;
+    let marked = found.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {
+        let first = events.first()?;
+        let marks = marks(events);
+        let any = marks.skipped || marks.flagged || !marks.remark.is_empty();
+        any.then(|| Marked {
+            text: first.text,
+            annotator: first.annotator,
+            at_ms: events
+                .iter()
+                .filter(|e| e.retracts().is_none())
+                .map(|e| e.at_ms)
+                .max()
+                .unwrap_or(first.at_ms),
+            current: current_answer(events).cloned(),
+            marks,
+        })
+    });
     Ok(marked.collect())
 }
 

@@ -3,9 +3,12 @@
 use crate::annotator_changes::AnnotatorChange;
 use crate::appending::Place;
 use crate::current::Key;
+use crate::deleting::next_row;
 use crate::events::NewEvent;
 use crate::guidelines::is_named_by_its_bytes;
+use crate::levels_back::{back_now, is_found, used_keys};
 use crate::packets::PacketKey;
+use crate::places::{Places, ever, rows_by_key, rows_of, with_levels, with_rows};
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
 use crate::remark_forms::NewRemarkForm;
@@ -14,11 +17,12 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::repeats::RepeatAdded;
 use crate::tx::all;
-use crate::withdrawals::{name_hash, person_hash};
+use crate::withdrawals::{Hash, name_hash};
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Assignment, AttentionCheck, Condition, Decision, Event, EventId, EventKind,
-    Guideline, Packet, PacketId, Question, QuestionId, RemarkError, Scale, Text, TextId,
+    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, Event, EventId,
+    EventKind, Fact, FactKind, Guideline, Levels, Packet, PacketId, Question, QuestionHelp, QuestionId,
+    RemarkError, Scale, Text, TextId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -42,8 +46,12 @@ pub struct TakenIn {
     pub repeats: u32,
     /// New changes of answers of later occasions: taken back, or counted again.
     pub repeat_changes: u32,
-    /// New changes of questions: levels renamed, conditions set.
+    /// New changes of questions: texts, help and levels edited, conditions set.
     pub question_changes: u32,
+    /// Questions whose levels have other numbers here since.
+    pub rearranged: u32,
+    /// Levels that were removed in one copy and came back, because something stands on them in another.
+    pub levels_back: u32,
     /// What is known of people and was not known here, each name and each attribute.
     pub annotator_changes: u32,
     /// Packets that were not here.
@@ -62,6 +70,8 @@ pub struct TakenIn {
     pub passed_over: u32,
     /// Panels that were saved and not known here, also those that say that one is kept no longer.
     pub panels: u32,
+    /// Facts that were not known here: what the study sets, and what was noted of people beside their labels.
+    pub facts: u32,
 }
 
 impl Store {
@@ -97,16 +107,25 @@ struct TakingIn<'a, 'tx> {
     /// Where the other one is a packet: which, for whom, with which texts.
     only: Option<(PacketId, AnnotatorId, HashSet<TextId>)>,
     questions: HashMap<QuestionId, QuestionId>,
-    /// Name and scale of our questions.
+    /// Name and scale of our questions: as they were added, and as they are once the levels of both copies met.
     asked: HashMap<QuestionId, (String, Scale)>,
+    /// Scales of the other copy as they are there.
+    scales: HashMap<QuestionId, Scale>,
+    /// Of questions of the other copy: the row here of each row there, and the place here of each place there.
+    rows: HashMap<QuestionId, Vec<u16>>,
+    places: HashMap<QuestionId, Vec<u16>>,
+    /// The rows of our levels in the order of their places, before anything came in, and those that had come back.
+    before: HashMap<QuestionId, (Vec<u16>, BTreeSet<String>)>,
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
-    /// People of the other copy who withdrew: nothing of theirs comes in.
-    gone: HashSet<AnnotatorId>,
+    /// People of the other copy who withdrew, and what stands for each: nothing of theirs comes in.
+    gone: HashMap<AnnotatorId, Hash>,
     /// Packets that were handed out to them.
     gone_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
+    /// Copies that were not known here.
+    new_copies: Vec<dissensus_domain::CopyId>,
     last: EventId,
     /// Answers of later occasions that came in.
     new_repeats: HashSet<RepeatPlace>,
@@ -125,21 +144,31 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             let known = tx.packet(id)?;
             known.ok_or_else(|| StoreError::Unknown { what: "packet", name: id.to_string() })
         });
-        let only = only.transpose()?.map(|(packet, _)| {
-            (packet.id, packet.annotator, packet.assignments.iter().map(|item| item.text).collect())
-        });
+        let only = match only.transpose()? {
+            None => None,
+            Some((packet, _)) => {
+                let asked = packet.assignments.iter().map(|item| item.text);
+                let texts = asked.chain(tx.ever_practised_on(&packet.questions)?).collect();
+                Some((packet.id, packet.annotator, texts))
+            }
+        };
         Ok(Self {
             tx,
             other,
             only,
             questions: HashMap::new(),
             asked: HashMap::new(),
+            scales: HashMap::new(),
+            rows: HashMap::new(),
+            places: HashMap::new(),
+            before: HashMap::new(),
             texts: HashMap::new(),
             annotators: HashMap::new(),
-            gone: HashSet::new(),
+            gone: HashMap::new(),
             gone_packets: HashSet::new(),
             events: HashMap::new(),
             copies: HashMap::new(),
+            new_copies: Vec::new(),
             last: EventId(0),
             new_repeats: HashSet::new(),
             changed: BTreeSet::new(),
@@ -158,15 +187,22 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let remarks = self.other.all_repeat_remarks()?;
         let repeats = self.other.all_repeats()?;
         let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
-        let panels = self.other.all_panels()?;
+        let (panels, facts) = (self.other.all_panels()?, self.other.every_fact()?);
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
             if let Some(added) = self.other.read("reading a question", read)? {
+                let (id, now) = (added.id, question.scale);
                 self.question(added)?;
+                self.levels_ever(id, now)?;
             }
         }
+        // What the other copy found of levels this one finds itself.
+        let (of_questions, facts): (Vec<Fact>, Vec<Fact>) =
+            facts.into_iter().filter(|fact| !is_found(fact)).partition(|fact| fact.kind.is_of_question());
+        self.question_facts(of_questions)?;
         self.question_changes(names, conditions)?;
+        self.levels_meet()?;
         self.remark_forms(forms)?;
         self.withdrawals()?;
         self.guidelines(guidelines)?;
@@ -197,7 +233,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.repeat(repeat)?;
         }
         for remark in remarks {
-            if self.gone.contains(&remark.repeat.annotator) {
+            if self.gone.contains_key(&remark.repeat.annotator) {
                 continue;
             }
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
@@ -208,7 +244,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.report.repeat_changes += u32::from(added && !self.new_repeats.contains(&place));
         }
         for change in changes {
-            if self.gone.contains(&change.repeat.annotator) {
+            if self.gone.contains_key(&change.repeat.annotator) {
                 continue;
             }
             let repeat = self.translated_repeat(change.repeat)?;
@@ -216,8 +252,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.report.repeat_changes += u32::from(added);
         }
         for (packet, key) in packets {
-            match self.gone.contains(&packet.annotator) {
-                true => drop(self.gone_packets.insert(packet.id)),
+            match self.gone.contains_key(&packet.annotator) {
+                true => self.packet_of_gone(&packet)?,
                 false => self.packet(packet, &key)?,
             }
         }
@@ -231,9 +267,14 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.not_handed_out("panel", &panel.name, false)?;
             self.report.panels += u32::from(self.tx.add_panel(&panel)?);
         }
+        for fact in facts {
+            self.fact(fact)?;
+        }
         for hand_in in hand_ins.into_iter().filter(|one| !self.gone_packets.contains(&one.packet)) {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
+        self.levels_stay()?;
+        self.tx.note_copies_taken_in(&self.new_copies, self.only.as_ref().map(|(id, ..)| *id))?;
         Ok(self.report)
     }
 
@@ -246,26 +287,40 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.gone = Store::withdrawn_among(self.tx, &people)?;
         self.names_of_gone(&people)?;
         self.report.passed_over = u32::try_from(self.gone.len()).unwrap_or(u32::MAX);
-        let last = self.tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        let last = self.tx.first(&format!("SELECT {} - 1", next_row("events")), [], |r| r.get(0))?;
         self.last = EventId(last.unwrap_or(0));
         Ok(())
     }
 
     /// A copy may know somebody who withdrew by names that were never known here.
-    fn names_of_gone(&self, people: &[Annotator]) -> Result<()> {
+    fn names_of_gone(&mut self, people: &[Annotator]) -> Result<()> {
         if self.gone.is_empty() {
             return Ok(());
         }
         let project = self.tx.project_id()?;
         let changes = self.other.all_annotator_changes()?;
-        for person in people.iter().filter(|person| self.gone.contains(&person.id)) {
-            let hash = person_hash(project, &person.external_id);
+        let mut new = false;
+        for person in people {
+            let Some(hash) = self.gone.get(&person.id) else { continue };
             let changed = changes.iter().filter(|one| one.annotator == person.id && one.what == "name");
             let names = [&person.external_id, &person.name].into_iter().chain(changed.map(|one| &one.value));
             for name in names.filter(|name| !name.is_empty()) {
-                self.tx.add_withdrawn_name(hash, name_hash(project, name))?;
+                new |= self.tx.add_withdrawn_name(*hash, name_hash(project, name))?;
             }
         }
+        // What was signed with such a name may have come in before.
+        if new {
+            self.tx.erase(&[])?;
+        }
+        Ok(())
+    }
+
+    /// A packet that was handed out there to somebody who withdrew: what comes back of it is refused here too.
+    fn packet_of_gone(&mut self, packet: &Packet) -> Result<()> {
+        if let Some(hash) = self.gone.get(&packet.annotator) {
+            self.tx.add_withdrawn_packet(*hash, packet.id.0)?;
+        }
+        self.gone_packets.insert(packet.id);
         Ok(())
     }
 
@@ -276,7 +331,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             || conflict("decision", name.clone(), "is about a text that the other copy does not have");
         let question = self.question_here(theirs.question)?;
         let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
-        let added = self.tx.add_decision(&Decision { question, text, ..theirs })?;
+        let answer = theirs.answer.map(|answer| self.answer_here(theirs.question, answer));
+        let added = self.tx.add_decision(&Decision { question, text, answer, ..theirs })?;
         self.report.decisions += u32::from(added);
         Ok(())
     }
@@ -288,8 +344,37 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             || conflict("attention check", name.clone(), "is about a text that the other copy does not have");
         let question = self.question_here(theirs.question)?;
         let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
-        let added = self.tx.add_attention_check(&AttentionCheck { question, text, ..theirs })?;
+        let answer = theirs.answer.map(|answer| self.answer_here(theirs.question, answer));
+        let added = self.tx.add_attention_check(&AttentionCheck { question, text, answer, ..theirs })?;
         self.report.attention_checks += u32::from(added);
+        Ok(())
+    }
+
+    /// Of a packet only what it notes of its own person comes in.
+    fn fact(&mut self, theirs: Fact) -> Result<()> {
+        if theirs.annotator.is_some_and(|id| self.gone.contains_key(&id)) {
+            return Ok(());
+        }
+        let kind = theirs.kind.name();
+        let unknown = || {
+            conflict(
+                "fact",
+                format!("{kind} of {}", theirs.at_ms),
+                "is about something that the other copy does not have",
+            )
+        };
+        let question = theirs.question.map(|id| self.question_here(id)).transpose()?;
+        let text = theirs.text.map(|id| self.texts.get(&id).copied().ok_or_else(unknown)).transpose()?;
+        let annotator =
+            theirs.annotator.map(|id| self.annotators.get(&id).copied().ok_or_else(unknown)).transpose()?;
+        let own = theirs.kind.is_of_person() && annotator.is_some();
+        let rows = theirs.question.and_then(|id| self.rows.get(&id));
+        let row = |row: u16| rows.and_then(|rows| rows.get(usize::from(row))).copied().unwrap_or(row);
+        let theirs = with_rows(theirs, row);
+        let ours = Fact { question, text, annotator, ..theirs };
+        let added = self.tx.add_fact(&ours)?;
+        self.not_handed_out("fact", kind, own || !added)?;
+        self.report.facts += u32::from(added);
         Ok(())
     }
 
@@ -354,7 +439,15 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             Some(ours) if ours.scale != theirs.scale => {
                 return Err(conflict("question", theirs.name, "has another scale in the other copy"));
             }
-            Some(ours) => ours.id,
+            Some(ours) => {
+                let explain = |e| StoreError::explain(self.tx.path, "reading the levels", e);
+                let places = Places::read(self.tx.conn).map_err(explain)?;
+                let scale = self.tx.question(ours.id)?.map_or(ours.scale, |question| question.scale);
+                let rows = (0..scale.len() as u16).map(|place| places.row(ours.id, place)).collect();
+                let back = back_now(self.tx.conn, ours.id).map_err(explain)?;
+                self.before.insert(ours.id, (rows, back));
+                ours.id
+            }
             None => {
                 self.not_handed_out("question", &theirs.name, false)?;
                 self.report.questions += 1;
@@ -367,6 +460,126 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
+    /// Every level that the question ever had there gets a row here.
+    fn levels_ever(&mut self, theirs: QuestionId, now: Scale) -> Result<()> {
+        let question = self.question_here(theirs)?;
+        let keys = self.other.read("reading the levels", |c| ever(c, theirs))?;
+        let known = ever(self.tx.conn, question).map_err(|e| self.tx.explain("reading the levels", e))?;
+        for key in keys.iter().filter(|key| !known.contains(key)) {
+            self.not_handed_out("level", key, false)?;
+        }
+        self.tx.add_level_keys(question, &keys)?;
+        let rows =
+            rows_by_key(self.tx.conn, question).map_err(|e| self.tx.explain("reading the levels", e))?;
+        let rows = keys.iter().map(|key| rows.get(key).copied().unwrap_or_default()).collect();
+        self.rows.insert(theirs, rows);
+        self.scales.insert(theirs, now);
+        Ok(())
+    }
+
+    /// What questions are called and explained with, and their levels.
+    fn question_facts(&mut self, facts: Vec<Fact>) -> Result<()> {
+        for theirs in facts {
+            let Some(question) = theirs.question.map(|id| self.question_here(id)).transpose()? else {
+                continue;
+            };
+            let at_ms = theirs.at_ms;
+            let unsound = |why: String| StoreError::Invalid {
+                what: format!("{} of {at_ms} in the other copy", theirs.kind),
+                why,
+            };
+            let sound = match theirs.kind {
+                FactKind::Levels => self.sound_levels(question, &theirs.value),
+                FactKind::Help => serde_json::from_value::<Option<QuestionHelp>>(theirs.value.clone())
+                    .map_err(|e| e.to_string())
+                    .and_then(|help| help.unwrap_or_default().check().map_err(|e| e.to_string())),
+                FactKind::CannotSay if theirs.value.is_boolean() => Ok(()),
+                FactKind::Prompt if theirs.value.is_string() => Ok(()),
+                _ => Err("it is not what it should be".to_owned()),
+            };
+            sound.map_err(unsound)?;
+            let added = self.tx.add_fact(&Fact { question: Some(question), ..theirs })?;
+            self.not_changed(question, added)?;
+            self.report.question_changes += u32::from(added);
+        }
+        Ok(())
+    }
+
+    /// Whether levels of another copy can be those of this question.
+    fn sound_levels(
+        &self,
+        question: QuestionId,
+        value: &serde_json::Value,
+    ) -> std::result::Result<(), String> {
+        let levels: Levels = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
+        let Some((_, scale)) = self.asked.get(&question) else {
+            return Err("it is of no question".to_owned());
+        };
+        if usize::from(levels.began) != scale.len() {
+            return Err("it says that the question began with other levels".to_owned());
+        }
+        let named = Scale::new(scale.kind(), levels.levels.iter().map(|level| level.name.as_str()));
+        let named = named.map_err(|e| e.to_string())?;
+        let mut keys: Vec<&str> = levels.levels.iter().map(|level| level.key.as_str()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.len() != named.len() {
+            return Err("a level stands twice in it".to_owned());
+        }
+        rows_of(self.tx.conn, question, &levels).map(drop).map_err(|e| e.to_string())
+    }
+
+    /// The scales of both copies have become one: levels on which something stands in one of them come back where the other one has removed
+    /// them, and every place there gets its place here.
+    fn levels_meet(&mut self) -> Result<()> {
+        for (theirs, ours) in self.questions.clone() {
+            let other = self.other;
+            self.tx.find_levels(ours, || {
+                other.read("reading what stands on the levels", |c| used_keys(c, theirs, |_| true))
+            })?;
+            let path = self.tx.path.to_owned();
+            let explain = |e| StoreError::explain(&path, "reading the levels", e);
+            let rows = self.rows.get(&theirs).cloned().unwrap_or_default();
+            let places = Places::read(self.tx.conn).map_err(explain)?;
+            let there = self.other.read("reading the levels", Places::read)?;
+            let of = self.scales.get(&theirs).map_or(0, Scale::len) as u16;
+            let place = |place: u16| {
+                let row = rows.get(usize::from(there.row(theirs, place))).copied().unwrap_or_default();
+                places.place(ours, row)
+            };
+            self.places.insert(theirs, (0..of).map(place).collect());
+            if let Some(question) = self.tx.question(ours)? {
+                self.asked.insert(ours, (question.name, question.scale));
+            }
+        }
+        Ok(())
+    }
+
+    /// What stood there on a level that came back may not have come in: of somebody who withdrew, or a condition that holds no more.
+    fn levels_stay(&mut self) -> Result<()> {
+        for ours in self.questions.values().copied() {
+            self.tx.find_levels(ours, || Ok(BTreeSet::new()))?;
+            let Some((before, back_before)) = self.before.get(&ours) else { continue };
+            let path = self.tx.path.to_owned();
+            let explain = |e| StoreError::explain(&path, "reading the levels", e);
+            let places = Places::read(self.tx.conn).map_err(explain)?;
+            let levels = self.tx.question(ours)?.map_or(0, |question| question.scale.len()) as u16;
+            if !(0..levels).map(|place| places.row(ours, place)).eq(before.iter().copied()) {
+                self.report.rearranged += 1;
+                self.tx.rearranged(ours)?;
+            }
+            let back = back_now(self.tx.conn, ours).map_err(explain)?;
+            self.report.levels_back += back.difference(back_before).count() as u32;
+        }
+        Ok(())
+    }
+
+    /// An answer of the other copy with the places that its levels have here.
+    fn answer_here(&self, theirs: QuestionId, answer: Answer) -> Answer {
+        let Some(places) = self.places.get(&theirs) else { return answer };
+        with_levels(answer, |place| places.get(usize::from(place)).copied().unwrap_or(u16::MAX))
+    }
+
     /// Levels renamed and conditions set: facts that are the same in every copy that has them.
     fn question_changes(&mut self, names: Vec<NewNames>, conditions: Vec<NewCondition>) -> Result<()> {
         for theirs in names {
@@ -377,7 +590,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         for NewCondition { question, changed_at_ms, only_if } in conditions {
             let question = self.question_here(question)?;
-            let only_if = Condition { question: self.question_here(only_if.question)?, ..only_if };
+            let rows = self.rows.get(&only_if.question);
+            let row = |row: &u16| rows.and_then(|rows| rows.get(usize::from(*row))).copied().unwrap_or(*row);
+            let levels: Vec<u16> = only_if.levels.iter().map(row).collect();
+            let only_if = Condition::new(self.question_here(only_if.question)?, levels);
             let added = self.tx.add_condition(&NewCondition { question, changed_at_ms, only_if })?;
             self.not_changed(question, added)?;
             self.report.question_changes += u32::from(added);
@@ -423,7 +639,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn annotator(&mut self, theirs: Annotator) -> Result<()> {
-        if self.gone.contains(&theirs.id) {
+        if self.gone.contains_key(&theirs.id) {
             return Ok(());
         }
         let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
@@ -451,7 +667,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             return Ok(());
         }
         let mut changed = BTreeSet::new();
-        for theirs in changes.into_iter().filter(|change| !self.gone.contains(&change.annotator)) {
+        for theirs in changes.into_iter().filter(|change| !self.gone.contains_key(&change.annotator)) {
             let name = theirs.annotator.0.to_string();
             let unknown =
                 || conflict("annotator", name, "is changed in the other copy, which does not have it");
@@ -495,7 +711,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn event(&mut self, theirs: Event) -> Result<()> {
-        if self.gone.contains(&theirs.annotator) {
+        if self.gone.contains_key(&theirs.annotator) {
             return Ok(());
         }
         self.said(theirs.remark.check(), "remark", theirs.at_ms)?;
@@ -529,7 +745,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn repeat(&mut self, theirs: Repeat) -> Result<()> {
-        if self.gone.contains(&theirs.annotator) {
+        if self.gone.contains_key(&theirs.annotator) {
             return Ok(());
         }
         let ours = self.translated_repeat(theirs)?;
@@ -552,6 +768,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             question: *self.questions.get(&theirs.question).ok_or_else(unknown)?,
             text: *self.texts.get(&theirs.text).ok_or_else(unknown)?,
             annotator: *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?,
+            answer: self.answer_here(theirs.question, theirs.answer),
             ..theirs
         })
     }
@@ -576,6 +793,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         };
         let kind = match theirs.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
+                let answer = self.answer_here(theirs.question, answer);
                 let fits = self.asked.get(&question).map_or(Ok(()), |(_, scale)| answer.check(scale));
                 fits.map_err(|source| StoreError::OffScale { question, source })?;
                 self.tx.spans_within(question, text, &answer)?;
@@ -591,6 +809,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     fn copy(&mut self, copy: dissensus_domain::CopyId) -> Result<u32> {
         if let Some(row) = self.copies.get(&copy) {
             return Ok(*row);
+        }
+        if !self.tx.has_copy(copy)? {
+            self.new_copies.push(copy);
         }
         let row = self.tx.copy_row(copy, self.other.copy_made_at(copy)?)?;
         self.copies.insert(copy, row);

@@ -1,14 +1,17 @@
 //! A packet as a file of its own: what one person needs to answer, and nothing of others.
 
+use crate::places::ever;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
 use crate::remark_forms::NewRemarkForm;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, Condition, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text, TextId,
+    Annotator, Condition, Fact, FactKind, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text,
+    TextId,
 };
 use std::collections::HashMap;
 use std::path::Path;
+use strum::VariantArray as _;
 
 /// What goes into the file of a packet.
 struct Contents {
@@ -16,12 +19,15 @@ struct Contents {
     key: crate::PacketKey,
     annotator: Annotator,
     questions: Vec<Question>,
+    /// The names that all levels of a question began with, those that came later behind the others.
+    level_keys: Vec<Vec<String>>,
     names: Vec<NewNames>,
     conditions: Vec<NewCondition>,
     forms: Vec<NewRemarkForm>,
     guideline: Option<Guideline>,
     pictures: Vec<Picture>,
     texts: Vec<Text>,
+    facts: Vec<Fact>,
 }
 
 impl Store {
@@ -47,11 +53,13 @@ impl Store {
         let annotator = annotator.ok_or_else(|| unknown("annotator", packet.annotator.0.to_string()))?;
         let all = self.questions()?;
         let mut questions = Vec::with_capacity(packet.questions.len());
+        let mut level_keys = Vec::with_capacity(packet.questions.len());
         for id in &packet.questions {
             let name = all.iter().find(|q| q.id == *id).map(|q| q.name.clone());
             let name = name.ok_or_else(|| unknown("question", id.0.to_string()))?;
             let added = self.read("reading a question", |c| as_added(c, &name))?;
             questions.push(added.ok_or_else(|| unknown("question", name))?);
+            level_keys.push(self.read("reading the levels", |c| ever(c, *id))?);
         }
         let asked = |id: &QuestionId| packet.questions.contains(id);
         let mut names = self.all_names()?;
@@ -73,6 +81,13 @@ impl Store {
             let text = self.text(item.text)?;
             texts.push(text.ok_or_else(|| unknown("text", item.text.0.to_string()))?);
         }
+        // What is practised on lies behind what is asked.
+        for one in self.practice()?.texts.into_iter().filter(|one| asked(&one.question)) {
+            if texts.iter().all(|known: &Text| known.id != one.text) {
+                let text = self.text(one.text)?;
+                texts.push(text.ok_or_else(|| unknown("text", one.text.0.to_string()))?);
+            }
+        }
         let mut forms = self.all_remark_forms()?;
         forms.retain(|change| asked(&change.question));
         // What was offered once and is not any more stays out.
@@ -89,23 +104,36 @@ impl Store {
                 pictures.extend(self.picture(&name)?);
             }
         }
+        let handed_out = |text: TextId| texts.iter().any(|known| known.id == text);
+        let mut facts = Vec::new();
+        for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_handed_out()) {
+            // Of what the study sets, what held before stays out; what a person did counts each time.
+            facts.extend(if kind.is_of_person() { self.all_facts(*kind)? } else { self.facts(*kind)? });
+        }
+        facts.retain(|fact| {
+            fact.question.is_none_or(|id| asked(&id))
+                && fact.text.is_none_or(handed_out)
+                && fact.annotator.is_none_or(|id| id == packet.annotator)
+        });
         Ok(Contents {
             packet,
             key,
             annotator,
             questions,
+            level_keys,
             names,
             conditions,
             forms,
             guideline,
             pictures,
             texts,
+            facts,
         })
     }
 }
 
 impl Contents {
-    fn put(self, tx: &mut WriteTx<'_>) -> Result<()> {
+    fn put(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let new = NewAnnotator {
             external_id: self.annotator.external_id,
             name: self.annotator.name,
@@ -113,8 +141,12 @@ impl Contents {
         };
         let annotator = tx.add_annotator(&new)?;
         let mut questions: HashMap<QuestionId, QuestionId> = HashMap::new();
-        for Question { id, name, prompt, scale, .. } in self.questions {
-            questions.insert(id, tx.add_question(&NewQuestion { name, prompt, scale })?);
+        for (Question { id, name, prompt, scale, .. }, keys) in
+            self.questions.into_iter().zip(self.level_keys)
+        {
+            let added = tx.add_question(&NewQuestion { name, prompt, scale })?;
+            tx.add_level_keys(added, &keys)?;
+            questions.insert(id, added);
         }
         for names in self.names {
             tx.add_names(&NewNames { question: questions[&names.question], ..names })?;
@@ -135,6 +167,14 @@ impl Contents {
         let mut texts: HashMap<TextId, TextId> = HashMap::new();
         for Text { id, external_id, body, .. } in self.texts {
             texts.insert(id, tx.add_text(&NewText { external_id, body, ..NewText::default() })?);
+        }
+        for Fact { question, text, annotator: of, .. } in &mut self.facts {
+            *question = question.map(|id| questions[&id]);
+            *text = text.map(|id| texts[&id]);
+            *of = of.map(|_| annotator);
+        }
+        for fact in &self.facts {
+            tx.add_fact(fact)?;
         }
         let mut packet = self.packet;
         packet.annotator = annotator;

@@ -139,8 +139,8 @@ impl Store {
         Ok(self.setting::<[u8; 32]>(KEY)?.map(PacketKey))
     }
 
-    /// What this file has of a packet's work, counted in rows, so that no clock is asked: events, answers of later occasions and changes of
-    /// these.
+    /// What this file has of a packet's work, counted in rows, so that no clock is asked: events, answers of later occasions, and changes of
+    /// these with answers in practice.
     ///
     /// # Errors
     /// Only what the disk says.
@@ -149,7 +149,9 @@ impl Store {
             let count = |table: &str| {
                 c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0))
             };
-            Ok([count("events")?, count("repeats")?, count("repeat_changes")? + count("repeat_remarks")?])
+            let practised = "facts WHERE kind = 'practice-answer'";
+            let changes = count("repeat_changes")? + count("repeat_remarks")?;
+            Ok([count("events")?, count("repeats")?, changes + count(practised)?])
         })
     }
 

@@ -1,13 +1,14 @@
 //! What became of questions since they were added: their levels renamed, and where they are asked.
 
+use crate::conditions::{conditions, waits_for};
+use crate::question_edits::QuestionEdit;
 use crate::row::{bad, json, to_json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Condition, Question, QuestionId, Scale};
+use dissensus_domain::{Condition, LevelEdit, Question, QuestionId, Scale};
 use rusqlite::Connection;
-use std::collections::BTreeMap;
 
-/// The levels of a question were renamed.
+/// The levels of a question were renamed, as earlier versions kept it: what is said of levels since holds in place of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewNames {
     pub(crate) question: QuestionId,
@@ -15,7 +16,7 @@ pub(crate) struct NewNames {
     pub(crate) names: Vec<String>,
 }
 
-/// A question got another condition; without levels it lost its own.
+/// A question got another condition; without levels it lost its own. Levels are rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewCondition {
     pub(crate) question: QuestionId,
@@ -45,42 +46,6 @@ fn with_names(scale: &Scale, names: &[String]) -> std::result::Result<Scale, Str
     }
 }
 
-/// The condition of every question that has one. Of conditions that copies set apart from each other and that wait for each other in a
-/// circle, the last one does not count.
-pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<QuestionId, Condition>> {
-    let sql = "SELECT c.question, c.other, c.levels, c.changed_at_ms, q.name
-               FROM conditions AS c JOIN questions AS q ON q.id = c.question JOIN questions AS o ON o.id = c.other
-               ORDER BY c.question, c.changed_at_ms, o.name, c.levels";
-    let rows = all(conn, sql, [], |r| {
-        let only_if = Condition::new(QuestionId(r.get(1)?), json::<Vec<u16>>(r, 2)?);
-        Ok((QuestionId(r.get(0)?), (r.get::<_, i64>(3)?, r.get::<_, String>(4)?, only_if)))
-    })?;
-    let latest: BTreeMap<QuestionId, _> = rows.into_iter().collect();
-    let mut latest: Vec<_> =
-        latest.into_iter().map(|(of, (at, name, only_if))| (at, name, of, only_if)).collect();
-    // By time and name, which are the same in every copy; rows are not.
-    latest.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    let mut found = BTreeMap::new();
-    for (_, _, question, only_if) in latest {
-        if !only_if.levels.is_empty() && !waits_for(&found, only_if.question, question) {
-            found.insert(question, only_if);
-        }
-    }
-    Ok(found)
-}
-
-/// Whether `question` is `other`, or is asked only after it.
-fn waits_for(conditions: &BTreeMap<QuestionId, Condition>, question: QuestionId, other: QuestionId) -> bool {
-    let mut at = Some(question);
-    while let Some(here) = at {
-        if here == other {
-            return true;
-        }
-        at = conditions.get(&here).map(|only_if| only_if.question);
-    }
-    false
-}
-
 impl WriteTx<'_> {
     /// Renames the levels (options, types of spans) of a question: `names` are all of them, in their order. Labels stay as they are.
     /// Names that are no other ones change nothing.
@@ -89,15 +54,15 @@ impl WriteTx<'_> {
     /// There is no such question, or these are too few or too many names, or none that a scale can have.
     pub fn rename_levels(&mut self, question: QuestionId, names: &[String], now_ms: i64) -> Result<()> {
         let found = self.must_ask(question)?;
-        let scale = with_names(&found.scale, names)
+        with_names(&found.scale, names)
             .map_err(|why| StoreError::Invalid { what: format!("question {}", found.name), why })?;
-        if scale == found.scale {
-            return Ok(());
-        }
-        let sql = "SELECT max(?2, coalesce(max(changed_at_ms) + 1, ?2)) FROM level_names WHERE question = ?1";
-        let changed_at_ms = self.first(sql, (question.0, now_ms), |r| r.get(0))?.unwrap_or(now_ms);
-        self.add_names(&NewNames { question, changed_at_ms, names: scale.levels().to_vec() })?;
-        Ok(())
+        let levels = (0..).zip(names).map(|(level, name)| LevelEdit {
+            from: Some(level),
+            name: name.clone(),
+            definition: found.definition(level).to_owned(),
+        });
+        let edit = QuestionEdit { levels: Some(levels.collect()), ..QuestionEdit::default() };
+        self.edit_question(question, &edit, now_ms).map(drop)
     }
 
     /// Sets where a question is asked, or with `None` that it always is. Labels stay as they are.
@@ -122,6 +87,8 @@ impl WriteTx<'_> {
         let levels = only_if.map(|only_if| only_if.levels.clone()).unwrap_or_default();
         let sql = "SELECT max(?2, coalesce(max(changed_at_ms) + 1, ?2)) FROM conditions WHERE question = ?1";
         let changed_at_ms = self.first(sql, (question.0, now_ms), |r| r.get(0))?.unwrap_or(now_ms);
+        let places = self.places()?;
+        let levels = levels.into_iter().map(|place| places.row(other, place));
         self.add_condition(&NewCondition {
             question,
             changed_at_ms,
@@ -161,7 +128,7 @@ impl WriteTx<'_> {
         self.question(id)?.ok_or_else(|| StoreError::Unknown { what: "question", name: id.0.to_string() })
     }
 
-    /// Adds a fact, our own or one that another copy knows. Returns whether it was new.
+    /// Adds names as earlier versions kept them, of another copy. Returns whether they were new.
     pub(crate) fn add_names(&mut self, new: &NewNames) -> Result<bool> {
         let names = to_json("names of levels", &new.names)?;
         let sql = "INSERT INTO level_names (question, changed_at_ms, names) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
@@ -169,7 +136,7 @@ impl WriteTx<'_> {
         Ok(added.map_err(|e| self.explain("renaming levels", e))? > 0)
     }
 
-    /// As [`WriteTx::add_names`].
+    /// Adds a fact, our own or one that another copy knows. Returns whether it was new.
     pub(crate) fn add_condition(&mut self, new: &NewCondition) -> Result<bool> {
         let levels = to_json("condition", &new.only_if.levels)?;
         let sql = "INSERT INTO conditions (question, changed_at_ms, other, levels) VALUES (?1, ?2, ?3, ?4)

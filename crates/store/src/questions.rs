@@ -1,13 +1,17 @@
 //! Questions and their scales.
 
+use crate::conditions::conditions;
+use crate::deleting::next_row;
 use crate::error::is_duplicate;
-use crate::question_changes::{conditions, renamed};
+use crate::places::latest_levels;
+use crate::question_changes::renamed;
 use crate::remark_forms::remark_form;
-use crate::row::bad;
+use crate::row::{bad, json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Question, QuestionId, RemarkForm, Scale, ScaleKind};
+use dissensus_domain::{FactKind, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind};
 use rusqlite::Connection;
+use serde::de::DeserializeOwned;
 
 /// A question to add. See [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +57,10 @@ impl WriteTx<'_> {
         };
         let id = self
             .insert(
-                "INSERT INTO questions (name, prompt, scale) VALUES (?1, ?2, ?3)",
+                &format!(
+                    "INSERT INTO questions (id, name, prompt, scale) VALUES ({}, ?1, ?2, ?3)",
+                    next_row("questions")
+                ),
                 (&new.name, &new.prompt, kind_in_file(new.scale.kind())),
             )
             .map_err(explain)?;
@@ -100,7 +107,29 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
     let Some(found) = as_added(conn, name)? else { return Ok(None) };
     let only_if = conditions(conn)?.remove(&found.id);
     let remarks = remark_form(conn, found.id)?;
-    Ok(Some(Question { scale: renamed(conn, found.id, found.scale)?, only_if, remarks, ..found }))
+    let (scale, definitions) = match latest_levels(conn, found.id)? {
+        Some(levels) => {
+            let names = levels.levels.iter().map(|level| level.name.as_str());
+            let scale = Scale::new(found.scale.kind(), names).map_err(|e| bad(3, e))?;
+            (scale, levels.levels.into_iter().map(|level| level.definition).collect())
+        }
+        None => (renamed(conn, found.id, found.scale)?, Vec::new()),
+    };
+    let prompt = latest(conn, FactKind::Prompt, found.id)?.unwrap_or(found.prompt);
+    let help = latest(conn, FactKind::Help, found.id)?.unwrap_or_default();
+    let cannot_say = latest(conn, FactKind::CannotSay, found.id)?.unwrap_or(false);
+    Ok(Some(Question { prompt, help, definitions, cannot_say, scale, only_if, remarks, ..found }))
+}
+
+/// What holds of a question, where it was ever set.
+fn latest<T: DeserializeOwned>(
+    conn: &Connection,
+    kind: FactKind,
+    question: QuestionId,
+) -> rusqlite::Result<Option<T>> {
+    let sql = "SELECT value FROM facts WHERE kind = ?1 AND coalesce(question, 0) = ?2
+               ORDER BY at_ms DESC, value DESC LIMIT 1";
+    Ok(first(conn, sql, (kind.name(), question.0), |r| json::<Option<T>>(r, 0))?.flatten())
 }
 
 /// A question as it was when it was added, which is how copies know it from others.
@@ -109,16 +138,21 @@ pub(crate) fn as_added(conn: &Connection, name: &str) -> rusqlite::Result<Option
         Ok((r.get::<_, u32>(0)?, r.get(1)?, r.get(2)?, r.get::<_, String>(3)?))
     })?;
     let Some((id, name, prompt, kind)) = row else { return Ok(None) };
-    let levels = all(conn, "SELECT name FROM levels WHERE question = ?1 ORDER BY level", [id], |r| {
-        r.get::<_, String>(0)
-    })?;
+    // Those that came later have rows behind these.
+    let sql = "SELECT json_extract(value, '$.began') FROM facts WHERE kind = 'levels' AND coalesce(question, 0) = ?1 LIMIT 1";
+    let began: Option<u16> = first(conn, sql, [id], |r| r.get(0))?;
+    let sql = "SELECT name FROM levels WHERE question = ?1 AND level < ?2 ORDER BY level";
+    let levels = all(conn, sql, (id, began.unwrap_or(u16::MAX)), |r| r.get::<_, String>(0))?;
     let kind: ScaleKind = kind.parse().map_err(|e| bad(3, e))?;
     let scale = Scale::new(kind, levels).map_err(|e| bad(3, e))?;
     Ok(Some(Question {
         id: QuestionId(id),
         name,
         prompt,
+        help: QuestionHelp::default(),
         scale,
+        definitions: Vec::new(),
+        cannot_say: false,
         only_if: None,
         remarks: RemarkForm::default(),
     }))

@@ -1,9 +1,10 @@
 //! Connections that read, lent out one at a time.
 
-use crate::connect::{Access, connect};
+use crate::connect::{Access, connect, has_journal};
 use crate::writer::lock;
 use crate::{Result, StoreError};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -25,6 +26,8 @@ struct State {
     idle: Vec<Connection>,
     lent: usize,
     closed: bool,
+    /// How often the connections were given up for new ones.
+    renewed: u64,
 }
 
 impl Readers {
@@ -42,23 +45,52 @@ impl Readers {
     }
 
     fn lend(&self) -> Result<Loan<'_>> {
-        let idle = {
+        let (idle, renewed) = {
             let mut state = lock(&self.state);
             if state.closed {
                 return Err(StoreError::Closed(self.shown.clone()));
             }
             state.lent += 1;
-            state.idle.pop()
+            (state.idle.pop(), state.renewed)
         };
         // From here on the loan gives back its place, whatever happens.
-        let mut loan = Loan { readers: self, conn: idle };
+        let mut loan = Loan { readers: self, conn: idle, renewed };
         if loan.conn.is_none() {
-            loan.conn = Some(
-                connect(&self.file, self.access)
-                    .map_err(|e| StoreError::explain(&self.shown, "opening the project to read", e))?,
-            );
+            loan.conn = Some(self.connect()?);
         }
         Ok(loan)
+    }
+
+    /// A connection of its own, to be closed by [`Readers::leave`].
+    pub(crate) fn connect(&self) -> Result<Connection> {
+        // Where a journal came, the file alone is not the project any more.
+        let access = match self.reads_alone() && has_journal(&self.file) {
+            true => Access::ReadOnly,
+            false => self.access,
+        };
+        connect(&self.file, access)
+            .map_err(|e| StoreError::explain(&self.shown, "opening the project to read", e))
+    }
+
+    /// True where the file is read as if nothing could change it.
+    pub(crate) fn reads_alone(&self) -> bool {
+        self.access == Access::Immutable
+    }
+
+    /// Reads from here on with new connections.
+    pub(crate) fn renew(&self) {
+        let mut state = lock(&self.state);
+        state.renewed += 1;
+        state.idle.clear();
+    }
+
+    /// To be called before a connection is closed. A journal that another program left is brought into the file by whoever writes to it
+    /// next, not by reading; an empty one goes with the last who reads.
+    pub(crate) fn leave(&self, conn: &Connection) {
+        let left = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_journal(&self.file));
+        if let Err(error) = left {
+            tracing::warn!(%error, "a connection that reads may bring the journal into the file");
+        }
     }
 
     /// Waits for the reads under way, then closes all connections; later reads fail.
@@ -68,24 +100,28 @@ impl Readers {
         while state.lent > 0 {
             state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.idle.clear();
+        for conn in state.idle.drain(..) {
+            self.leave(&conn);
+        }
     }
 }
 
 struct Loan<'a> {
     readers: &'a Readers,
     conn: Option<Connection>,
+    renewed: u64,
 }
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.readers.state);
         state.lent -= 1;
-        if let Some(conn) = self.conn.take()
-            && !state.closed
-            && state.idle.len() < KEPT
-        {
-            state.idle.push(conn);
+        if let Some(conn) = self.conn.take() {
+            if !state.closed && state.idle.len() < KEPT && state.renewed == self.renewed {
+                state.idle.push(conn);
+            } else {
+                self.readers.leave(&conn);
+            }
         }
         drop(state);
         self.readers.returned.notify_all();

@@ -1,5 +1,7 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
+use crate::level_order::LevelOrder;
+use crate::places::Places;
 use crate::repeat::{REPEAT_COLUMNS, Repeat, repeat};
 use crate::repeat_remarks::{RepeatRemark, remarks_of};
 use crate::row::to_json;
@@ -26,21 +28,33 @@ pub enum RepeatAdded {
     Outdated,
 }
 
-/// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table that was
-/// not taken back.
+/// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table, with
+/// answers by [`LevelOrder`], that was not taken back.
 fn counting(c: &Connection, question: QuestionId, text: Option<TextId>) -> rusqlite::Result<Vec<Repeat>> {
     let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
     let sql = format!(
         "SELECT {REPEAT_COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
          ORDER BY text, annotator, occasion, at_ms, answer"
     );
-    let mut said = remarks_of(c, question, text)?;
-    let mut found: Vec<Repeat> = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
+    let (mut said, places) = (remarks_of(c, question, text)?, Places::read(c)?);
+    let mut rows = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, row.get(5)?);
         let details = said.remove(&key).unwrap_or_default();
-        Ok(Repeat { question, answer: found.answer.to(question), details, ..found })
+        Ok(Repeat { details, ..found })
     })?;
+    let order = LevelOrder::read(c)?;
+    if !order.is_of_rows() {
+        rows.sort_by_cached_key(|r| {
+            (r.text, r.annotator, r.occasion, r.at_ms, order.key(question, &r.answer))
+        });
+    }
+    let shown = |found: Repeat| Repeat {
+        question,
+        answer: places.shown(question, found.answer).to(question),
+        ..found
+    };
+    let mut found: Vec<Repeat> = rows.into_iter().map(shown).collect();
     // `dedup_by_key` keeps the first of each, so the order is turned round.
     found.reverse();
     found.dedup_by_key(|r| (r.text, r.annotator, r.occasion));
@@ -94,7 +108,8 @@ impl WriteTx<'_> {
         let mut said = said.map_err(|e| self.explain("reading what was said", e))?;
         let answer = to_json("an answer", &found.answer)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, answer);
-        Ok(Some(Repeat { details: said.remove(&key).unwrap_or_default(), ..found }))
+        let answer = self.places()?.shown(question, found.answer);
+        Ok(Some(Repeat { details: said.remove(&key).unwrap_or_default(), answer, ..found }))
     }
 
     /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
@@ -119,7 +134,7 @@ impl WriteTx<'_> {
             .map_err(|source| StoreError::OffScale { question: new.question, source })?;
         self.must_exist(new.question, new.text, new.annotator)?;
         self.spans_within(new.question, new.text, &new.answer)?;
-        let answer = to_json("an answer", &new.answer)?;
+        let answer = self.answer_json(new.question, &new.answer)?;
         let mut at_ms = new.at_ms;
         if !timed {
             // After those that were taken back too: the same answer at the same time would be one of them.
@@ -183,7 +198,13 @@ impl Store {
     /// Every answer of a later occasion, those that another one overruled too.
     pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
         let sql = format!("SELECT {REPEAT_COLUMNS} FROM repeats AS r");
-        self.read("reading repeated answers", |c| all(c, &sql, [], repeat))
+        self.read("reading repeated answers", |c| {
+            let places = Places::read(c)?;
+            all(c, &sql, [], |row| {
+                let found = repeat(row)?;
+                Ok(Repeat { answer: places.shown(found.question, found.answer), ..found })
+            })
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::annotators::annotator;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
+use crate::places::Places;
 use crate::questions::by_name;
 use crate::row::{answer, event, source};
 use crate::texts::{TEXT_COLUMNS, text};
@@ -158,6 +159,7 @@ impl Snapshot<'_> {
             all(self.conn, "SELECT event FROM current_answers", [], |r| r.get(0)).map_err(explain)?;
         current.sort_unstable();
         let mut current = current.into_iter().peekable();
+        let places = Places::read(self.conn).map_err(explain)?;
         let sql = "SELECT replaces FROM events WHERE kind = 'retraction'";
         let retracted: HashSet<u32> =
             all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?.into_iter().collect();
@@ -171,12 +173,13 @@ impl Snapshot<'_> {
                 continue;
             }
             while current.next_if(|next| *next < id).is_some() {}
+            let question = QuestionId(row.get(1).map_err(explain)?);
             f(StandingAnswer {
-                question: QuestionId(row.get(1).map_err(explain)?),
+                question,
                 text: TextId(row.get(2).map_err(explain)?),
                 annotator: AnnotatorId(row.get(3).map_err(explain)?),
                 at_ms: row.get(4).map_err(explain)?,
-                answer: answer(row, 5).map_err(explain)?,
+                answer: places.shown(question, answer(row, 5).map_err(explain)?),
                 source: source(row, 7).map_err(explain)?,
                 current: current.next_if_eq(&id).is_some(),
             })?;
@@ -214,10 +217,11 @@ impl Snapshot<'_> {
         let one_text = format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1");
         let mut body: Option<Text> = None;
         let mut found = 0_u32;
+        let places = Places::read(self.conn).map_err(explain)?;
         let mut statement = self.conn.prepare_cached(&events_in(scope)).map_err(explain)?;
         let mut rows = statement.query([question.id.0]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
-            let event = event(row).map_err(explain)?;
+            let event = places.event(event(row).map_err(explain)?);
             if body.as_ref().is_none_or(|t| t.id != event.text) {
                 body = first(self.conn, &one_text, [event.text.0], text).map_err(explain)?;
             }

@@ -10,11 +10,12 @@ use crate::tx::WriteTx;
 use crate::writer::{Writer, lock};
 use crate::{Result, StoreError};
 use dissensus_domain::CopyId;
+use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// An open project. Cloning is cheap and shares it; it is closed by [`Store::close`] or with the last clone.
 #[derive(Clone, Debug)]
@@ -106,6 +107,28 @@ impl Store {
         self.inner.writer.is_none()
     }
 
+    /// Refuses where the project is open to read only: for work that would be in vain, before it begins. What writes is refused anyway.
+    ///
+    /// # Errors
+    /// [`StoreError::OpenedToRead`].
+    pub fn must_write(&self) -> Result<()> {
+        self.writer().map(drop)
+    }
+
+    fn writer(&self) -> Result<&Writer> {
+        self.inner.writer.as_ref().ok_or_else(|| StoreError::OpenedToRead(self.inner.shown.clone()))
+    }
+
+    /// Looks whether others write to the project.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn watch(&self) -> Result<Watch> {
+        let conn = self.inner.readers.connect()?;
+        let seen = self.inner.seen(&conn)?;
+        Ok(Watch { store: self.clone(), conn, seen })
+    }
+
     /// Closes the project for every clone: finishes the writes handed over, waits for the reads under way and leaves
     /// one file. Not to be called from inside a closure given to this store. Closing twice is no error.
     ///
@@ -140,9 +163,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let Some(writer) = &self.inner.writer else {
-            return Err(StoreError::OpenedToRead(self.inner.shown.clone()).into());
-        };
+        let writer = self.writer()?;
         let path = self.inner.shown.clone();
         let copy = Arc::clone(&self.inner.copy);
         writer.run(move |conn| {
@@ -164,8 +185,7 @@ impl Store {
         doing: &'static str,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        let reader = || StoreError::OpenedToRead(self.inner.shown.clone());
-        let done = self.inner.writer.as_ref().ok_or_else(reader)?.run(work)?;
+        let done = self.writer()?.run(work)?;
         done.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
     }
 
@@ -222,7 +242,57 @@ impl Store {
     }
 }
 
+/// Knows whether anybody else wrote to a project since it was asked last.
+#[derive(Debug)]
+pub struct Watch {
+    store: Store,
+    conn: Connection,
+    seen: Seen,
+}
+
+/// What tells that a project was written to.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    /// SQLite's count, which changes with every commit of another connection, whichever program that is in.
+    Count(i64),
+    /// Lengths and times of the file and its journal, where they are read as if nothing could change them.
+    Files([Option<(u64, Option<SystemTime>)>; 2]),
+}
+
+impl Watch {
+    /// Whether anything was written since this was last asked.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn changed(&mut self) -> Result<bool> {
+        let inner = &self.store.inner;
+        let now = inner.seen(&self.conn)?;
+        let changed = now != self.seen;
+        if changed && inner.readers.reads_alone() {
+            // Who cannot write the file had no part in its journal: what was read before may be of the old file.
+            inner.readers.renew();
+        }
+        self.seen = now;
+        Ok(changed)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.store.inner.readers.leave(&self.conn);
+    }
+}
+
 impl Inner {
+    fn seen(&self, conn: &Connection) -> Result<Seen> {
+        if self.readers.reads_alone() {
+            let about = |file: &Path| std::fs::metadata(file).ok().map(|it| (it.len(), it.modified().ok()));
+            return Ok(Seen::Files([about(&self.file), about(&beside(&self.file, "-wal"))]));
+        }
+        let count = conn.pragma_query_value(None, "data_version", |r| r.get(0));
+        count.map(Seen::Count).map_err(|e| StoreError::explain(&self.shown, "looking for changes", e))
+    }
+
     fn close(&self) -> Result<()> {
         self.readers.stop();
         let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
@@ -305,5 +375,56 @@ mod tests {
         let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
         assert_eq!(alone.counts().unwrap().texts, 1);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no side files, even while open");
+    }
+
+    #[test]
+    fn a_file_that_is_read_alone_is_read_anew_where_somebody_else_can_write_it_after_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        add(&store, "t1", 10).unwrap();
+        store.close().unwrap();
+        let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
+        let mut watch = alone.watch().unwrap();
+        assert!(!watch.changed().unwrap());
+        let other = Store::open(&path).unwrap();
+        add(&other, "t2", 10).unwrap();
+        assert!(watch.changed().unwrap());
+        assert_eq!(alone.counts().unwrap().texts, 2, "out of the journal");
+        assert!(!watch.changed().unwrap());
+        add(&other, "t3", 100_000).unwrap();
+        other.close().unwrap();
+        assert!(watch.changed().unwrap());
+        assert_eq!(alone.counts().unwrap().texts, 3, "out of the file");
+        let error = add(&alone, "t4", 10).unwrap_err();
+        assert_eq!(error.code(), "project-opened-to-read", "{error}");
+        assert_eq!(alone.must_write().unwrap_err().code(), error.code());
+    }
+
+    #[test]
+    fn whoever_reads_while_a_writer_is_killed_leaves_the_journal_to_the_next_who_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        add(&store, "t1", 10).unwrap();
+        store.close().unwrap();
+        // Connected before there is anything in the journal.
+        let reader = Store::open_reader(&path).unwrap();
+        let mut watch = reader.watch().unwrap();
+        assert_eq!(reader.counts().unwrap().texts, 1);
+        // A writer whose connection never brings its journal into the file, as one that is killed.
+        let killed = crate::connect::connect(&path, Access::Write).unwrap();
+        killed.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+        killed.execute("INSERT INTO settings (key, value) VALUES ('k', '1')", []).unwrap();
+        drop(killed);
+        assert!(watch.changed().unwrap());
+        let journal = beside(&path, "-wal");
+        let before = (std::fs::read(&path).unwrap(), std::fs::read(&journal).unwrap());
+        assert!(!before.1.is_empty(), "the test needs a journal");
+        drop(watch);
+        reader.close().unwrap();
+        drop(reader);
+        assert!((std::fs::read(&path).unwrap(), std::fs::read(&journal).unwrap()) == before);
+        assert_eq!(Store::open(&path).unwrap().setting::<u32>("k").unwrap(), Some(1));
     }
 }

@@ -1,5 +1,6 @@
 //! Texts: adding, finding and reading them.
 
+use crate::deleting::next_row;
 use crate::error::is_duplicate;
 use crate::row::{json, to_json};
 use crate::tx::{all, first};
@@ -64,7 +65,10 @@ impl WriteTx<'_> {
         }
         let metadata = to_json("metadata of a text", &new.metadata)?;
         self.insert(
-            "INSERT INTO texts (external_id, body, \"group\", split, metadata) VALUES (?1, ?2, ?3, ?4, ?5)",
+            &format!(
+                "INSERT INTO texts (id, external_id, body, \"group\", split, metadata) VALUES ({}, ?1, ?2, ?3, ?4, ?5)",
+                next_row("texts")
+            ),
             (&new.external_id, &new.body, &new.group, &new.split, metadata),
         )
         .map(TextId)
@@ -117,6 +121,18 @@ impl Store {
         })
     }
 
+    /// Row and number of characters of every text, in row order. Every body is read.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text_lengths(&self) -> Result<Vec<(TextId, u32)>> {
+        self.read("measuring the texts", |c| {
+            all(c, "SELECT id, length(body) FROM texts ORDER BY id", [], |r| {
+                Ok((TextId(r.get(0)?), r.get(1)?))
+            })
+        })
+    }
+
     /// Row and external id of every text, in row order.
     ///
     /// # Errors
@@ -127,6 +143,16 @@ impl Store {
                 Ok((TextId(r.get(0)?), r.get(1)?))
             })
         })
+    }
+
+    /// Groups of texts with the number of their texts, the largest `most` of them first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text_groups(&self, most: u32) -> Result<Vec<(String, u32)>> {
+        let sql = "SELECT \"group\", count(*) FROM texts WHERE \"group\" IS NOT NULL
+                   GROUP BY \"group\" ORDER BY count(*) DESC, \"group\" LIMIT ?1";
+        self.read("reading the groups of texts", |c| all(c, sql, [most], |r| Ok((r.get(0)?, r.get(1)?))))
     }
 
     /// Hands every text in row order to `f`, one at a time, until it returns an error.

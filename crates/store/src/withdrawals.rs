@@ -6,7 +6,7 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Annotator, AnnotatorId, CopyId, PacketId, ProjectId};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
 /// What stands for a person who withdrew, or for a name of theirs: a SHA-256 that is another one in every project.
@@ -131,10 +131,11 @@ impl WriteTx<'_> {
         added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
     }
 
-    pub(crate) fn add_withdrawn_name(&self, person: Hash, name: Hash) -> Result<()> {
+    /// Returns whether the name was not known.
+    pub(crate) fn add_withdrawn_name(&self, person: Hash, name: Hash) -> Result<bool> {
         let sql = "INSERT INTO withdrawn_names (person, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         let added = self.run(sql, (person, name));
-        added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
+        added.map(|added| added > 0).map_err(|e| self.explain("noting that somebody withdrew", e))
     }
 
     pub(crate) fn add_withdrawn_packet(&mut self, person: Hash, packet: Uuid) -> Result<()> {
@@ -194,15 +195,20 @@ impl Store {
         Ok(other.all_withdrawals()?.facts.iter().any(|fact| !known.contains(&fact.person)))
     }
 
-    /// Those of these people who withdrew here, as another copy of the project that does not know it yet has them.
-    pub(crate) fn withdrawn_among(tx: &WriteTx<'_>, people: &[Annotator]) -> Result<HashSet<AnnotatorId>> {
-        let mut gone = HashSet::new();
+    /// Those of these people who withdrew here, as another copy of the project that does not know it yet has them, each with what stands
+    /// for them.
+    pub(crate) fn withdrawn_among(
+        tx: &WriteTx<'_>,
+        people: &[Annotator],
+    ) -> Result<HashMap<AnnotatorId, Hash>> {
+        let mut gone = HashMap::new();
         if tx.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
             return Ok(gone);
         }
+        let project = tx.project_id()?;
         for person in people {
             if tx.has_withdrawn(&person.external_id)? {
-                gone.insert(person.id);
+                gone.insert(person.id, person_hash(project, &person.external_id));
             }
         }
         Ok(gone)

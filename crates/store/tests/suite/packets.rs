@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, PacketId, QuestionId, Remark, Scale,
-    ScaleKind, TextId,
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, Packet, PacketId, QuestionId, Remark,
+    Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
-    AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, Repeat, Store,
-    StoreError, TakenIn,
+    AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, QuestionEdit, Repeat,
+    Store, StoreError, TakenIn,
 };
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -358,4 +356,70 @@ fn what_is_handed_in_has_no_key_and_a_packet_is_one_whatever_its_settings_say() 
     store.close().unwrap();
     assert_eq!(taken_in(&path, &file).unwrap().packets, 0);
     assert!(Store::open_reader(&path).unwrap().own_packet().unwrap().is_none(), "the project is none");
+}
+
+#[test]
+fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_their_levels() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    answered(&file);
+    // The study goes on: the second level is replaced by a new one, and the question says something else.
+    let store = Store::open(&path).unwrap();
+    let level =
+        |name: &str, from| LevelEdit { from, name: name.into(), definition: format!("About {name}.") };
+    let edit = QuestionEdit {
+        prompt: Some("Really?".into()),
+        levels: Some(vec![
+            level("fine", Some(0)),
+            level("new", None),
+            level("c", Some(2)),
+            level("d", Some(3)),
+            level("vile", Some(4)),
+        ]),
+        ..QuestionEdit::default()
+    };
+    store.edit_question(QUESTION, &edit, 50).unwrap();
+    let later = folder.path().join("later.dissensus");
+    store.write_packet(PACKET, &later).unwrap();
+    store.close().unwrap();
+    let names = |path: &Path| {
+        let store = Store::open_reader(path).unwrap();
+        let asked = store.questions().unwrap().remove(0);
+        store.close().unwrap();
+        (asked.prompt.clone(), asked.scale.levels().join(" "), asked.definition(1).to_owned())
+    };
+    assert_eq!(names(&later), ("Really?".into(), "fine new c d vile".into(), "About new.".into()));
+    assert_eq!(names(&file).1, "fine b c d vile");
+    // An answer to the level that is gone brings it back; none is taken for another level.
+    let report = taken_in(&path, &file).unwrap();
+    assert_eq!((report.levels_back, report.rearranged, report.events), (1, 1, 3));
+    assert_eq!(names(&path).1, "fine b new c d vile");
+    let store = Store::open(&path).unwrap();
+    let asked = store.questions().unwrap().remove(0);
+    let labels = store.current_labels_of(AnnotatorId(2), QUESTION).unwrap();
+    let named = |answer: &Answer| asked.scale.name_of_answer(answer).unwrap().into_owned();
+    assert_eq!(labels.iter().map(|label| named(&label.answer)).collect::<Vec<_>>(), ["b", "vile", "fine"]);
+    let again = store.repeats(QUESTION).unwrap().remove(0);
+    assert_eq!((named(&again.answer).as_str(), again.details.remark), ("d", noted("again")));
+    store.close().unwrap();
+    // The packet that was written later answers the new one, under a row of its own there.
+    answered(&later);
+    let report = taken_in(&path, &later).unwrap();
+    assert_eq!((report.levels_back, report.rearranged), (0, 0));
+    let store = Store::open(&path).unwrap();
+    let events = store.events(QUESTION, TextId(1), AnnotatorId(2)).unwrap();
+    let given: Vec<String> = events.iter().filter_map(|event| event.answer()).map(named).collect();
+    assert_eq!(given, ["b", "new"]);
+    store.check_current_answers().unwrap();
+    store.close().unwrap();
+    // A packet gets no level of its own.
+    let store = Store::open(&later).unwrap();
+    let own = QuestionEdit {
+        levels: Some((0..5).map(|at| level(&at.to_string(), Some(at))).chain([level("own", None)]).collect()),
+        ..QuestionEdit::default()
+    };
+    store.edit_question(QuestionId(1), &own, 99).unwrap();
+    store.close().unwrap();
+    let error = taken_in(&path, &later).unwrap_err();
+    assert!(error.to_string().contains("was not handed out"), "{error}");
 }

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
 use dissensus_store::{AnswerDetails, NewText, Repeat, RepeatAdded, Store, StoreError};
 use rand::{RngExt, SeedableRng};

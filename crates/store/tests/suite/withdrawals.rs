@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, LabelSource, MarkKind,
     Outcome, Packet, PacketId, Remark, TextId, WorkState,
@@ -470,4 +468,51 @@ fn a_name_that_only_another_copy_knew_comes_in_with_nothing_that_it_signed() {
     let decisions = store.decisions(QUESTION).unwrap();
     assert!(!decisions.is_empty(), "the decision stays");
     assert!(decisions.iter().all(|decision| decision.by != "Alicia"), "{decisions:?}");
+}
+
+#[test]
+fn a_name_that_comes_in_after_what_it_had_signed_is_taken_off_that_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    project(&a).close().unwrap();
+    let (b, c) = (copied(&a, "b.dissensus"), copied(&a, "c.dissensus"));
+    let (store, called, signed) =
+        (Store::open(&a).unwrap(), Store::open(&b).unwrap(), Store::open(&c).unwrap());
+    let who = third(&called);
+    called.write(move |tx| tx.rename_annotator(who, "Alicia", 5)).unwrap();
+    decide(&signed, 1, "Alicia");
+    store.withdraw(third(&store), 9).unwrap();
+    store.take_in(&signed).unwrap();
+    let by = || -> Vec<String> {
+        store.decisions(QUESTION).unwrap().into_iter().map(|decision| decision.by).collect()
+    };
+    assert!(by().contains(&"Alicia".to_owned()), "nobody here knows whose name that is");
+    store.take_in(&called).unwrap();
+    assert!(!by().contains(&"Alicia".to_owned()), "{:?}", by());
+}
+
+#[test]
+fn a_packet_that_only_another_copy_handed_out_to_them_is_refused_here_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    project(&a).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let (store, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
+    let id = PacketId(Uuid::from_u128(78));
+    let packet = Packet {
+        id,
+        annotator: third(&other),
+        made_at_ms: 5,
+        seed: 1,
+        questions: vec![QUESTION],
+        assignments: vec![Assignment { text: TextId(1), occasion: 1, anchor: true }],
+    };
+    other.write(move |tx| tx.add_packet(&packet, &KEY)).unwrap();
+    store.withdraw(third(&store), 9).unwrap();
+    assert!(!store.is_withdrawn_packet(id).unwrap());
+    store.take_in(&other).unwrap();
+    assert!(store.is_withdrawn_packet(id).unwrap());
+    // Copies that heard of both in another order know the same.
+    other.take_in(&store).unwrap();
+    assert!(other.is_withdrawn_packet(id).unwrap());
 }

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::state_of;
+use crate::common::state_of;
 use dissensus_domain::TextId;
 use dissensus_domain::WorkState;
 use dissensus_store::{ExportScope, Store, StoreError};

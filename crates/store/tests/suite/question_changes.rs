@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
 use std::path::{Path, PathBuf};
@@ -100,8 +98,8 @@ fn no_program_removes_a_level_or_changes_what_was_said() {
     for statement in [
         "DELETE FROM levels WHERE question = 1 AND level = 4",
         "UPDATE levels SET name = 'x' WHERE question = 1 AND level = 4",
-        "DELETE FROM level_names",
-        "UPDATE level_names SET names = '[]'",
+        "DELETE FROM facts",
+        "UPDATE facts SET value = '[]'",
         "DELETE FROM conditions",
         "UPDATE conditions SET levels = '[]'",
     ] {

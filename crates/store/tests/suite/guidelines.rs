@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId,
     Picture, Remark, RemarkForm, TextId,

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::WorkState;
 use dissensus_domain::{AnnotatorId, Attributes, EventId, Scale, ScaleKind, TextId};
 use dissensus_store::{

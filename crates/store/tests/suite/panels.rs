@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::small;
+use crate::common::small;
 use dissensus_domain::{Panel, PanelMembers, PanelRule, PanelShare, SavedPanel};
 use dissensus_store::Store;
 

@@ -6,9 +6,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-mod common;
-
-use common::{QUESTION, label, small};
+use crate::common::{QUESTION, label, small};
 use dissensus_domain::WorkState;
 use dissensus_store::{CopyTarget, NewRun, NewText, Store, StoreError};
 use dissensus_test_support::power_cut::{Recorder, Step};

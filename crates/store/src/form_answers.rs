@@ -1,0 +1,80 @@
+//! What people answered about themselves: a fact of each person, from which their attributes follow.
+
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, Fact, FactKind, FormAnswers};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The value of the fact: every attribute that the person was asked for, with the time at which it was answered, so that what they said is
+/// the same wherever and however often it comes in.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Given(BTreeMap<String, GivenValue>);
+
+#[derive(Serialize, Deserialize)]
+struct GivenValue {
+    /// None where the person did not say.
+    value: Option<String>,
+    at_ms: i64,
+}
+
+impl Given {
+    /// What somebody answered in copies apart: of each attribute what was said last, a value before none at one time.
+    fn joined(facts: Vec<Fact>) -> Self {
+        let mut joined = Self::default();
+        for (attribute, new) in facts.into_iter().flat_map(|fact| Self::of(Some(fact)).0) {
+            let later = |known: &GivenValue| (new.at_ms, &new.value) > (known.at_ms, &known.value);
+            if joined.0.get(&attribute).is_none_or(later) {
+                joined.0.insert(attribute, new);
+            }
+        }
+        joined
+    }
+
+    /// Of another version of the program it may be something else.
+    fn of(fact: Option<Fact>) -> Self {
+        fact.and_then(|fact| serde_json::from_value(fact.value).ok()).unwrap_or_default()
+    }
+}
+
+impl WriteTx<'_> {
+    /// Notes what somebody answered; what they answered before to other attributes stays. From here on it is known of them, and an
+    /// attribute that they did not say is not.
+    ///
+    /// # Errors
+    /// There is no such person, or what the disk says.
+    pub fn answer_form(&mut self, annotator: AnnotatorId, answers: &FormAnswers, now_ms: i64) -> Result<()> {
+        let value = serde_json::Value::Null;
+        let mut fact =
+            Fact { annotator: Some(annotator), ..Fact::of_project(FactKind::FormAnswers, now_ms, value) };
+        let mut given = Given::joined(self.facts_about(&fact)?);
+        for (attribute, value) in &answers.0 {
+            let at_ms = self.time_of_attribute(annotator, attribute, now_ms)?;
+            given.0.insert(attribute.clone(), GivenValue { value: value.clone(), at_ms });
+        }
+        fact.value = serde_json::to_value(&given)
+            .map_err(|e| StoreError::Invalid { what: "answers to a form".to_owned(), why: e.to_string() })?;
+        self.set_fact(&fact).map(drop)
+    }
+
+    /// Makes what a fact says known of its person.
+    pub(crate) fn know_by_form(&mut self, fact: &Fact) -> Result<()> {
+        let Some(annotator) = fact.annotator else { return Ok(()) };
+        for (attribute, GivenValue { value, at_ms }) in Given::of(Some(fact.clone())).0 {
+            self.say_attribute(annotator, &attribute, value.unwrap_or_default(), at_ms)?;
+        }
+        self.refresh_annotator(annotator)
+    }
+}
+
+impl Store {
+    /// What somebody answered so far about themselves.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers> {
+        let all = self.all_facts(FactKind::FormAnswers)?;
+        let given = Given::joined(all.into_iter().filter(|fact| fact.annotator == Some(annotator)).collect());
+        Ok(FormAnswers(given.0.into_iter().map(|(attribute, given)| (attribute, given.value)).collect()))
+    }
+}

@@ -1,0 +1,65 @@
+//! An order of answers that copies of a project agree on. Levels that were added to a question have other rows in each copy, so what was said
+//! at one time in copies apart is told in another order by its rows: here levels that were added stand by the names that they began with.
+
+use crate::places::{ever, with_levels};
+use crate::tx::all;
+use dissensus_domain::{Answer, QuestionId};
+use rusqlite::Connection;
+use std::collections::HashMap;
+
+/// The rank of each row of the questions to which levels were added.
+pub(crate) struct LevelOrder(HashMap<QuestionId, Vec<u16>>);
+
+impl LevelOrder {
+    /// As levels are now.
+    pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
+        let sql = "SELECT question, min(json_extract(value, '$.began')) FROM facts
+                   WHERE kind = 'levels' AND question IS NOT NULL GROUP BY question";
+        let edited = all(conn, sql, [], |r| Ok((QuestionId(r.get(0)?), usize::from(r.get::<_, u16>(1)?))))?;
+        let mut ranks = HashMap::new();
+        for (question, began) in edited {
+            let keys = ever(conn, question)?;
+            let mut rows: Vec<usize> = (0..keys.len()).collect();
+            rows[began.min(keys.len())..].sort_by_key(|row| &keys[*row]);
+            if rows.is_sorted() {
+                continue;
+            }
+            let mut rank = vec![0; rows.len()];
+            (0..).zip(rows).for_each(|(at, row)| rank[row] = at);
+            ranks.insert(question, rank);
+        }
+        Ok(Self(ranks))
+    }
+
+    /// Whether the order of rows is that of every copy.
+    pub(crate) fn is_of_rows(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rank of a level by its row.
+    pub(crate) fn rank(&self, question: QuestionId, row: u16) -> u16 {
+        self.0.get(&question.row()).and_then(|ranks| ranks.get(usize::from(row))).copied().unwrap_or(row)
+    }
+
+    /// Where an answer of the file stands among others: as it would lie there if rows were in this order.
+    pub(crate) fn key(&self, question: QuestionId, answer: &Answer) -> String {
+        let ranked = with_levels(answer.clone(), |row| self.rank(question, row));
+        serde_json::to_string(&ranked).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_domain::OptionSet;
+
+    #[test]
+    fn answers_stand_by_the_ranks_of_their_levels() {
+        let order = LevelOrder(HashMap::from([(QuestionId(1), vec![0, 2, 1])]));
+        let key = |question, answer| order.key(QuestionId(question), &answer);
+        assert!(key(1, Answer::Level(2)) < key(1, Answer::Level(1)));
+        assert!(key(2, Answer::Level(1)) < key(2, Answer::Level(2)));
+        let options = |options: &[u8]| Answer::Options(OptionSet::new(options.to_vec()).unwrap());
+        assert_eq!(key(1, options(&[0, 1])), key(2, options(&[0, 2])));
+    }
+}

@@ -1,0 +1,119 @@
+//! What stands on the levels of a question: answers of every kind, and conditions of other questions.
+
+use crate::conditions::conditions_by_row;
+use crate::facts::select;
+use crate::row::json;
+use crate::tx::all;
+use dissensus_domain::{Answer, QuestionId};
+use rusqlite::Connection;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What stands on one level.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LevelUse {
+    /// Answers, those too that were changed or taken back since: they are in the history.
+    pub answers: u32,
+    /// Answers of later occasions.
+    pub repeats: u32,
+    /// Decisions about texts.
+    pub decisions: u32,
+    /// Right answers of attention checks.
+    pub checks: u32,
+    /// Right answers of practice, and answers that were given in it.
+    pub practice: u32,
+    /// Questions that are asked only after it.
+    pub conditions: Vec<String>,
+}
+
+impl LevelUse {
+    /// Whether somebody answered, decided or set a right answer so; that another question waits for it is none.
+    pub fn is_answered(&self) -> bool {
+        self.answers + self.repeats + self.decisions + self.checks + self.practice > 0
+    }
+}
+
+impl fmt::Display for LevelUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        for (n, one, many) in [
+            (self.answers, "answer", "answers"),
+            (self.repeats, "answer of a later occasion", "answers of later occasions"),
+            (self.decisions, "decision", "decisions"),
+            (self.checks, "attention check", "attention checks"),
+            (self.practice, "answer of practice", "answers of practice"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{n} {}", if n == 1 { one } else { many }));
+            }
+        }
+        parts.extend(self.conditions.iter().map(|name| format!("the condition of {name}")));
+        let one = parts.len() == 1 && (parts[0].starts_with("1 ") || parts[0].starts_with("the "));
+        write!(f, "{} {}", parts.join(", "), if one { "stands" } else { "stand" })
+    }
+}
+
+/// What stands on the levels of a question, by their rows; those on which nothing stands are left out.
+pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<u16, LevelUse>> {
+    let mut uses: BTreeMap<u16, LevelUse> = BTreeMap::new();
+    let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
+    for (row, answers) in all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        uses.entry(row).or_default().answers = answers;
+    }
+    type Count = fn(&mut LevelUse) -> &mut u32;
+    let counted: [(&str, Count); 5] = [
+        ("SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL", |used| &mut used.answers),
+        ("SELECT answer FROM repeats WHERE question = ?1", |used| &mut used.repeats),
+        ("SELECT answer FROM decisions WHERE question = ?1 AND answer <> ''", |used| &mut used.decisions),
+        ("SELECT answer FROM attention_checks WHERE question = ?1 AND answer <> ''", |used| &mut used.checks),
+        (
+            "SELECT json_extract(value, '$.answer') FROM facts WHERE kind IN ('practice-text', 'practice-answer')
+             AND question = ?1 AND json_extract(value, '$.answer') IS NOT NULL",
+            |used| &mut used.practice,
+        ),
+    ];
+    for (sql, count) in counted {
+        for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
+            for row in rows_in(&answer) {
+                *count(uses.entry(row).or_default()) += 1;
+            }
+        }
+    }
+    let harmful = select(conn, "WHERE kind = 'harmful' AND question = ?1", [question.0])?.pop();
+    let row = harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok());
+    if let Some(row) = row {
+        uses.entry(row).or_default().conditions.push("what counts as harmful".to_owned());
+    }
+    for (name, rows) in conditions_by_row(conn, question)? {
+        for row in rows {
+            uses.entry(row).or_default().conditions.push(name.clone());
+        }
+    }
+    Ok(uses)
+}
+
+/// The levels that an answer names, each once.
+fn rows_in(answer: &Answer) -> Vec<u16> {
+    let mut rows: Vec<u16> = match answer {
+        Answer::CannotSay => Vec::new(),
+        Answer::Level(row) => vec![*row],
+        Answer::Options(set) => set.iter().map(u16::from).collect(),
+        Answer::Spans(spans) => spans.as_slice().iter().map(|span| span.kind).collect(),
+    };
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LevelUse;
+
+    #[test]
+    fn what_stands_on_a_level_is_said_in_words() {
+        let one = LevelUse { answers: 1, ..LevelUse::default() };
+        assert_eq!(one.to_string(), "1 answer stands");
+        let many = LevelUse { checks: 2, conditions: vec!["why".into()], ..one };
+        assert_eq!(many.to_string(), "1 answer, 2 attention checks, the condition of why stand");
+    }
+}

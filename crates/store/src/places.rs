@@ -1,0 +1,240 @@
+//! Where levels stand on their scales: answers lie in the file by the row of a level, which never changes, and are known elsewhere by its
+//! place on the scale, which moves when levels are put in another order, added or removed.
+
+use crate::row::{bad, event, to_json};
+use crate::tx::{all, first};
+use crate::{Result, WriteTx};
+use dissensus_domain::{
+    Answer, CurrentLabel, Event, EventKind, Fact, FactKind, Level, Levels, OptionSet, Question, QuestionId,
+    Span, SpanSet,
+};
+use rusqlite::{Connection, Params, Row};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The rows of the levels of each question whose levels do not stand by their rows, in the order of their places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places(HashMap<QuestionId, Vec<u16>>);
+
+/// The levels that hold of one question, where they were ever changed.
+pub(crate) fn latest_levels(conn: &Connection, question: QuestionId) -> rusqlite::Result<Option<Levels>> {
+    let sql = "SELECT value FROM facts WHERE kind = 'levels' AND coalesce(question, 0) = ?1
+               ORDER BY at_ms DESC, value DESC LIMIT 1";
+    first(conn, sql, [question.0], |r| levels(r, 0))
+}
+
+fn levels(row: &Row<'_>, column: usize) -> rusqlite::Result<Levels> {
+    let text = row.get_ref(column)?.as_str().map_err(|e| bad(column, e))?;
+    serde_json::from_str(text).map_err(|e| bad(column, e))
+}
+
+/// The rows of all levels that a question ever had, by the names that they began with.
+pub(crate) fn rows_by_key(conn: &Connection, question: QuestionId) -> rusqlite::Result<HashMap<String, u16>> {
+    let sql = "SELECT name, level FROM levels WHERE question = ?1";
+    Ok(all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect())
+}
+
+/// The names that all levels that a question ever had began with, in the order of their rows.
+pub(crate) fn ever(conn: &Connection, question: QuestionId) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT name FROM levels WHERE question = ?1 ORDER BY level";
+    all(conn, sql, [question.0], |r| r.get(0))
+}
+
+/// The names of the levels that a question was added with.
+pub(crate) fn began_with(
+    conn: &Connection,
+    question: QuestionId,
+    began: u16,
+) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT name FROM levels WHERE question = ?1 AND level < ?2 ORDER BY level";
+    all(conn, sql, (question.0, began), |r| r.get(0))
+}
+
+/// The names that these levels began with, in their order.
+pub(crate) fn keys(levels: &Levels) -> Vec<&str> {
+    levels.levels.iter().map(|level| level.key.as_str()).collect()
+}
+
+/// The levels as they are, of a question that was never edited too.
+pub(crate) fn levels_of(conn: &Connection, question: &Question) -> rusqlite::Result<Levels> {
+    if let Some(levels) = latest_levels(conn, question.id)? {
+        return Ok(levels);
+    }
+    let mut keys: Vec<(u16, String)> =
+        rows_by_key(conn, question.id)?.into_iter().map(|(key, row)| (row, key)).collect();
+    keys.sort_unstable();
+    let level = |((_, key), name): ((u16, String), &String)| Level {
+        key,
+        name: name.clone(),
+        definition: String::new(),
+    };
+    let levels: Vec<Level> = keys.into_iter().zip(question.scale.levels()).map(level).collect();
+    Ok(Levels { began: levels.len() as u16, levels })
+}
+
+/// The rows of these levels, in their order.
+pub(crate) fn rows_of(
+    conn: &Connection,
+    question: QuestionId,
+    levels: &Levels,
+) -> rusqlite::Result<Vec<u16>> {
+    let rows = rows_by_key(conn, question)?;
+    let row =
+        |key: &String| rows.get(key).copied().ok_or_else(|| bad(0, format!("no level began as \"{key}\"")));
+    levels.levels.iter().map(|level| row(&level.key)).collect()
+}
+
+impl Places {
+    /// As they are now.
+    pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
+        let sql = "SELECT DISTINCT question FROM facts WHERE kind = 'levels' AND question IS NOT NULL";
+        let questions = all(conn, sql, [], |r| Ok(QuestionId(r.get(0)?)))?;
+        let mut places = HashMap::new();
+        for question in questions {
+            let Some(levels) = latest_levels(conn, question)? else { continue };
+            let rows = rows_of(conn, question, &levels)?;
+            if !rows.iter().copied().eq(0..rows.len() as u16) {
+                places.insert(question, rows);
+            }
+        }
+        Ok(Self(places))
+    }
+
+    /// The place of a level. One that is not on the scale gets one behind it, so that nothing takes it for another.
+    pub(crate) fn place(&self, question: QuestionId, row: u16) -> u16 {
+        let Some(rows) = self.0.get(&question.row()) else { return row };
+        let place = rows.iter().position(|known| *known == row).map(|place| place as u16);
+        place.unwrap_or(row.saturating_add(rows.len() as u16))
+    }
+
+    /// The row of the level at this place.
+    pub(crate) fn row(&self, question: QuestionId, place: u16) -> u16 {
+        let Some(rows) = self.0.get(&question.row()) else { return place };
+        rows.get(usize::from(place)).copied().unwrap_or(place.saturating_sub(rows.len() as u16))
+    }
+
+    /// An answer of the file as it is known elsewhere.
+    pub(crate) fn shown(&self, question: QuestionId, answer: Answer) -> Answer {
+        match self.0.contains_key(&question.row()) {
+            true => with_levels(answer, |row| self.place(question, row)),
+            false => answer,
+        }
+    }
+
+    /// An answer as it lies in the file.
+    pub(crate) fn stored<'a>(&self, question: QuestionId, answer: &'a Answer) -> Cow<'a, Answer> {
+        match self.0.contains_key(&question.row()) {
+            true => Cow::Owned(with_levels(answer.clone(), |place| self.row(question, place))),
+            false => Cow::Borrowed(answer),
+        }
+    }
+
+    /// An event of the file as it is known elsewhere.
+    pub(crate) fn event(&self, mut event: Event) -> Event {
+        if let EventKind::Answer { answer, .. } = &mut event.kind
+            && self.0.contains_key(&event.question)
+        {
+            *answer = self.shown(event.question, answer.clone());
+        }
+        event
+    }
+
+    /// A label of the file as it is known elsewhere; of an option whether the answer has it.
+    pub(crate) fn label(&self, question: QuestionId, label: CurrentLabel) -> CurrentLabel {
+        let answer = self.shown(question, label.answer).to(question);
+        CurrentLabel { answer, ..label }
+    }
+}
+
+/// An answer with other numbers for its levels.
+pub(crate) fn with_levels(answer: Answer, level: impl Fn(u16) -> u16) -> Answer {
+    match answer {
+        Answer::CannotSay => Answer::CannotSay,
+        Answer::Level(known) => Answer::Level(level(known)),
+        Answer::Options(set) => {
+            let moved = set.iter().filter_map(|option| u8::try_from(level(option.into())).ok());
+            // What is beyond a set stands on no scale.
+            Answer::Options(OptionSet::new(moved.filter(|option| *option < OptionSet::MAX)).unwrap_or(set))
+        }
+        Answer::Spans(spans) => {
+            let moved = spans.as_slice().iter().map(|span| Span { kind: level(span.kind), ..*span });
+            Answer::Spans(SpanSet::new(moved).unwrap_or(spans))
+        }
+    }
+}
+
+/// A fact that names levels (practice, harmful texts) with other rows for them; other facts are as they were.
+pub(crate) fn with_rows(fact: Fact, row: impl Fn(u16) -> u16) -> Fact {
+    let mut fact = fact;
+    if fact.kind == FactKind::Harmful
+        && let Some(known) = fact.value.as_u64().and_then(|known| u16::try_from(known).ok())
+    {
+        fact.value = row(known).into();
+        return fact;
+    }
+    if fact.kind != FactKind::Harmful
+        && names_levels(&fact)
+        && let Some(answer) = fact.value.get_mut("answer")
+        && let Ok(known) = serde_json::from_value::<Answer>(answer.clone())
+        && let Ok(moved) = serde_json::to_value(with_levels(known, row))
+    {
+        *answer = moved;
+    }
+    fact
+}
+
+/// Whether a fact is of a kind that names levels by their rows.
+pub(crate) fn names_levels(fact: &Fact) -> bool {
+    matches!(fact.kind, FactKind::PracticeText | FactKind::PracticeAnswer | FactKind::Harmful)
+}
+
+/// Every event of a query of [`crate::row::EVENT_COLUMNS`].
+pub(crate) fn events(conn: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<Vec<Event>> {
+    let places = Places::read(conn)?;
+    all(conn, sql, params, |row| Ok(places.event(event(row)?)))
+}
+
+/// The first event of a query of [`crate::row::EVENT_COLUMNS`].
+pub(crate) fn first_event(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Option<Event>> {
+    let found = first(conn, sql, params, event)?;
+    Ok(match found {
+        Some(found) => Some(Places::read(conn)?.event(found)),
+        None => None,
+    })
+}
+
+impl WriteTx<'_> {
+    pub(crate) fn places(&self) -> Result<Places> {
+        Places::read(self.conn).map_err(|e| self.explain("reading the levels", e))
+    }
+
+    /// An answer as the JSON in which it lies in the file.
+    pub(crate) fn answer_json(&self, question: QuestionId, answer: &Answer) -> Result<String> {
+        to_json("an answer", self.places()?.stored(question, answer).as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_places_are_found_from_each_other() {
+        let question = QuestionId(1);
+        let places = Places(HashMap::from([(question, vec![2, 0, 5])]));
+        for row in 0..9 {
+            assert_eq!(places.row(question, places.place(question, row)), row);
+        }
+        assert_eq!((places.place(question, 5), places.place(question, 1)), (2, 4));
+        let spans = |kind| Answer::Spans(SpanSet::new([Span { start: 0, end: 2, kind }]).unwrap());
+        assert_eq!(places.shown(question, spans(2)), spans(0));
+        assert_eq!(*places.stored(question, &spans(2)), spans(5));
+        let options = |options: &[u8]| Answer::Options(OptionSet::new(options.to_vec()).unwrap());
+        assert_eq!(places.shown(question, options(&[0, 5])), options(&[1, 2]));
+        assert_eq!(places.shown(QuestionId(2), options(&[0, 5])), options(&[0, 5]));
+    }
+}

@@ -1,0 +1,224 @@
+//! Practice and pass marks, kept as facts: what is practised on, what people answered, and what counts as passed.
+
+use crate::places::Places;
+use crate::tx::all;
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{
+    AnnotatorId, Answer, CheckRule, Fact, FactKind, PracticeAnswer, PracticeRule, PracticeText, QuestionId,
+    TextId,
+};
+use rusqlite::Connection;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+
+/// Everything that the project says about practice and pass marks.
+#[derive(Clone, Debug, Default)]
+pub struct PracticeFacts {
+    /// What is practised on now.
+    pub texts: Vec<PracticeText>,
+    /// The pass mark, where one was set.
+    pub rule: Option<PracticeRule>,
+    /// The mark of attention checks, where one was set.
+    pub check_rule: Option<CheckRule>,
+    /// What people answered, each person's in the order of time.
+    pub answers: Vec<PracticeAnswer>,
+    /// Rounds in which everything was answered that was asked.
+    pub finished: Vec<(AnnotatorId, u32)>,
+    /// The round that somebody has to finish before anything else.
+    pub again: BTreeMap<AnnotatorId, u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RightAnswer {
+    answer: Answer,
+    reason: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Given {
+    round: u32,
+    answer: Answer,
+    /// The round ended with it.
+    last: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Again {
+    round: u32,
+}
+
+fn read<T: DeserializeOwned>(fact: &Fact) -> Option<T> {
+    // What another version of the program says in another way is not ours to judge.
+    serde_json::from_value(fact.value.clone()).ok()
+}
+
+impl WriteTx<'_> {
+    /// Sets the right answer of a text that is practised on, or with none that it is practised on no more.
+    ///
+    /// # Errors
+    /// There is no such question or text, the answer is not on the scale, or what the disk says.
+    pub fn set_practice_text(
+        &mut self,
+        question: QuestionId,
+        text: TextId,
+        answer: Option<&Answer>,
+        reason: &str,
+        at_ms: i64,
+    ) -> Result<()> {
+        let value = match answer {
+            None => Value::Null,
+            Some(answer) => {
+                if *answer == Answer::CannotSay {
+                    let why = "name a level: that somebody cannot say is none".to_owned();
+                    return Err(StoreError::Invalid { what: "right answer".to_owned(), why });
+                }
+                self.fits(question, text, answer)?;
+                {
+                    let answer = self.places()?.stored(question, answer).into_owned();
+                    to_value(&RightAnswer { answer, reason: reason.to_owned() })?
+                }
+            }
+        };
+        let (question, text) = (Some(question), Some(text));
+        self.set_fact(&Fact { kind: FactKind::PracticeText, question, text, annotator: None, at_ms, value })
+            .map(drop)
+    }
+
+    /// Sets the pass mark of practice.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn set_practice_rule(&mut self, rule: &PracticeRule, at_ms: i64) -> Result<()> {
+        self.set_study_fact(FactKind::PracticeRule, to_value(rule)?, at_ms)
+    }
+
+    /// Sets the mark of attention checks, or none.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn set_check_rule(&mut self, rule: Option<&CheckRule>, at_ms: i64) -> Result<()> {
+        self.set_study_fact(FactKind::CheckRule, to_value(&rule)?, at_ms)
+    }
+
+    /// Adds what somebody answered in practice; `last` says that the round ended with it.
+    ///
+    /// # Errors
+    /// There is no such question, text or annotator, the answer is not on the scale, or what the disk says.
+    pub fn add_practice_answer(&mut self, new: &PracticeAnswer, last: bool) -> Result<()> {
+        self.fits(new.question, new.text, &new.answer)?;
+        let answer = self.places()?.stored(new.question, &new.answer).into_owned();
+        let value = to_value(&Given { round: new.round, answer, last })?;
+        self.note_fact(&Fact {
+            kind: FactKind::PracticeAnswer,
+            question: Some(new.question),
+            text: Some(new.text),
+            annotator: Some(new.annotator),
+            at_ms: new.at_ms,
+            value,
+        })
+    }
+
+    /// Asks somebody to finish this round of practice before anything else.
+    ///
+    /// # Errors
+    /// There is no such annotator, or what the disk says.
+    pub fn ask_to_practise_again(&mut self, annotator: AnnotatorId, round: u32, at_ms: i64) -> Result<()> {
+        let (value, annotator) = (to_value(&Again { round })?, Some(annotator));
+        self.set_fact(&Fact {
+            kind: FactKind::PracticeAgain,
+            question: None,
+            text: None,
+            annotator,
+            at_ms,
+            value,
+        })
+        .map(drop)
+    }
+
+    fn set_study_fact(&mut self, kind: FactKind, value: Value, at_ms: i64) -> Result<()> {
+        self.set_fact(&Fact::of_project(kind, at_ms, value)).map(drop)
+    }
+
+    /// As [`Store::ever_practised_on`].
+    pub(crate) fn ever_practised_on(&self, questions: &[QuestionId]) -> Result<HashSet<TextId>> {
+        ever_practised_on(self.conn, questions).map_err(|e| self.explain("reading the practice", e))
+    }
+
+    fn fits(&self, question: QuestionId, text: TextId, answer: &Answer) -> Result<()> {
+        let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
+        let asked = self.question(question)?.ok_or_else(unknown)?;
+        answer.check(&asked.scale).map_err(|source| StoreError::OffScale { question, source })?;
+        self.spans_within(question, text, answer)
+    }
+}
+
+fn to_value<T: Serialize>(value: &T) -> Result<Value> {
+    let failed = |error: serde_json::Error| StoreError::Invalid {
+        what: "practice".to_owned(),
+        why: error.to_string(),
+    };
+    serde_json::to_value(value).map_err(failed)
+}
+
+impl Store {
+    /// Everything about practice and pass marks.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn practice(&self) -> Result<PracticeFacts> {
+        let mut found = PracticeFacts::default();
+        let places = self.read("reading the levels", Places::read)?;
+        for fact in self.facts(FactKind::PracticeText)? {
+            if let (Some(question), Some(text), Some(RightAnswer { answer, reason })) =
+                (fact.question, fact.text, read(&fact))
+            {
+                let answer = places.shown(question, answer);
+                found.texts.push(PracticeText { question, text, answer, reason });
+            }
+        }
+        found.rule = self.facts(FactKind::PracticeRule)?.iter().find_map(read);
+        found.check_rule = self.facts(FactKind::CheckRule)?.iter().find_map(read);
+        for fact in self.all_facts(FactKind::PracticeAnswer)? {
+            if let (Some(question), Some(text), Some(annotator), Some(Given { round, answer, last })) =
+                (fact.question, fact.text, fact.annotator, read(&fact))
+            {
+                let (at_ms, answer) = (fact.at_ms, places.shown(question, answer));
+                found.answers.push(PracticeAnswer { question, text, annotator, round, answer, at_ms });
+                found.finished.extend(last.then_some((annotator, round)));
+            }
+        }
+        for fact in self.facts(FactKind::PracticeAgain)? {
+            found.again.extend(fact.annotator.zip(read(&fact).map(|Again { round }| round)));
+        }
+        Ok(found)
+    }
+
+    /// The row of the newest fact of any kind; 0 where there is none. Another one says that something was added.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn newest_fact(&self) -> Result<i64> {
+        let sql = "SELECT coalesce(max(id), 0) FROM facts";
+        self.read("reading facts", |c| c.query_row(sql, [], |r| r.get(0)))
+    }
+
+    /// Texts that are or were practised on with one of these questions.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn ever_practised_on(&self, questions: &[QuestionId]) -> Result<HashSet<TextId>> {
+        self.read("reading the practice", |c| ever_practised_on(c, questions))
+    }
+}
+
+fn ever_practised_on(c: &Connection, questions: &[QuestionId]) -> rusqlite::Result<HashSet<TextId>> {
+    let sql = "SELECT DISTINCT text FROM facts WHERE kind = ?1 AND question = ?2 AND text IS NOT NULL";
+    let mut found = HashSet::new();
+    for question in questions {
+        let kind = FactKind::PracticeText.name();
+        found.extend(all(c, sql, (kind, question.0), |r| Ok(TextId(r.get(0)?)))?);
+    }
+    Ok(found)
+}

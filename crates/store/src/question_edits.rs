@@ -1,0 +1,338 @@
+//! Questions that are edited: their text, help and levels. Each edit is a fact, of which the latest holds.
+
+use crate::labels::SAID;
+use crate::level_use::{LevelUse, uses_of};
+use crate::places::{began_with, keys, levels_of, rows_by_key};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{
+    Fact, FactKind, Level, LevelEdit, Levels, Question, QuestionHelp, QuestionId, Scale, ScaleKind,
+};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// The most levels that a question can ever have had, those that were removed among them.
+const MOST_ROWS: u16 = 100;
+
+/// What is to be changed of a question; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionEdit {
+    /// The sentence an annotator reads.
+    pub prompt: Option<String>,
+    /// What is written beside it.
+    pub help: Option<QuestionHelp>,
+    /// All its levels from now on, in their order.
+    pub levels: Option<Vec<LevelEdit>>,
+    /// Whether it offers to say that one cannot say. Answers of before stay.
+    pub cannot_say: Option<bool>,
+}
+
+/// What an edit changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QuestionEdited {
+    /// Whether anything did.
+    pub changed: bool,
+    /// Whether levels were put in another order, added or removed: numbers of levels mean something else since.
+    pub rearranged: bool,
+}
+
+/// Texts that a question was asked with and levels that it had, by the time of the change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionVersion {
+    /// Since when, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// What changed then.
+    pub what: FactKind,
+    /// Whether levels were put in another order, added or removed.
+    pub rearranged: bool,
+}
+
+fn json<T: Serialize>(what: &str, value: &T) -> Result<serde_json::Value> {
+    let invalid = |e: serde_json::Error| StoreError::Invalid { what: what.to_owned(), why: e.to_string() };
+    serde_json::to_value(value).map_err(invalid)
+}
+
+impl WriteTx<'_> {
+    /// Edits a question. Answers stay as they are, with the levels that they were given.
+    ///
+    /// # Errors
+    /// There is no such question; something is too long; the levels make no scale; a level is to go on which something stands, or levels
+    /// in order of which some were answered are to change places. Nothing is changed then.
+    pub fn edit_question(
+        &mut self,
+        question: QuestionId,
+        edit: &QuestionEdit,
+        now_ms: i64,
+    ) -> Result<QuestionEdited> {
+        let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
+        let found = self.question(question)?.ok_or_else(unknown)?;
+        let refused = |why: String| StoreError::Invalid { what: format!("question {}", found.name), why };
+        let mut edited = QuestionEdited::default();
+        let fact = |kind, value| Fact { question: Some(question), ..Fact::of_project(kind, now_ms, value) };
+        if let Some(prompt) = &edit.prompt {
+            let prompt = prompt.trim();
+            if prompt.is_empty() {
+                return Err(refused("its text cannot be empty: it is what annotators read".to_owned()));
+            }
+            if prompt.chars().count() > QuestionHelp::LONGEST_TEXT {
+                return Err(refused(format!(
+                    "its text may have {} characters: put more into its help or into the guideline",
+                    QuestionHelp::LONGEST_TEXT
+                )));
+            }
+            if prompt != found.prompt {
+                edited.changed |= self.set_fact(&fact(FactKind::Prompt, prompt.into()))?;
+            }
+        }
+        if let Some(help) = &edit.help {
+            let help = help.trimmed();
+            help.check().map_err(|e| refused(e.to_string()))?;
+            if help != found.help {
+                edited.changed |= self.set_fact(&fact(FactKind::Help, json("help", &help)?))?;
+            }
+        }
+        if let Some(cannot_say) = edit.cannot_say.filter(|wanted| *wanted != found.cannot_say) {
+            if found.scale.kind() == ScaleKind::Spans {
+                return Err(refused(
+                    "a question about spans does not offer to say that one cannot say: mark nothing, or skip the text".to_owned(),
+                ));
+            }
+            edited.changed |= self.set_fact(&fact(FactKind::CannotSay, cannot_say.into()))?;
+        }
+        if let Some(levels) = &edit.levels {
+            let explain = |tx: &Self, e| tx.explain("reading the levels", e);
+            let before = levels_of(self.conn, &found).map_err(|e| explain(self, e))?;
+            for level in levels {
+                level.check().map_err(|e| refused(e.to_string()))?;
+            }
+            let after = self.arranged(&found, &before, levels).map_err(refused)?;
+            if after != before {
+                edited.rearranged = keys(&after) != keys(&before);
+                if edited.rearranged {
+                    self.must_be_free(&found, &before, &after)?;
+                    self.rearranged(question)?;
+                }
+                self.add_level_rows(question, &after)?;
+                edited.changed |= self.set_fact(&fact(FactKind::Levels, json("levels", &after)?))?;
+            }
+        }
+        Ok(edited)
+    }
+
+    /// The levels that an edit asks for.
+    fn arranged(
+        &self,
+        question: &Question,
+        before: &Levels,
+        wanted: &[LevelEdit],
+    ) -> std::result::Result<Levels, String> {
+        let scale = Scale::new(question.scale.kind(), wanted.iter().map(|level| level.name.as_str()))
+            .map_err(|e| e.to_string())?;
+        // Of two, a third one that something stands on in another copy could not come back.
+        if scale.kind() == ScaleKind::Binary && wanted.iter().any(|level| level.from.is_none()) {
+            return Err(
+                "its two levels stay, as it is binary: rename them, or make a new question".to_owned()
+            );
+        }
+        if scale.len() != wanted.len() {
+            return Err("these names read as sets of options: name each option once".to_owned());
+        }
+        let known = rows_by_key(self.conn, question.id).map_err(|e| e.to_string())?;
+        let mut used: HashSet<String> = HashSet::new();
+        let mut levels = Vec::with_capacity(wanted.len());
+        // Levels that stay keep their keys; a new one takes its name where nobody has it.
+        for level in wanted {
+            if let Some(from) = level.from {
+                let kept = before.levels.get(usize::from(from)).ok_or_else(|| {
+                    format!("it has {} levels, so there is no level {from}", before.levels.len())
+                })?;
+                if !used.insert(kept.key.clone()) {
+                    return Err(format!("the level \"{}\" stands twice", kept.name));
+                }
+            }
+        }
+        let standing: HashSet<&str> = before.levels.iter().map(|level| level.key.as_str()).collect();
+        for (level, name) in wanted.iter().zip(scale.levels()) {
+            let key = match level.from {
+                Some(from) => before.levels[usize::from(from)].key.clone(),
+                None => {
+                    let free = |key: &String| !used.contains(key) && !standing.contains(key.as_str());
+                    let mut tried =
+                        (1_u32..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
+                    let key = tried.find(free).unwrap_or_else(|| name.clone());
+                    used.insert(key.clone());
+                    key
+                }
+            };
+            levels.push(Level { key, name: name.clone(), definition: level.definition.trim().to_owned() });
+        }
+        let new = levels.iter().filter(|level| !known.contains_key(&level.key)).count();
+        let most = usize::from(most_rows(question));
+        if known.len() + new > most {
+            return Err(format!(
+                "it has had {} levels, those that were removed among them, and can have {most}: make a new question",
+                known.len()
+            ));
+        }
+        Ok(Levels { began: before.began, levels })
+    }
+
+    /// Refuses to remove a level on which something stands, and to change the order of levels that were answered.
+    fn must_be_free(&self, question: &Question, before: &Levels, after: &Levels) -> Result<()> {
+        let explain = |e| self.explain("reading what stands on the levels", e);
+        let uses = uses_of(self.conn, question.id).map_err(explain)?;
+        let rows = rows_by_key(self.conn, question.id).map_err(explain)?;
+        let of = |level: &Level| rows.get(&level.key).and_then(|row| uses.get(row));
+        let stays: HashSet<&str> = after.levels.iter().map(|level| level.key.as_str()).collect();
+        let refused = |level: &Level, why: String| StoreError::Invalid {
+            what: format!("level \"{}\" of {}", level.name, question.name),
+            why,
+        };
+        for level in before.levels.iter().filter(|level| !stays.contains(level.key.as_str())) {
+            if let Some(used) = of(level) {
+                return Err(refused(
+                    level,
+                    format!("it cannot be removed, because {used} on it: rename it instead"),
+                ));
+            }
+        }
+        if !question.scale.kind().is_ordered() {
+            return Ok(());
+        }
+        let answered = |levels: &Levels| -> Vec<String> {
+            let used = levels.levels.iter().filter(|level| of(level).is_some_and(LevelUse::is_answered));
+            used.map(|level| level.key.clone()).collect()
+        };
+        let (was, is) = (answered(before), answered(after));
+        if let Some((key, _)) = was.iter().zip(&is).find(|(a, b)| a != b)
+            && let Some(level) = before.levels.iter().find(|level| level.key == *key)
+            && let Some(used) = of(level)
+        {
+            return Err(refused(
+                level,
+                format!(
+                    "it cannot change places with another level that was answered, because {used} on it: the order of \
+                     levels is part of what they mean"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gives every level a row.
+    pub(crate) fn add_level_rows(&mut self, question: QuestionId, levels: &Levels) -> Result<()> {
+        let keys: Vec<String> = levels.levels.iter().map(|level| level.key.clone()).collect();
+        self.add_level_keys(question, &keys)
+    }
+
+    /// As [`WriteTx::add_level_rows`], by the names that levels began with.
+    pub(crate) fn add_level_keys(&mut self, question: QuestionId, keys: &[String]) -> Result<()> {
+        let explain = |tx: &Self, e| tx.explain("adding a level", e);
+        let known = rows_by_key(self.conn, question).map_err(|e| explain(self, e))?;
+        let next = known.values().max().map_or(0, |row| row + 1);
+        let most = self.question(question)?.map_or(MOST_ROWS, |question| most_rows(&question));
+        for (row, key) in (next..).zip(keys.iter().filter(|key| !known.contains_key(*key))) {
+            if row >= most {
+                return Err(StoreError::Invalid {
+                    what: format!("question {}", question.0),
+                    why: format!(
+                        "it has had {most} levels, those that were removed among them, and can have no more"
+                    ),
+                });
+            }
+            self.run(
+                "INSERT INTO levels (question, level, name) VALUES (?1, ?2, ?3)",
+                (question.0, row, key),
+            )
+            .map_err(|e| explain(self, e))?;
+        }
+        Ok(())
+    }
+
+    /// What was learned of a question does not hold once its levels have other numbers.
+    pub(crate) fn rearranged(&mut self, question: QuestionId) -> Result<()> {
+        self.forget_heads_of(question)
+    }
+}
+
+/// How many levels a question can ever have had: of options those that a set holds.
+fn most_rows(question: &Question) -> u16 {
+    if question.scale.is_multi_label() { Scale::MAX_OPTIONS as u16 } else { MOST_ROWS }
+}
+
+impl Store {
+    /// Edits a question. See [`WriteTx::edit_question`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn edit_question(
+        &self,
+        question: QuestionId,
+        edit: &QuestionEdit,
+        now_ms: i64,
+    ) -> Result<QuestionEdited> {
+        let edit = edit.clone();
+        self.write(move |tx| tx.edit_question(question, &edit, now_ms))
+    }
+
+    /// Every edit of a question, the first one first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn question_versions(&self, question: QuestionId) -> Result<Vec<QuestionVersion>> {
+        let mut found = Vec::new();
+        for what in [FactKind::Prompt, FactKind::Help, FactKind::Levels, FactKind::CannotSay] {
+            let facts = self.all_facts(what)?.into_iter().filter(|fact| fact.question == Some(question));
+            let mut before: Option<Vec<String>> = None;
+            for fact in facts {
+                let mut rearranged = false;
+                if let Ok(levels) = serde_json::from_value::<Levels>(fact.value) {
+                    let now: Vec<String> = keys(&levels).into_iter().map(str::to_owned).collect();
+                    let began = || self.read("reading the levels", |c| began_with(c, question, levels.began));
+                    let was = before.take().map_or_else(began, Ok)?;
+                    rearranged = was != now;
+                    before = Some(now);
+                }
+                found.push(QuestionVersion { at_ms: fact.at_ms, what, rearranged });
+            }
+        }
+        found.sort_by_key(|version| version.at_ms);
+        Ok(found)
+    }
+
+    /// How many current labels of a question were given before this time.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn labels_before(&self, question: QuestionId, at_ms: i64) -> Result<u32> {
+        let sql = format!(
+            "SELECT count(*) FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
+             WHERE a.question = ?1 AND e.at_ms < ?2 AND a.{SAID}"
+        );
+        self.read("counting labels", |c| c.query_row(&sql, (question.0, at_ms), |r| r.get(0)))
+    }
+
+    /// The names that the levels of a question began with, in their order now: which levels these are, whatever they are called.
+    ///
+    /// # Errors
+    /// There is no such question, or what the disk says.
+    pub fn level_keys(&self, question: QuestionId) -> Result<Vec<String>> {
+        let questions = self.questions()?;
+        let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
+        let found = questions.iter().find(|known| known.id == question.row()).ok_or_else(unknown)?;
+        self.read("reading the levels", |c| {
+            Ok(levels_of(c, found)?.levels.into_iter().map(|level| level.key).collect())
+        })
+    }
+
+    /// What stands on each level of a question now, where anything does, by its place.
+    ///
+    /// # Errors
+    /// There is no such question, or what the disk says.
+    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<Option<LevelUse>>> {
+        let keys = self.level_keys(question)?;
+        self.read("reading what stands on the levels", |c| {
+            let (uses, rows) = (uses_of(c, question)?, rows_by_key(c, question)?);
+            Ok(keys.iter().map(|key| rows.get(key).and_then(|row| uses.get(row)).cloned()).collect())
+        })
+    }
+}

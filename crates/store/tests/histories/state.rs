@@ -1,0 +1,279 @@
+//! What copies of a project that came together must agree on. Levels have rows of their own in each copy: whatever stands on one is told by
+//! the name that it began with, in the file as it lies there and in what the store tells.
+
+use dissensus_domain::{Answer, Question};
+use dissensus_store::Store;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+use std::collections::BTreeMap;
+
+/// Everything that copies must agree on: rows of every table that comes together, with names and identities in place of row numbers. In
+/// columns called `level`, `answer`, `content`, `levels` and `value` are levels by their rows, of the question in the column `question`.
+/// Left out are levels that a copy found again where they were removed: they follow from the rest, and when a copy found them does not.
+const SAME_EVERYWHERE: [(&str, &str); 25] = [
+    ("texts", "SELECT external_id, body, \"group\", split, metadata FROM texts"),
+    ("annotators", "SELECT external_id, name, attributes, simulated FROM annotators"),
+    ("questions", "SELECT name, prompt, scale FROM questions"),
+    ("levels", "SELECT q.name, l.name FROM levels l JOIN questions q ON q.id = l.question"),
+    ("level_names", "SELECT q.name, c.changed_at_ms, c.names FROM level_names c JOIN questions q ON q.id = c.question"),
+    (
+        "conditions",
+        "SELECT q.name, c.changed_at_ms, o.name AS question, c.levels FROM conditions c JOIN questions q ON q.id = c.question
+         JOIN questions o ON o.id = c.other",
+    ),
+    (
+        "remark_forms",
+        "SELECT q.name, c.changed_at_ms, c.reasons, c.confidence FROM remark_forms c JOIN questions q ON q.id = c.question",
+    ),
+    (
+        "events",
+        "SELECT c.uid, e.sequence, e.kind, q.name AS question, t.external_id, a.external_id, e.at_ms, e.duration_ms, e.source, e.level,
+             e.content, rc.uid, r.sequence, e.note, e.reasons, e.confidence, g.uid
+         FROM events e JOIN copies c ON c.id = e.copy JOIN questions q ON q.id = e.question JOIN texts t ON t.id = e.text
+         JOIN annotators a ON a.id = e.annotator LEFT JOIN events r ON r.id = e.replaces LEFT JOIN copies rc ON rc.id = r.copy
+         LEFT JOIN guidelines g ON g.id = e.guideline",
+    ),
+    (
+        "current_answers",
+        "SELECT q.name AS question, t.external_id, a.external_id, c.uid, e.sequence, n.level, n.content
+         FROM current_answers n JOIN questions q ON q.id = n.question JOIN texts t ON t.id = n.text JOIN annotators a ON a.id = n.annotator
+         JOIN events e ON e.id = n.event JOIN copies c ON c.id = e.copy",
+    ),
+    (
+        "repeats",
+        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer FROM repeats r
+         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
+    ),
+    (
+        "repeat_changes",
+        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.changed_at_ms, r.counts
+         FROM repeat_changes r
+         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
+    ),
+    (
+        "repeat_remarks",
+        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.said_at_ms, r.note, r.reasons,
+             r.confidence, r.guideline
+         FROM repeat_remarks r
+         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
+    ),
+    (
+        "annotator_changes",
+        "SELECT a.external_id, c.what, c.changed_at_ms, c.value AS said FROM annotator_changes c JOIN annotators a ON a.id = c.annotator",
+    ),
+    ("guidelines", "SELECT uid, at_ms, body, change, written_by FROM guidelines"),
+    (
+        "decisions",
+        "SELECT q.name AS question, t.external_id, d.at_ms, d.outcome, d.answer, d.comment, d.decided_by FROM decisions d
+         JOIN questions q ON q.id = d.question JOIN texts t ON t.id = d.text",
+    ),
+    (
+        "attention_checks",
+        "SELECT q.name AS question, t.external_id, d.at_ms, d.answer, d.reason FROM attention_checks d
+         JOIN questions q ON q.id = d.question JOIN texts t ON t.id = d.text",
+    ),
+    ("panels", "SELECT name, saved_at_ms, panel FROM panels"),
+    ("packets", "SELECT p.uid, a.external_id, p.made_at_ms, p.seed, p.key FROM packets p JOIN annotators a ON a.id = p.annotator"),
+    (
+        "packet_questions",
+        "SELECT p.uid, x.position, q.name FROM packet_questions x JOIN packets p ON p.id = x.packet JOIN questions q ON q.id = x.question",
+    ),
+    (
+        "assignments",
+        "SELECT p.uid, x.position, t.external_id, x.occasion, x.anchor FROM assignments x JOIN packets p ON p.id = x.packet
+         JOIN texts t ON t.id = x.text",
+    ),
+    ("hand_ins", "SELECT p.uid, h.at_ms, h.answers FROM hand_ins h JOIN packets p ON p.id = h.packet"),
+    (
+        "facts",
+        "SELECT f.kind, q.name AS question, t.external_id, a.external_id, f.at_ms, f.value FROM facts f
+         LEFT JOIN questions q ON q.id = f.question LEFT JOIN texts t ON t.id = f.text LEFT JOIN annotators a ON a.id = f.annotator
+         WHERE json_extract(f.value, '$.back') IS NULL",
+    ),
+    ("withdrawals", "SELECT person, at_ms, copy FROM withdrawals"),
+    ("withdrawn_names", "SELECT person, name FROM withdrawn_names"),
+    ("withdrawn_packets", "SELECT person, packet FROM withdrawn_packets"),
+];
+
+/// What a project says, by what of it: lines in an order of their own.
+pub(crate) type State = BTreeMap<&'static str, Vec<String>>;
+
+/// The names that levels began with, by the question's name and their rows.
+type Rows = BTreeMap<String, BTreeMap<u16, String>>;
+
+/// All that a project says.
+pub(crate) fn state(store: &Store) -> State {
+    let conn = Connection::open(store.file()).unwrap();
+    let mut rows = Rows::new();
+    let sql = "SELECT q.name, l.level, l.name FROM levels l JOIN questions q ON q.id = l.question";
+    for (question, row, key) in all(&conn, sql, |r| (text(r, 0), r.get::<_, u16>(1).unwrap(), text(r, 2))) {
+        rows.entry(question).or_default().insert(row, key);
+    }
+    let mut found: State = SAME_EVERYWHERE
+        .into_iter()
+        .map(|(table, sql)| {
+            let mut statement = conn.prepare(sql).unwrap();
+            let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+            let line = |row: &Row<'_>| {
+                let cells: Vec<String> =
+                    columns.iter().enumerate().map(|(at, column)| cell(&rows, row, at, column)).collect();
+                Ok(cells.join(" "))
+            };
+            (table, statement.query_map([], line).unwrap().map(Result::unwrap).collect())
+        })
+        .collect();
+    found.extend(told(store, &conn));
+    found.values_mut().for_each(|lines| lines.sort_unstable());
+    found
+}
+
+fn all<T>(conn: &Connection, sql: &str, read: impl Fn(&Row<'_>) -> T) -> Vec<T> {
+    let mut statement = conn.prepare(sql).unwrap();
+    statement.query_map([], |row| Ok(read(row))).unwrap().map(Result::unwrap).collect()
+}
+
+fn text(row: &Row<'_>, at: usize) -> String {
+    row.get(at).unwrap()
+}
+
+/// A cell with the names of levels in place of their rows.
+fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
+    let raw = row.get_ref(at).unwrap();
+    let key = |level: u16| {
+        let question: String = row.get("question").unwrap();
+        rows[&question].get(&level).unwrap_or_else(|| panic!("no level {level} of {question}")).clone()
+    };
+    let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
+    match (column, raw) {
+        ("level", ValueRef::Integer(level)) => key(u16::try_from(level).unwrap()),
+        ("answer" | "content", ValueRef::Text(answer)) if !answer.is_empty() => {
+            by_keys(&serde_json::from_slice(answer).unwrap(), key)
+        }
+        ("levels", ValueRef::Text(levels)) => {
+            let mut keys: Vec<String> =
+                serde_json::from_slice::<Vec<u16>>(levels).unwrap().into_iter().map(key).collect();
+            keys.sort_unstable();
+            format!("{keys:?}")
+        }
+        ("value", ValueRef::Text(value)) => {
+            let mut value = json(value);
+            let kind: String = row.get("kind").unwrap();
+            if let (true, Some(level)) = (kind == "harmful", value.as_u64()) {
+                return key(u16::try_from(level).unwrap());
+            }
+            if kind.starts_with("practice")
+                && let Some(answer) = value.get_mut("answer")
+            {
+                let named = by_keys(&serde_json::from_value(answer.clone()).unwrap(), key);
+                *answer = named.into();
+            }
+            value.to_string()
+        }
+        _ => format!("{raw:?}"),
+    }
+}
+
+/// An answer with names for its levels.
+pub(crate) fn by_keys(answer: &Answer, key: impl Fn(u16) -> String) -> String {
+    let mut named: Vec<String> = match answer {
+        Answer::CannotSay => return "cannot say".to_owned(),
+        Answer::Level(level) => return key(*level),
+        Answer::Options(set) => set.iter().map(|option| key(option.into())).collect(),
+        Answer::Spans(spans) => spans
+            .as_slice()
+            .iter()
+            .map(|span| format!("{}-{} {}", span.start, span.end, key(span.kind)))
+            .collect(),
+    };
+    named.sort_unstable();
+    format!("{named:?}")
+}
+
+/// What the store tells: what holds now, with levels by their places.
+fn told(store: &Store, conn: &Connection) -> State {
+    let external = |table: &str| -> BTreeMap<u32, String> {
+        let sql = format!("SELECT id, external_id FROM {table}");
+        all(conn, &sql, |r| (r.get(0).unwrap(), text(r, 1))).into_iter().collect()
+    };
+    let (texts, people) = (external("texts"), external("annotators"));
+    let questions = store.questions().unwrap();
+    let keys: BTreeMap<u32, Vec<String>> =
+        questions.iter().map(|q| (q.id.0, store.level_keys(q.id).unwrap())).collect();
+    let name = |id: u32| &questions.iter().find(|question| question.id.0 == id).unwrap().name;
+    let named =
+        |question: u32, answer: &Answer| by_keys(answer, |place| keys[&question][usize::from(place)].clone());
+    let asked = |question: &Question| {
+        let Question { name: asked, prompt, help, scale, cannot_say, only_if, remarks, .. } = question;
+        let levels: Vec<(&String, &String, &str)> = (0..)
+            .zip(keys[&question.id.0].iter().zip(scale.levels()))
+            .map(|(place, (key, name))| (key, name, question.definition(place)))
+            .collect();
+        let only_if = only_if.as_ref().map(|only_if| {
+            let other = only_if.question.0;
+            let levels = only_if.levels.iter().map(|place| &keys[&other][usize::from(*place)]);
+            (name(other), levels.collect::<Vec<_>>())
+        });
+        format!("{asked} {prompt} {help:?} {levels:?} {cannot_say} {only_if:?} {remarks:?}")
+    };
+    let mut found: State = [("what is asked", questions.iter().map(asked).collect())].into();
+    let mut labels = Vec::new();
+    let (mut repeats, mut decisions) = (Vec::new(), Vec::new());
+    for question in &questions {
+        let id = question.id;
+        for label in store.current_labels(id).unwrap() {
+            let (text, who) = (&texts[&label.text.0], &people[&label.annotator.0]);
+            labels.push(format!("{} {text} {who} {}", question.name, named(id.0, &label.answer)));
+        }
+        for repeat in store.repeats(id).unwrap() {
+            let (text, who) = (&texts[&repeat.text.0], &people[&repeat.annotator.0]);
+            let answer = named(id.0, &repeat.answer);
+            repeats.push(format!(
+                "{} {text} {who} {} {answer} {:?}",
+                question.name, repeat.occasion, repeat.details
+            ));
+        }
+        let mut of_text: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for decision in store.decisions(id).unwrap() {
+            let answer = decision.answer.as_ref().map(|answer| named(id.0, answer));
+            of_text.entry(&texts[&decision.text.0]).or_default().push(format!(
+                "{} {answer:?} {} {} {}",
+                decision.at_ms, decision.outcome, decision.comment, decision.by
+            ));
+        }
+        decisions.extend(
+            of_text.into_iter().map(|(text, in_order)| format!("{} {text} {in_order:?}", question.name)),
+        );
+    }
+    found.extend([("labels", labels), ("repeats that count", repeats), ("decisions in order", decisions)]);
+    let checks = store.attention_checks().unwrap();
+    let check = checks.iter().map(|check| {
+        let answer = check.answer.as_ref().map(|answer| named(check.question.0, answer));
+        format!("{} {} {answer:?} {}", name(check.question.0), texts[&check.text.0], check.reason)
+    });
+    found.insert("checks that hold", check.collect());
+    let practice = store.practice().unwrap();
+    let right = practice.texts.iter().map(|one| {
+        let answer = named(one.question.0, &one.answer);
+        format!("{} {} {answer} {}", name(one.question.0), texts[&one.text.0], one.reason)
+    });
+    let given = practice.answers.iter().map(|one| {
+        let (text, who) = (&texts[&one.text.0], &people[&one.annotator.0]);
+        format!("{} {text} {who} {} {}", name(one.question.0), one.round, named(one.question.0, &one.answer))
+    });
+    found.insert("practice that holds", right.chain(given).collect());
+    let harmful = store.harmful_levels().unwrap();
+    let harmful = harmful.iter().map(|(question, place)| {
+        format!("{} {}", name(question.0), named(question.0, &Answer::Level(*place)))
+    });
+    found.insert("what is harmful", harmful.collect());
+    found
+}
+
+/// What differs between two projects.
+pub(crate) fn difference(one: &State, other: &State) -> Option<String> {
+    let what = one.keys().find(|what| one[*what] != other[*what])?;
+    let only = |a: &State, b: &State| -> Vec<String> {
+        a[*what].iter().filter(|line| !b[*what].contains(line)).cloned().collect()
+    };
+    Some(format!("{what}: here {:#?}, there {:#?}", only(one, other), only(other, one)))
+}

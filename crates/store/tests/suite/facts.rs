@@ -1,0 +1,195 @@
+//! Facts: the latest holds, copies agree on them, packets carry what the study sets, and what is a person's own goes with them.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use crate::common::{QUESTION, label, small};
+use dissensus_domain::{
+    AnnotatorId, Assignment, Fact, FactKind, FormAnswers, Packet, PacketId, QuestionId, TextId,
+};
+use dissensus_store::{CopyTarget, LARGEST_FACT, PacketKey, Store, StoreError};
+use serde_json::{Value, json};
+use std::path::Path;
+use uuid::Uuid;
+
+fn reveal(at_ms: i64, value: impl Into<Value>) -> Fact {
+    Fact::of_project(FactKind::Reveal, at_ms, value)
+}
+
+fn shown(text: u32, annotator: u32, at_ms: i64) -> Fact {
+    Fact {
+        kind: FactKind::Shown,
+        question: Some(QUESTION),
+        text: Some(TextId(text)),
+        annotator: Some(AnnotatorId(annotator)),
+        at_ms,
+        value: json!("answers"),
+    }
+}
+
+fn set(store: &Store, fact: Fact) -> Result<bool, StoreError> {
+    store.write(move |tx| tx.set_fact(&fact))
+}
+
+fn note(store: &Store, fact: Fact) {
+    store.write(move |tx| tx.note_fact(&fact)).unwrap();
+}
+
+fn holds(store: &Store) -> Option<Value> {
+    store.fact(FactKind::Reveal, None, None, None).unwrap().map(|fact| fact.value)
+}
+
+/// Times and people of a text that was shown.
+fn times(store: &Store) -> Vec<(u32, i64)> {
+    let all = store.all_facts(FactKind::Shown).unwrap();
+    all.iter().map(|fact| (fact.annotator.unwrap().0, fact.at_ms)).collect()
+}
+
+fn copied(store: &Store, to: &Path) -> Store {
+    store.copy_to(to, CopyTarget::New, |_, _| std::ops::ControlFlow::Continue(())).unwrap();
+    Store::open(to).unwrap()
+}
+
+#[test]
+fn the_latest_holds_whatever_the_clock_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 2);
+    assert_eq!(holds(&store), None);
+    assert!(!set(&store, reveal(1, Value::Null)).unwrap(), "nothing holds already");
+    assert!(set(&store, reveal(1_000, true)).unwrap());
+    assert!(!set(&store, reveal(2_000, true)).unwrap(), "it holds already");
+    // The clock went back.
+    assert!(set(&store, reveal(5, false)).unwrap());
+    assert_eq!(holds(&store), Some(Value::Bool(false)));
+    assert!(set(&store, reveal(6, Value::Null)).unwrap());
+    assert_eq!((holds(&store), store.facts(FactKind::Reveal).unwrap()), (None, Vec::new()));
+    let at: Vec<i64> = store.all_facts(FactKind::Reveal).unwrap().iter().map(|fact| fact.at_ms).collect();
+    assert_eq!(at, [1_000, 1_001, 1_002]);
+
+    // What happened is noted each time, also within one millisecond.
+    note(&store, shown(1, 1, 7));
+    note(&store, shown(1, 1, 7));
+    note(&store, shown(1, 2, 7));
+    assert_eq!(times(&store), [(1, 7), (1, 8), (2, 7)]);
+    assert_eq!(store.facts(FactKind::Shown).unwrap().len(), 2);
+}
+
+#[test]
+fn facts_about_nothing_and_facts_without_measure_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 1, 1);
+    let code = |fact| set(&store, fact).unwrap_err().code();
+    assert_eq!(code(shown(9, 1, 1)), "unknown");
+    assert_eq!(code(shown(1, 9, 1)), "unknown");
+    assert_eq!(code(Fact { question: Some(QuestionId(9)), ..shown(1, 1, 1) }), "unknown");
+    assert_eq!(code(reveal(1, "x".repeat(LARGEST_FACT))), "invalid");
+    assert_eq!(store.all_facts(FactKind::Shown).unwrap(), Vec::new());
+}
+
+#[test]
+fn copies_agree_in_whatever_order_they_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let a = small(&at("a.dissensus"), 2, 2);
+    let b = copied(&a, &at("b.dissensus"));
+    // At the same time in both: the value decides, so that both come to the same.
+    set(&a, reveal(10, true)).unwrap();
+    set(&b, reveal(10, false)).unwrap();
+    note(&a, shown(1, 1, 20));
+    note(&b, shown(2, 1, 20));
+    assert_eq!(a.take_in(&b).unwrap().facts, 2);
+    assert_eq!(a.take_in(&b).unwrap().facts, 0, "twice is once");
+    assert_eq!(b.take_in(&a).unwrap().facts, 2);
+    for kind in [FactKind::Reveal, FactKind::Shown] {
+        assert_eq!(a.all_facts(kind).unwrap(), b.all_facts(kind).unwrap());
+    }
+    assert_eq!((holds(&a), holds(&b)), (Some(Value::Bool(true)), Some(Value::Bool(true))));
+
+    // Who withdraws takes what was noted of them along, in every copy.
+    a.append_label(&label(1, 1, 2)).unwrap();
+    a.withdraw(AnnotatorId(1), 30).unwrap();
+    assert_eq!((times(&a), times(&b).len()), (Vec::new(), 2));
+    assert_eq!(a.take_in(&b).unwrap().facts, 0);
+    b.take_in(&a).unwrap();
+    assert_eq!((times(&a), times(&b)), (Vec::new(), Vec::new()));
+    assert_eq!(holds(&b), Some(Value::Bool(true)), "what the study sets stays");
+}
+
+#[test]
+fn what_a_person_says_of_themselves_in_copies_apart_is_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let a = small(&at("a.dissensus"), 1, 1);
+    let b = copied(&a, &at("b.dissensus"));
+    let say = |store: &Store, attribute: &str, value: Option<&str>, at_ms| {
+        let answers = FormAnswers([(attribute.to_owned(), value.map(str::to_owned))].into());
+        store.write(move |tx| tx.answer_form(AnnotatorId(1), &answers, at_ms)).unwrap();
+    };
+    // In one copy gender is not said, in the other one age is, later.
+    say(&a, "gender", None, 10);
+    say(&b, "age", Some("45-49"), 20);
+    a.take_in(&b).unwrap();
+    b.take_in(&a).unwrap();
+    for store in [&a, &b] {
+        let known = store.form_answers(AnnotatorId(1)).unwrap();
+        assert_eq!(known.0.len(), 2, "nobody is asked again for what they would not say");
+        assert_eq!((known.0["gender"].as_deref(), known.0["age"].as_deref()), (None, Some("45-49")));
+    }
+    // What is said last holds, also after copies met.
+    say(&b, "gender", Some("woman"), 30);
+    a.take_in(&b).unwrap();
+    assert_eq!(a.form_answers(AnnotatorId(1)).unwrap().0["gender"].as_deref(), Some("woman"));
+}
+
+#[test]
+fn packets_carry_what_the_study_sets_and_bring_what_their_person_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let id = PacketId(Uuid::from_u128(7));
+    let store = small(&at("p.dissensus"), 3, 2);
+    set(&store, reveal(1, false)).unwrap();
+    set(&store, reveal(2, true)).unwrap();
+    note(&store, shown(1, 1, 3));
+    // What the packet's person did before counts each time, and what others did stays out.
+    for (annotator, round) in [(2, 1), (2, 2), (1, 1)] {
+        let value = json!({"round": round, "answer": {"level": 1}, "last": false});
+        note(&store, Fact { kind: FactKind::PracticeAnswer, value, ..shown(1, annotator, 4) });
+    }
+    let item = Assignment { text: TextId(1), occasion: 1, anchor: false };
+    let packet = Packet {
+        id,
+        annotator: AnnotatorId(2),
+        made_at_ms: 5,
+        seed: 1,
+        questions: vec![QUESTION],
+        assignments: vec![item],
+    };
+    store.write(move |tx| tx.add_packet(&packet, &PacketKey([9; 32]))).unwrap();
+    store.write_packet(id, at("a2.dissensus")).unwrap();
+
+    let file = Store::open(at("a2.dissensus")).unwrap();
+    assert_eq!(file.all_facts(FactKind::Reveal).unwrap(), [reveal(2, true)], "what held before stays out");
+    assert_eq!(times(&file), [], "and what was noted of others");
+    assert_eq!(file.all_facts(FactKind::PracticeAnswer).unwrap().len(), 2);
+    note(&file, shown(1, 1, 50));
+    assert_eq!(store.take_in_packet(&file, id).unwrap().facts, 1);
+    assert_eq!(times(&store), [(1, 3), (2, 50)]);
+    assert_eq!(store.take_in_packet(&file, id).unwrap().facts, 0);
+
+    // A packet sets nothing.
+    set(&file, reveal(60, false)).unwrap();
+    assert_eq!(store.take_in_packet(&file, id).unwrap_err().code(), "copies-conflict");
+    assert_eq!(holds(&store), Some(Value::Bool(true)));
+}
+
+#[test]
+fn facts_are_added_and_never_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    set(&store, reveal(1, true)).unwrap();
+    store.close().unwrap();
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    for sql in ["UPDATE facts SET value = 'false'", "DELETE FROM facts"] {
+        assert!(raw.execute(sql, []).unwrap_err().to_string().contains("facts are added"), "{sql}");
+    }
+}

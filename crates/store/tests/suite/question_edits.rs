@@ -1,0 +1,592 @@
+//! Questions that are edited while labels stand on them: their text, help and levels.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use crate::common::{QUESTION, label, small};
+use dissensus_domain::{
+    AnnotatorId, Answer, AttentionCheck, Condition, Decision, EventKind, LabelSource, LevelEdit, OptionSet,
+    Outcome, QuestionHelp, QuestionId, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId,
+};
+use dissensus_store::{
+    AnswerDetails, NewHead, NewLabel, NewQuestion, QuestionEdit, QuestionEdited, Repeat, Store, StoreError,
+};
+use std::path::{Path, PathBuf};
+
+/// All levels of a question from now on: those that it has by their names, new ones else.
+fn set(store: &Store, name: &str, levels: &[&str], at_ms: i64) -> Result<QuestionEdited, StoreError> {
+    let question = store.question_by_name(name).unwrap().unwrap();
+    let level = |name: &&str| LevelEdit {
+        from: question.scale.index_of(name),
+        name: (*name).to_owned(),
+        definition: String::new(),
+    };
+    let levels = Some(levels.iter().map(level).collect());
+    store.edit_question(question.id, &QuestionEdit { levels, ..QuestionEdit::default() }, at_ms)
+}
+
+fn levels(store: &Store, name: &str) -> Vec<String> {
+    store.question_by_name(name).unwrap().unwrap().scale.levels().to_vec()
+}
+
+fn add(store: &Store, name: &str, kind: ScaleKind, levels: &[&str]) -> QuestionId {
+    let new = NewQuestion { name: name.into(), prompt: "?".into(), scale: Scale::new(kind, levels).unwrap() };
+    store.write(move |tx| tx.add_question(&new)).unwrap()
+}
+
+fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+/// The names of the current answers, by text and person.
+fn named(store: &Store, question: &str) -> Vec<(u32, u32, String)> {
+    let asked = store.question_by_name(question).unwrap().unwrap();
+    let named = |answer: &Answer| asked.scale.name_of_answer(answer).unwrap().into_owned();
+    let labels = store.current_labels(asked.id).unwrap();
+    labels.iter().map(|label| (label.text.0, label.annotator.0, named(&label.answer))).collect()
+}
+
+#[test]
+fn a_level_is_added_between_others_and_labels_keep_the_level_they_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 4, 2);
+    store.append_label(&label(1, 1, 0)).unwrap();
+    store.append_label(&label(2, 1, 4)).unwrap();
+    let head = NewHead {
+        question: QUESTION,
+        version: None,
+        model: "multilevel".into(),
+        made_at_ms: 1,
+        weights: vec![1],
+    };
+    store.put_head(head).unwrap();
+    let edited = set(&store, "rude", &["1", "2", "2.5", "3", "4", "5"], 2_000).unwrap();
+    assert!(edited.changed && edited.rearranged);
+    assert_eq!(levels(&store, "rude"), ["1", "2", "2.5", "3", "4", "5"]);
+    let of = |text, name: &str| (text, 1, name.to_owned());
+    assert_eq!(named(&store, "rude"), [of(1, "1"), of(2, "5")]);
+    // What was learned by the old numbers is gone.
+    assert!(store.head(QUESTION, None, "multilevel").unwrap().is_none());
+    // A label that is given now, one that replaces, one that is taken back and one that comes from a file mean what they say.
+    store.append_label(&label(3, 1, 2)).unwrap();
+    store.append_label(&label(1, 1, 5)).unwrap();
+    let taken_back = store.append_label(&label(4, 1, 3)).unwrap().id;
+    store.retract(taken_back, 9_000, LabelSource::Window).unwrap();
+    store.write(|tx| tx.label_appender()?.append(&label(4, 2, 4))).unwrap();
+    let expected = [of(1, "5"), of(2, "5"), of(3, "2.5"), (4, 2, "4".to_owned())];
+    assert_eq!(named(&store, "rude"), expected);
+    let history = store.events(QUESTION, TextId(1), AnnotatorId(1)).unwrap();
+    let told: Vec<Option<u16>> = history.iter().map(|event| event.answer().and_then(Answer::level)).collect();
+    assert_eq!(told, [Some(0), Some(5)]);
+    store.check_current_answers().unwrap();
+    store.close().unwrap();
+    let again = Store::open(&path).unwrap();
+    assert_eq!(named(&again, "rude"), expected);
+    let mut exported = Vec::new();
+    again
+        .for_each_label(QUESTION, dissensus_store::ExportScope::Current, |row| {
+            exported.push(row.level.unwrap().to_owned());
+            Ok::<(), StoreError>(())
+        })
+        .unwrap();
+    assert_eq!(exported, ["5", "5", "2.5", "4"]);
+    let mut standing = Vec::new();
+    again
+        .snapshot(|snapshot| {
+            snapshot.for_each_standing_answer(|one| {
+                standing.extend(one.answer.level());
+                Ok::<(), StoreError>(())
+            })
+        })
+        .unwrap();
+    assert_eq!(standing, [0, 5, 2, 5, 4]);
+}
+
+#[test]
+fn a_level_goes_only_while_nothing_stands_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 9, 2);
+    let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    // Each level by something else: an answer that was taken back, a repeat, a decision, a check, a condition.
+    let id = store.append_label(&label(1, 1, 0)).unwrap().id;
+    store.retract(id, 2_000, LabelSource::Window).unwrap();
+    store
+        .write(move |tx| {
+            tx.give_repeat(&Repeat {
+                question: QUESTION,
+                text: TextId(1),
+                annotator: AnnotatorId(1),
+                occasion: 2,
+                answer: Answer::Level(1),
+                at_ms: 5,
+                source: LabelSource::Window,
+                details: AnswerDetails::default(),
+            })?;
+            tx.decide(&Decision {
+                question: QUESTION,
+                text: TextId(1),
+                at_ms: 5,
+                outcome: Outcome::Slip,
+                answer: Some(Answer::Level(2)),
+                comment: String::new(),
+                by: String::new(),
+            })?;
+            tx.set_attention_check(&AttentionCheck {
+                question: QUESTION,
+                text: TextId(2),
+                at_ms: 5,
+                answer: Some(Answer::Level(3)),
+                reason: String::new(),
+            })?;
+            tx.set_condition(sure, Some(&Condition::new(QUESTION, [4])), 5)
+        })
+        .unwrap();
+    for (left, why) in [
+        (["2", "3", "4", "5"], "\"1\" of rude: it cannot be removed, because 1 answer stands on it"),
+        (["1", "3", "4", "5"], "1 answer of a later occasion stands on it"),
+        (["1", "2", "4", "5"], "1 decision stands on it"),
+        (["1", "2", "3", "5"], "1 attention check stands on it"),
+        (["1", "2", "3", "4"], "the condition of sure stands on it"),
+    ] {
+        let said = set(&store, "rude", &left, 9).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    }
+    let uses = store.level_uses(QUESTION).unwrap();
+    assert!(uses.iter().all(Option::is_some) && !uses[4].as_ref().unwrap().is_answered());
+    // Levels that were answered keep their order; the others move between them.
+    let said = set(&store, "rude", &["2", "1", "3", "4", "5"], 9).unwrap_err().to_string();
+    assert!(said.contains("\"1\" of rude: it cannot change places"), "{said}");
+    set(&store, "rude", &["5", "1", "2", "3", "4"], 9).unwrap();
+    // Everything is about the levels that it was about before.
+    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::Level(2));
+    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(3)));
+    assert_eq!(store.attention_checks().unwrap()[0].answer, Some(Answer::Level(4)));
+    assert_eq!(store.question_by_name("sure").unwrap().unwrap().only_if.unwrap().levels, [0]);
+    // Without the condition it can go, and come again.
+    store.write(move |tx| tx.set_condition(sure, None, 10)).unwrap();
+    set(&store, "rude", &["1", "2", "3", "4"], 11).unwrap();
+    set(&store, "rude", &["1", "2", "3", "4", "5"], 12).unwrap();
+    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::Level(1));
+    assert_eq!(levels(&store, "rude").len(), 5);
+    let versions = store.question_versions(QUESTION).unwrap();
+    assert!(versions.len() == 3 && versions.iter().all(|version| version.rearranged));
+}
+
+#[test]
+fn practice_keeps_its_levels_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 2, 1);
+    let right = Answer::Level(4);
+    store.write(move |tx| tx.set_practice_text(QUESTION, TextId(1), Some(&right), "because", 5)).unwrap();
+    let said = set(&store, "rude", &["1", "2", "3", "4"], 6).unwrap_err().to_string();
+    assert!(said.contains("1 answer of practice stands on it"), "{said}");
+    store.close().unwrap();
+    let other = copied(&path, "b.dissensus");
+    let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
+    set(&a, "rude", &["0", "1", "2", "3", "4", "5"], 7).unwrap();
+    assert_eq!(a.practice().unwrap().texts[0].answer, Answer::Level(5));
+    // What the other copy sets by its own numbers is the same level here.
+    let again = Answer::Level(0);
+    b.write(move |tx| tx.set_practice_text(QUESTION, TextId(2), Some(&again), "", 8)).unwrap();
+    a.take_in(&b).unwrap();
+    b.take_in(&a).unwrap();
+    for store in [&a, &b] {
+        let found: Vec<Answer> = store.practice().unwrap().texts.into_iter().map(|one| one.answer).collect();
+        assert_eq!(found, [Answer::Level(5), Answer::Level(1)]);
+    }
+    assert_eq!(a.take_in(&b).unwrap().facts, 0);
+}
+
+#[test]
+fn options_and_types_of_spans_keep_their_answers_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 2, 1);
+    let topics = add(&store, "topics", ScaleKind::MultiLabel, &["art", "law", "war"]);
+    let words = add(&store, "words", ScaleKind::Spans, &["insult", "threat"]);
+    let give = |question, text, answer| {
+        store.append_label(&NewLabel { question, answer, ..label(text, 1, 0) }).unwrap()
+    };
+    give(topics, 1, Answer::Options(OptionSet::new([0, 2]).unwrap()));
+    give(words, 1, Answer::Spans(SpanSet::new([Span { start: 0, end: 3, kind: 1 }]).unwrap()));
+    // Without an order they may change places.
+    set(&store, "topics", &["war", "new", "art"], 5).unwrap();
+    set(&store, "words", &["threat"], 5).unwrap();
+    assert_eq!(named(&store, "topics"), [(1, 1, "war + art".to_owned())]);
+    let spans = Answer::Spans(SpanSet::new([Span { start: 0, end: 3, kind: 0 }]).unwrap());
+    assert_eq!(store.current_labels(words).unwrap()[0].answer, spans);
+    let war = store.question_by_name("topics").unwrap().unwrap().option(0).unwrap().id;
+    assert_eq!(store.current_labels(war).unwrap()[0].answer, Answer::Level(1));
+    give(topics, 2, Answer::Options(OptionSet::new([1]).unwrap()));
+    give(words, 1, spans);
+    let told = named(&store, "topics");
+    assert_eq!((told[1].2.as_str(), store.check_current_answers().is_ok()), ("new", true));
+    // A level that is gone and one that is new may have one name.
+    set(&store, "topics", &["war", "new", "art", "law"], 6).unwrap();
+    assert_eq!(levels(&store, "topics"), ["war", "new", "art", "law"]);
+}
+
+#[test]
+fn text_help_and_definitions_are_edited_and_what_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    store.append_label(&label(1, 1, 0)).unwrap();
+    let help = QuestionHelp {
+        text: " Think of a stranger. ".into(),
+        low: "not at all".into(),
+        high: "extremely".into(),
+    };
+    let named = |name: &str, from, definition: &str| LevelEdit {
+        from,
+        name: name.into(),
+        definition: definition.into(),
+    };
+    let five = |last: &str| {
+        let mut all: Vec<LevelEdit> = (0..4).map(|n| named(&(n + 1).to_string(), Some(n), "")).collect();
+        all.push(named("5", Some(4), last));
+        all
+    };
+    let edit = QuestionEdit {
+        prompt: Some("How rude is it?".into()),
+        help: Some(help),
+        levels: Some(five(" a slap in the face ")),
+        cannot_say: None,
+    };
+    let edited = store.edit_question(QUESTION, &edit, 5_000).unwrap();
+    assert!(edited.changed && !edited.rearranged);
+    assert!(!store.edit_question(QUESTION, &edit, 6_000).unwrap().changed, "it says nothing new");
+    let found = store.question_by_name("rude").unwrap().unwrap();
+    assert_eq!(
+        (found.prompt.as_str(), found.help.text.as_str()),
+        ("How rude is it?", "Think of a stranger.")
+    );
+    assert_eq!((found.definition(4), found.definition(0)), ("a slap in the face", ""));
+    assert_eq!(store.question_versions(QUESTION).unwrap().len(), 3);
+    assert_eq!(store.labels_before(QUESTION, 5_000).unwrap(), 1);
+    let long = "x".repeat(5_000);
+    for (edit, why) in [
+        (QuestionEdit { prompt: Some(" ".into()), ..QuestionEdit::default() }, "cannot be empty"),
+        (QuestionEdit { prompt: Some(long.clone()), ..QuestionEdit::default() }, "may have 4000"),
+        (QuestionEdit { levels: Some(five(&long)), ..QuestionEdit::default() }, "may have 1000"),
+        (
+            QuestionEdit {
+                help: Some(QuestionHelp { low: long, ..QuestionHelp::default() }),
+                ..QuestionEdit::default()
+            },
+            "may have 80",
+        ),
+        (
+            QuestionEdit {
+                levels: Some(vec![named("1", Some(0), ""), named("2", Some(9), "")]),
+                ..QuestionEdit::default()
+            },
+            "there is no level 9",
+        ),
+        (
+            QuestionEdit {
+                levels: Some(vec![named("1", Some(0), ""), named("2", Some(0), "")]),
+                ..QuestionEdit::default()
+            },
+            "stands twice",
+        ),
+    ] {
+        let before = store.question_versions(QUESTION).unwrap();
+        let said = store.edit_question(QUESTION, &edit, 9_000).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+        assert_eq!(store.question_versions(QUESTION).unwrap(), before, "nothing half written");
+    }
+}
+
+#[test]
+fn copies_agree_on_levels_that_were_changed_apart_and_no_answer_changes_its_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dissensus");
+    let a = small(&path, 6, 3);
+    a.close().unwrap();
+    let other = copied(&path, "b.dissensus");
+    let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
+    // One removes the third level and adds two; the other adds one at another place, renames, and answers the third.
+    set(&a, "rude", &["0", "1", "2", "4", "5", "unsure"], 10).unwrap();
+    a.append_label(&label(1, 1, 0)).unwrap();
+    a.append_label(&label(2, 1, 5)).unwrap();
+    set(&b, "rude", &["1", "2", "3", "4", "5", "6"], 20).unwrap();
+    b.append_label(&label(3, 2, 2)).unwrap();
+    b.append_label(&label(4, 2, 5)).unwrap();
+    let taken = a.take_in(&b).unwrap();
+    assert_eq!((taken.rearranged, taken.levels_back, taken.question_changes), (1, 2, 1));
+    b.take_in(&a).unwrap();
+    a.take_in(&b).unwrap();
+    // The later arrangement holds, and what was answered in the other one stands where it stood there.
+    assert_eq!(levels(&a, "rude"), ["0", "1", "2", "3", "4", "5", "unsure", "6"]);
+    assert_eq!(levels(&a, "rude"), levels(&b, "rude"));
+    let expected = [(1, 1, "0"), (2, 1, "unsure"), (3, 2, "3"), (4, 2, "6")];
+    let expected = expected.map(|(text, who, name)| (text, who, name.to_owned()));
+    assert_eq!((named(&a, "rude"), named(&b, "rude")), (expected.to_vec(), expected.to_vec()));
+    assert_eq!(a.take_in(&b).unwrap().rearranged, 0);
+    for store in [&a, &b] {
+        store.check_current_answers().unwrap();
+        assert_eq!(store.all_facts(dissensus_domain::FactKind::Levels).unwrap().len(), 3);
+    }
+}
+
+#[test]
+fn an_answer_to_a_removed_level_that_arrives_later_brings_it_back_where_it_stood() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dissensus");
+    let a = small(&path, 2, 2);
+    a.close().unwrap();
+    let other = copied(&path, "b.dissensus");
+    let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
+    b.append_label(&label(1, 1, 2)).unwrap();
+    assert!(!a.is_rearranged_by(&b).unwrap());
+    set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
+    assert!(a.is_rearranged_by(&b).unwrap());
+    let taken = a.take_in(&b).unwrap();
+    assert_eq!((taken.levels_back, taken.rearranged), (1, 1));
+    assert_eq!(levels(&a, "rude"), ["1", "2", "3", "4", "5"]);
+    assert_eq!(named(&a, "rude"), [(1, 1, "3".to_owned())]);
+    // Nobody forgets it again: the copy that still had it learns the same.
+    b.take_in(&a).unwrap();
+    assert_eq!((levels(&b, "rude"), a.take_in(&b).unwrap().question_changes), (levels(&a, "rude"), 0));
+    assert!(!a.is_rearranged_by(&b).unwrap() && !b.is_rearranged_by(&a).unwrap());
+}
+
+/// Copies that change levels, answer and meet at random, in whatever order, end with the same levels and the same answers by name.
+#[test]
+fn copies_with_random_edits_come_to_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..12_u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut draw = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let path = folder.path().join(format!("{seed}-0.dissensus"));
+        small(&path, 8, 3).close().unwrap();
+        let mut stores = vec![Store::open(&path).unwrap()];
+        for copy in 1..3 {
+            let other = copied(&path, &format!("{seed}-{copy}.dissensus"));
+            stores.push(Store::open(&other).unwrap());
+        }
+        // What each answer is called when it is given: nothing may change it.
+        let mut given: Vec<(i64, String)> = Vec::new();
+        for step in 0..60_i64 {
+            let who = draw(3) as usize;
+            let store = &stores[who];
+            match draw(10) {
+                0..5 => {
+                    let now = levels(store, "rude");
+                    let level = draw(now.len() as u64) as u16;
+                    let at_ms = 1_000 + step;
+                    let new = NewLabel {
+                        at_ms,
+                        source: LabelSource::Import,
+                        ..label(1 + draw(8) as u32, 1 + who as u32, level)
+                    };
+                    store.append_label(&new).unwrap();
+                    given.push((at_ms, now[usize::from(level)].clone()));
+                }
+                5..8 => {
+                    let mut now = levels(store, "rude");
+                    match draw(3) {
+                        0 if now.len() > 2 => drop(now.remove(draw(now.len() as u64) as usize)),
+                        1 => now.insert(draw(now.len() as u64 + 1) as usize, format!("new {}", draw(4))),
+                        _ => {
+                            let (a, b) = (draw(now.len() as u64) as usize, draw(now.len() as u64) as usize);
+                            now.swap(a, b);
+                        }
+                    }
+                    let now: Vec<&str> = now.iter().map(String::as_str).collect();
+                    // Some are refused, because something stands on them or a name stands twice.
+                    drop(set(store, "rude", &now, draw(50) as i64));
+                }
+                _ => {
+                    let other = &stores[(who + 1 + draw(2) as usize) % 3];
+                    store.take_in(other).unwrap();
+                }
+            }
+        }
+        for _ in 0..3 {
+            for (a, b) in [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0), (2, 1)] {
+                stores[a].take_in(&stores[b]).unwrap();
+            }
+        }
+        let first = (levels(&stores[0], "rude"), named(&stores[0], "rude"));
+        for store in &stores {
+            assert_eq!((levels(store, "rude"), named(store, "rude")), first, "seed {seed}");
+            store.check_current_answers().unwrap();
+            let scale = store.question_by_name("rude").unwrap().unwrap().scale;
+            let events = store.events_since(dissensus_domain::EventId(0), 1_000).unwrap();
+            for event in events {
+                let EventKind::Answer { answer, .. } = &event.kind else { continue };
+                let name = scale.name_of_answer(answer).unwrap();
+                let was = &given.iter().find(|(at_ms, _)| *at_ms == event.at_ms).unwrap().1;
+                assert_eq!(name.as_ref(), was, "seed {seed}: an answer keeps its meaning");
+            }
+        }
+    }
+}
+
+/// Copies of the project at `path`, which is closed, each open under its name.
+fn copies<const N: usize>(path: &Path, names: [&str; N]) -> [Store; N] {
+    names.map(|name| Store::open(copied(path, name)).unwrap())
+}
+
+#[test]
+fn levels_that_come_back_are_the_same_in_whatever_order_copies_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 2).close().unwrap();
+    let [a, b, c, one, other] = copies(&path, ["a", "b", "c", "one", "other"]);
+    // One takes a level off, one answers with it, and one adds a level at the time at which the first two would find it again.
+    set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
+    b.append_label(&label(1, 1, 2)).unwrap();
+    set(&c, "rude", &["0", "1", "2", "3", "4", "5"], 11).unwrap();
+    for from in [&a, &b, &c] {
+        one.take_in(from).unwrap();
+    }
+    for from in [&c, &a, &b] {
+        other.take_in(from).unwrap();
+    }
+    for store in [&one, &other] {
+        assert_eq!(levels(store, "rude"), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(named(store, "rude"), [(1, 1, "3".to_owned())]);
+    }
+    assert!(!one.is_rearranged_by(&other).unwrap() && !other.is_rearranged_by(&one).unwrap());
+    let nothing = one.take_in(&other).unwrap();
+    assert_eq!((nothing.question_changes, nothing.rearranged, nothing.levels_back), (0, 0, 0));
+}
+
+#[test]
+fn a_level_on_which_only_somebody_stood_who_withdrew_stays_off_in_whatever_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 2).close().unwrap();
+    let [a, b, c, one, other] = copies(&path, ["a", "b", "c", "one", "other"]);
+    set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
+    b.append_label(&label(1, 2, 2)).unwrap();
+    c.withdraw(AnnotatorId(2), 20).unwrap();
+    one.take_in(&a).unwrap();
+    assert_eq!(one.take_in(&b).unwrap().levels_back, 1);
+    assert_eq!(one.take_in(&c).unwrap().rearranged, 1, "it has no reason to stand there any more");
+    for from in [&c, &b, &a] {
+        other.take_in(from).unwrap();
+    }
+    for store in [&one, &other] {
+        assert_eq!(levels(store, "rude"), ["1", "2", "4", "5"]);
+        store.check_current_answers().unwrap();
+    }
+}
+
+#[test]
+fn a_binary_question_keeps_its_two_levels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dissensus");
+    let a = small(&path, 2, 2);
+    let sure = add(&a, "sure", ScaleKind::Binary, &["no", "yes"]);
+    a.close().unwrap();
+    let [a, b] = copies(&path, ["b", "c"]);
+    // Where another copy has an answer to the one that goes, there would be three.
+    b.append_label(&NewLabel { question: sure, ..label(1, 1, 1) }).unwrap();
+    let said = set(&a, "sure", &["no", "maybe"], 10).unwrap_err().to_string();
+    assert!(said.contains("sure: its two levels stay") && said.contains("rename them"), "{said}");
+    a.write(move |tx| tx.rename_levels(sure, &["no".into(), "maybe".into()], 10)).unwrap();
+    a.take_in(&b).unwrap();
+    assert_eq!((levels(&a, "sure").len(), named(&a, "sure")), (2, vec![(1, 1, "maybe".to_owned())]));
+}
+
+#[test]
+fn more_options_than_a_set_holds_are_refused_where_copies_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dissensus");
+    let a = small(&path, 2, 2);
+    let topics = add(&a, "topics", ScaleKind::MultiLabel, &["art", "law"]);
+    a.close().unwrap();
+    let [a, b] = copies(&path, ["b", "c"]);
+    for (store, prefix) in [(&a, "a"), (&b, "b")] {
+        let mut names = vec!["art".to_owned(), "law".to_owned()];
+        names.extend((0..40).map(|n| format!("{prefix}{n}")));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        set(store, "topics", &names, 10).unwrap();
+        let answer = Answer::Options(OptionSet::new([0, 41]).unwrap());
+        store.append_label(&NewLabel { question: topics, answer, ..label(1, 1, 0) }).unwrap();
+    }
+    let said = a.take_in(&b).unwrap_err().to_string();
+    assert!(said.contains("can have no more") && said.contains("64 levels"), "{said}");
+    assert_eq!((levels(&a, "topics").len(), named(&a, "topics")), (42, vec![(1, 1, "art + a39".to_owned())]));
+}
+
+/// Copies that add levels in another order give them other rows, and what was said at one time in both holds alike all the same.
+#[test]
+fn what_was_said_at_one_time_in_copies_apart_holds_alike_whatever_rows_levels_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let first = small(&path, 2, 1);
+    let sure = add(&first, "sure", ScaleKind::Binary, &["no", "yes"]);
+    first.close().unwrap();
+    let [a, b] = copies(&path, ["a", "b"]);
+    let five = ["1", "2", "3", "4", "5"];
+    for (store, one, other) in [(&a, "x", "y"), (&b, "y", "x")] {
+        set(store, "rude", &[&five[..], &[one]].concat(), 10).unwrap();
+        set(store, "rude", &[&five[..], &[one, other]].concat(), 11).unwrap();
+        let (question, text, answer) = (QUESTION, TextId(1), Answer::Level(5));
+        store
+            .write(move |tx| {
+                tx.decide(&Decision {
+                    question,
+                    text,
+                    at_ms: 50,
+                    outcome: Outcome::Slip,
+                    answer: Some(answer.clone()),
+                    comment: String::new(),
+                    by: String::new(),
+                })?;
+                tx.set_attention_check(&AttentionCheck {
+                    question,
+                    text,
+                    at_ms: 50,
+                    answer: Some(answer.clone()),
+                    reason: String::new(),
+                })?;
+                tx.give_repeat(&Repeat {
+                    question,
+                    text,
+                    annotator: AnnotatorId(1),
+                    occasion: 2,
+                    answer: answer.clone(),
+                    at_ms: 50,
+                    source: LabelSource::Window,
+                    details: AnswerDetails::default(),
+                })?;
+                tx.set_practice_text(question, text, Some(&answer), "", 50)?;
+                tx.set_study_care(StudyLimits::default(), &[(question, 5)], 50)?;
+                tx.set_condition(sure, Some(&Condition::new(question, [5])), 50)
+            })
+            .unwrap();
+    }
+    a.take_in(&b).unwrap();
+    b.take_in(&a).unwrap();
+    let told = |store: &Store| -> Vec<String> {
+        let names = levels(store, "rude");
+        let name = |answer: &Answer| names[usize::from(answer.level().unwrap())].clone();
+        let condition = store.question_by_name("sure").unwrap().unwrap().only_if.unwrap();
+        vec![
+            name(store.decisions(QUESTION).unwrap()[1].answer.as_ref().unwrap()),
+            name(store.attention_checks().unwrap()[0].answer.as_ref().unwrap()),
+            name(&store.repeats(QUESTION).unwrap()[0].answer),
+            name(&store.practice().unwrap().texts[0].answer),
+            names[usize::from(store.harmful_levels().unwrap()[0].1)].clone(),
+            names[usize::from(condition.levels[0])].clone(),
+        ]
+    };
+    assert_eq!(told(&a), told(&b));
+    let uses = |store: &Store| {
+        let names = levels(store, "rude").into_iter();
+        names.zip(store.level_uses(QUESTION).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(uses(&a), uses(&b));
+}
