@@ -7,7 +7,8 @@ use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
 use dissensus_domain::{
-    Answer, Scale, ScaleError, ScaleKind, contradicts_itself, option_names, reads_as_spans, spans_named,
+    Answer, CANNOT_SAY, Scale, ScaleError, ScaleKind, contradicts_itself, option_names, reads_as_spans,
+    spans_named,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,6 +18,8 @@ use std::hash::BuildHasher;
 const NONE: u32 = u32::MAX;
 /// Answers beyond those that are counted by name are told apart by a hash from here on.
 const HASHED: u32 = 1 << 31;
+/// The number of the answer that says that the person cannot say; names and sets have lower ones.
+const NOT_SAID: u32 = HASHED - 1;
 
 /// The labels of the project, of one annotator and text, that an answer of a later occasion is looked for among.
 const LOOKED_AT: usize = 64;
@@ -239,7 +242,8 @@ impl Answers {
             let spans =
                 if reads_as_spans(label) { spans_named(label).unwrap_or_default() } else { Vec::new() };
             let end = spans.iter().map(|span| span.end).max();
-            return Ok(Judged { name: level_name(label).to_owned(), answer: None, end });
+            let answer = (label.trim() == CANNOT_SAY).then_some(Answer::CannotSay);
+            return Ok(Judged { name: level_name(label).to_owned(), answer, end });
         };
         if scale.kind() == ScaleKind::Spans {
             let spans = scale.spans_named(label)?;
@@ -355,6 +359,9 @@ impl Answers {
     }
 
     fn count(&mut self, name: &str) {
+        if name == CANNOT_SAY {
+            return; // an answer, and no level
+        }
         // What will be no answer on the scale that is guessed is counted by name, however many sets there are.
         let most = Scale::MAX_LEVELS * if contradicts_itself(name) { 2 } else { 1 };
         let room = self.levels.len() <= most;
@@ -449,6 +456,7 @@ impl Answers {
     fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
         match answer {
             Some(Answer::Level(level)) => return u32::from(*level),
+            Some(Answer::CannotSay) => return NOT_SAID,
             Some(set) => return self.sets.number(set),
             None => {}
         }
@@ -556,6 +564,7 @@ fn count_in(counts: &mut BTreeMap<String, u64>, name: String) {
 /// The name of an answer by its number.
 fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -> String {
     let name = match scale {
+        _ if number == NOT_SAID => Some(CANNOT_SAY.into()),
         Some(scale) if scale.has_options() => sets.numbered(number).and_then(|set| scale.name_of_answer(set)),
         Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)).map(Into::into),
         None => {

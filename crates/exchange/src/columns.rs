@@ -3,7 +3,7 @@
 use crate::error::io_reason;
 use crate::parquet::ParquetWriter;
 use crate::typed_column::{ColumnKind, TypedColumn, Value};
-use crate::{ExchangeError, Format};
+use crate::{ExchangeError, TableFormat};
 use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -36,9 +36,9 @@ impl TypedTable {
             let (path, what, advice) = (path.to_owned(), what.to_owned(), advice.to_owned());
             Err(ExchangeError::UnknownFormat { path, what, advice })
         };
-        match (Format::of(path), is_parquet(path), vectors) {
-            (_, true, _) | (Some(Format::Jsonl), ..) => Ok(()),
-            (Some(Format::Csv | Format::Tsv), _, false) => Ok(()),
+        match (TableFormat::of(path), is_parquet(path), vectors) {
+            (_, true, _) | (Some(TableFormat::Jsonl), ..) => Ok(()),
+            (Some(TableFormat::Csv | TableFormat::Tsv), _, false) => Ok(()),
             (_, _, true) => unknown("no kind of file for vectors", "name it .npy, .parquet or .jsonl"),
             _ => unknown("no kind of file that can be written", "name it .csv, .tsv, .jsonl or .parquet"),
         }
@@ -52,11 +52,11 @@ impl TypedTable {
         Self::check(path, columns.iter().any(|c| matches!(c.kind, ColumnKind::Vector(_))))?;
         let writing = |e| ExchangeError::writing(path, e);
         let file = AtomicFile::create(path).map_err(writing)?;
-        let sink = match Format::of(path) {
+        let sink = match TableFormat::of(path) {
             None => Sink::Parquet(Box::new(ParquetWriter::new(file, &columns).map_err(writing)?)),
-            Some(Format::Jsonl) => Sink::Json(file),
+            Some(TableFormat::Jsonl) => Sink::Json(file),
             Some(format) => {
-                let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
+                let delimiter = if format == TableFormat::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
                 let names = columns.iter().map(|c| c.name.as_str());
                 writer.write_record(names).map_err(|e| writing(io_reason(e)))?;

@@ -174,6 +174,70 @@ pub enum ExchangeError {
         /// Every column of the file.
         columns: Vec<String>,
     },
+    /// An archive, or a folder, that cannot be read.
+    #[error("{path}: {why}")]
+    Package {
+        /// The path as given.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+    /// A file of an annotation tool of which no part can be read.
+    #[error("nothing of {path} ({format}) can be read; the first that is wrong is {why}")]
+    NothingReadable {
+        /// The path as given.
+        path: PathBuf,
+        /// The format.
+        format: String,
+        /// The first place, and what is wrong there.
+        why: String,
+    },
+    /// A file of an annotation tool without anything that can be imported.
+    #[error("{path} ({format}) has no answers about texts that can be read{why}")]
+    NoAnswers {
+        /// The path as given.
+        path: PathBuf,
+        /// The format.
+        format: String,
+        /// What is there, in brackets; empty where there is nothing.
+        why: String,
+    },
+    /// A file that may be of several formats.
+    #[error("{path} may be of several formats: say which with --format ({})", formats.join(", "))]
+    SeveralFormats {
+        /// The path as given.
+        path: PathBuf,
+        /// Their names.
+        formats: Vec<String>,
+    },
+    /// A name that is no format.
+    #[error("there is no format \"{name}\": the formats are {}", formats.join(", "))]
+    NoSuchFormat {
+        /// What was given.
+        name: String,
+        /// Every name.
+        formats: Vec<String>,
+    },
+    /// A file that cannot be of the format that was named.
+    #[error("{path} cannot be read as {format}: {why}")]
+    OtherFormat {
+        /// The path as given.
+        path: PathBuf,
+        /// The format that was named.
+        format: String,
+        /// What the file is instead, and what to do.
+        why: String,
+    },
+    /// Answers of a tool's file, and nobody who gave them.
+    #[error("{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"")]
+    ToolWithoutAnnotator {
+        /// The path as given.
+        path: PathBuf,
+        /// The format.
+        format: String,
+        /// Why nobody is known.
+        why: String,
+    },
     /// The caller asked to stop.
     #[error("reading {path} was stopped")]
     Cancelled {

@@ -1,7 +1,9 @@
 //! Which column has which role, guessed from the names and, where names say nothing, from the values.
 
+use crate::annotations::{self, Facts};
 use crate::records::Records;
 use crate::roles::simplified;
+use crate::study_cells::STUDY_COLUMNS;
 use crate::survey::Survey;
 use crate::time::{parse_duration_ms, parse_ms};
 use crate::{ColumnRoles, ExchangeError, Source};
@@ -156,6 +158,8 @@ const ATTRIBUTES: &[&str] = &[
 
 /// Guesses the role of every column of `source`, from its name and from its first 20,000 rows.
 ///
+/// What the columns of an annotation tool's file are for is known, and not guessed.
+///
 /// By value: a column that is the same in all rows of each annotator and differs between annotators is an attribute,
 /// unless it belongs to the text (the same in all rows of each text). A column that is guessed to be a time, a
 /// duration, a source or a split must read as one in every row looked at; an occasion in one of them. Whatever is left is metadata.
@@ -163,6 +167,9 @@ const ATTRIBUTES: &[&str] = &[
 /// # Errors
 /// The file can no longer be read.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
+    if let Some(facts) = source.facts() {
+        return Ok(of_tool(facts));
+    }
     let mut guess = Guess::by_name(source.columns());
     let survey = guess.survey(source)?;
     guess.doubt(&survey);
@@ -190,6 +197,8 @@ enum Role {
     Confidence,
     Marks,
     Guideline,
+    Study,
+    Shown,
     Source,
     Attribute,
 }
@@ -213,9 +222,17 @@ impl<'a> Guess<'a> {
                 (Role::Confidence, "confidence"),
                 (Role::Marks, "marks"),
                 (Role::Guideline, "guideline"),
+                // Only files of projects in which something was shown have it.
+                (Role::Shown, "shown"),
             ] {
                 if let Some(index) = columns.iter().position(|column| column == name) {
                     guess.roles[index] = Some(role);
+                }
+            }
+            // Only files of studies have these.
+            for name in STUDY_COLUMNS {
+                if let Some(index) = columns.iter().position(|column| column == name) {
+                    guess.roles[index] = Some(Role::Study);
                 }
             }
         }
@@ -263,7 +280,7 @@ impl<'a> Guess<'a> {
 
     fn survey(&self, source: &Source) -> Result<Survey, ExchangeError> {
         let reading = |e| ExchangeError::reading(source.path(), e);
-        let mut records = Records::open(source).map_err(reading)?;
+        let mut records = Records::open(source)?;
         let text = self.column(Role::TextId).or(self.column(Role::Text));
         let mut survey = Survey::new(self.columns.len(), text, self.column(Role::Annotator));
         let rows = SAMPLED_ROWS.min(SAMPLED_VALUES / self.columns.len().max(1) as u64).max(20);
@@ -413,9 +430,13 @@ impl<'a> Guess<'a> {
         }
     }
 
+    fn all_of(&self, role: Role) -> Vec<String> {
+        let has = |i: &usize| self.roles[*i] == Some(role);
+        (0..self.columns.len()).filter(has).map(|i| self.columns[i].clone()).collect()
+    }
+
     fn roles(&self) -> ColumnRoles {
         let name = |role| self.column(role).map(|i| self.columns[i].clone());
-        let attributes = (0..self.columns.len()).filter(|i| self.roles[*i] == Some(Role::Attribute));
         ColumnRoles {
             text_id: name(Role::TextId),
             text: name(Role::Text),
@@ -436,9 +457,34 @@ impl<'a> Guess<'a> {
             confidence: name(Role::Confidence),
             marks: name(Role::Marks),
             guideline: name(Role::Guideline),
+            shown: name(Role::Shown),
             source: name(Role::Source),
-            attributes: attributes.map(|i| self.columns[i].clone()).collect(),
+            study: self.all_of(Role::Study),
+            attributes: self.all_of(Role::Attribute),
         }
+    }
+}
+
+/// The roles of the columns that rows of an annotation tool's file have.
+fn of_tool(facts: &Facts) -> ColumnRoles {
+    let columns = facts.columns();
+    let column = |name: &str| columns.iter().any(|column| column == name).then(|| name.to_owned());
+    let label = column(annotations::LABEL);
+    ColumnRoles {
+        text_id: column(annotations::TEXT_ID),
+        text: facts.body(),
+        // Who is named beside texts alone has not answered them.
+        annotator: column(annotations::ANNOTATOR).filter(|_| label.is_some() || facts.is_of_people()),
+        label,
+        split: column(annotations::SPLIT),
+        question: column(annotations::QUESTION),
+        time: column(annotations::TIME),
+        duration: column(annotations::DURATION),
+        occasion: column(annotations::OCCASION),
+        note: column(annotations::NOTE),
+        marks: column(annotations::MARKS),
+        attributes: facts.attributes(),
+        ..ColumnRoles::default()
     }
 }
 

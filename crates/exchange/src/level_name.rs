@@ -22,6 +22,7 @@ pub fn level_on(scale: &Scale, label: &str) -> Option<u16> {
 /// The answer that `label` is on `scale`, in its own spelling or its plain one.
 pub(crate) fn answer_on(scale: &Scale, label: &str) -> Option<Answer> {
     match scale.has_options() {
+        _ if scale.is_cannot_say(label) => Some(Answer::CannotSay),
         true => scale.answer_named(label).or_else(|| scale.answer_named(level_name(label))),
         false => level_on(scale, label).map(Answer::Level),
     }

@@ -1,4 +1,5 @@
-//! Reading and writing other tools' files: CSV, TSV, JSON Lines and CoNLL, row by row, in bounded memory.
+//! Reading and writing other tools' files: CSV, TSV, JSON Lines and CoNLL, row by row, in bounded memory; and what annotation tools export
+//! ([`formats`]), part by part.
 //!
 //! ```
 //! use dissensus_exchange::{Checker, FileKind, Source, guess_roles, scan};
@@ -22,6 +23,14 @@
 //! the project. Rows that are refused go to a [`RejectWriter`] with [`Rows::raw`].
 //!
 //! # What each oddity means
+//!
+//! *Files of annotation tools.*
+//! - They are looked through as a whole when they are opened. Each of their answers is a row, so is a text that nobody answered; what is
+//!   neither is counted, and told by [`Source::met`]. What a question is like beside its answers is told by [`Source::hints`].
+//! - Of several answers of one person to one text and question the first in time is the first occasion, the others are later ones. The same
+//!   answer at the same time is one, however often it stands there.
+//! - A question whose answers are more than a scale can hold (free texts) is left out, and told.
+//! - Where the file does not say who answered, the annotator is to be given as `=NAME`.
 //!
 //! *The file.*
 //! - The three sorts are labels in long form, texts alone, annotators alone ([`FileKind`], from [`ColumnRoles`]).
@@ -69,6 +78,7 @@
 //!
 //! A row is bad as a whole: nothing of it is taken. Its [`RowError`] says row, line, column and what to do.
 
+mod annotations;
 mod answers;
 mod cells;
 mod changes;
@@ -77,12 +87,12 @@ mod columns;
 mod conll;
 mod csv_record;
 mod error;
-mod format;
+mod formats;
 mod guess;
 mod json_record;
 mod known;
 mod level_name;
-mod lewidi;
+mod lewidi_submission;
 mod misfit;
 mod parquet;
 mod records;
@@ -95,8 +105,12 @@ mod rows;
 mod scan;
 mod source;
 mod span_answers;
+mod study_cells;
 mod survey;
 mod table;
+mod table_file;
+mod table_format;
+mod table_records;
 mod texts;
 mod time;
 mod typed_column;
@@ -107,22 +121,26 @@ mod write;
 mod write_conll;
 mod write_labels;
 
+pub use annotations::{Hint, MetInFile};
 pub use answers::KnownLabel;
 pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use columns::TypedTable;
 pub use error::ExchangeError;
-pub use format::Format;
+pub use formats::{FormatInfo, formats};
 pub use guess::guess_roles;
 pub use level_name::{level_name, level_on};
-pub use lewidi::LewidiSubmission;
+pub use lewidi_submission::LewidiSubmission;
 pub use rejects::RejectWriter;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows, read_rows_while};
 pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
-pub use source::{MAX_COLUMNS, Source};
+pub use source::Source;
+pub use study_cells::{DecisionCells, StudyCells, StudyLayout};
+pub use table_file::MAX_COLUMNS;
+pub use table_format::TableFormat;
 pub use texts::{TextFile, TextOfFile, Texts, TextsFound};
 pub use time::latest_meant;
 pub use typed_column::{ColumnKind, TypedColumn, Value};

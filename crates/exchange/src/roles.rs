@@ -47,6 +47,11 @@ pub struct ColumnRoles {
     pub marks: Option<String>,
     /// The number of the version of the guideline that was on screen. It is not read: another project has other versions.
     pub guideline: Option<String>,
+    /// What a study says beside its labels: whether people passed the practice, what was decided. It is not read: it follows from what the
+    /// project has.
+    pub study: Vec<String>,
+    /// What of others had been shown to the annotator before the answer: `answers`, `predictions`, or both with a semicolon between them.
+    pub shown: Option<String>,
     /// Where the label came from: a name of [`LabelSource`](dissensus_domain::LabelSource).
     pub source: Option<String>,
     /// Attributes of the annotator.
@@ -76,8 +81,10 @@ impl ColumnRoles {
             ("confidence", &self.confidence),
             ("marks", &self.marks),
             ("guideline", &self.guideline),
+            ("shown", &self.shown),
         ];
         let single = single.into_iter().filter_map(|(role, name)| name.as_deref().map(|n| (role, n)));
+        let single = single.chain(self.study.iter().map(|n| ("study", n.as_str())));
         single.chain(self.attributes.iter().map(|n| ("attribute", n.as_str()))).collect()
     }
 
@@ -136,6 +143,8 @@ pub(crate) enum Pick {
 pub(crate) struct Plan {
     pub(crate) kind: FileKind,
     pub(crate) columns: Vec<String>,
+    /// Rows may bring a text alone, beside rows with answers.
+    pub(crate) texts_alone: bool,
     pub(crate) text_id: Option<usize>,
     pub(crate) text: Option<usize>,
     pub(crate) annotator: Option<Pick>,
@@ -153,6 +162,7 @@ pub(crate) struct Plan {
     pub(crate) reasons: Option<usize>,
     pub(crate) confidence: Option<usize>,
     pub(crate) marks: Option<usize>,
+    pub(crate) shown: Option<usize>,
     pub(crate) attributes: Vec<usize>,
     pub(crate) metadata: Vec<usize>,
 }
@@ -164,6 +174,7 @@ impl Plan {
         let mut plan = Self {
             kind,
             columns: source.columns().to_vec(),
+            texts_alone: source.is_of_tool(),
             text_id: claims.column("text id", &roles.text_id)?,
             text: claims.column("text", &roles.text)?,
             annotator: claims.pick("annotator", &roles.annotator)?,
@@ -181,6 +192,7 @@ impl Plan {
             reasons: claims.column("reasons", &roles.reasons)?,
             confidence: claims.column("confidence", &roles.confidence)?,
             marks: claims.column("marks", &roles.marks)?,
+            shown: claims.column("shown", &roles.shown)?,
             attributes: Vec::new(),
             metadata: Vec::new(),
         };
@@ -190,6 +202,9 @@ impl Plan {
             plan.label = None;
         }
         claims.column("guideline", &roles.guideline)?;
+        for name in &roles.study {
+            claims.claim("study", name)?;
+        }
         for name in &roles.attributes {
             plan.attributes.push(claims.claim("attribute", name)?);
             checked("attribute", name)?;
@@ -288,6 +303,11 @@ fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeErr
     let label = roles.label.as_ref().or(roles.span_type.as_ref());
     match (has_text, roles.annotator.is_some(), &label) {
         (true, true, Some(_)) => Ok(FileKind::Labels),
+        (true, false, Some(_)) if source.without_annotator().is_some() => {
+            let why = source.without_annotator().unwrap_or_default().to_owned();
+            let (path, format) = (source.path().to_owned(), source.format().title.to_owned());
+            Err(ExchangeError::ToolWithoutAnnotator { path, format, why })
+        }
         (true, false, Some(label)) => Err(ExchangeError::LabelWithoutAnnotator {
             path: source.path().to_owned(),
             label: (*label).clone(),

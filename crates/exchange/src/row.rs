@@ -1,6 +1,6 @@
 //! One row as texts, annotators and labels see it.
 
-use dissensus_domain::{Attributes, LabelSource, Remark};
+use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -9,6 +9,10 @@ pub const MAX_NAME_BYTES: usize = 1024;
 
 /// The longest list of spans, in bytes.
 pub const MAX_SPANS_BYTES: usize = 1 << 20;
+
+/// How the marks are called in files.
+pub(crate) const SKIPPED: &str = "skipped";
+pub(crate) const FLAGGED: &str = "flagged";
 
 /// One row that is sound in itself. Whether it fits the rows before it is for the [`Checker`](crate::Checker) to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub struct Row {
     pub skipped: bool,
     /// The annotator flagged the text.
     pub flagged: bool,
+    /// What of others had been shown to the annotator before the answer.
+    pub shown: Shown,
     /// Attributes of the annotator, trimmed; blank ones are left out.
     pub attributes: Attributes,
     /// Every other column that is not blank, as it stands.

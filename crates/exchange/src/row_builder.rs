@@ -3,14 +3,13 @@
 use crate::cells::Cells;
 use crate::json_record::FLAT_LIST;
 use crate::roles::{Pick, Plan, SpanColumns};
-use crate::row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
+use crate::row::{FLAGGED, MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, SKIPPED, text_id_of};
 use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::write::METADATA_COLUMN;
-use crate::write_labels::{FLAGGED, SKIPPED};
 use dissensus_domain::{
-    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, list_of_spans,
-    not_allowed_in_names, reads_as_spans, spans_named,
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, Shown,
+    list_of_spans, not_allowed_in_names, reads_as_spans, spans_named,
 };
 use std::collections::BTreeMap;
 
@@ -76,6 +75,7 @@ impl Builder<'_> {
             remark: self.remark()?,
             skipped,
             flagged,
+            shown: self.shown()?,
             attributes: self.attributes()?,
             metadata: self.metadata(),
         };
@@ -138,6 +138,13 @@ impl Builder<'_> {
             }
         }
         Ok((skipped, flagged))
+    }
+
+    /// What had been shown before the answer.
+    fn shown(&self) -> Result<Shown, Blame> {
+        let Some(column) = self.plan.shown else { return Ok(Shown::default()) };
+        Shown::named(self.cells.get(column))
+            .map_err(|other| self.blame(column, RowErrorKind::BadShown { value: other.to_owned() }))
     }
 
     /// What the columns of spans say. A file that has labels too leaves a row of neither without an answer.
@@ -300,11 +307,19 @@ impl Builder<'_> {
 
     fn annotator(&self) -> Result<Option<String>, Blame> {
         match (self.picked(&self.plan.annotator)?, &self.plan.annotator) {
+            (None, Some(Pick::Column(_))) if self.is_text_alone() => Ok(None),
             (None, Some(Pick::Column(column))) => {
                 Err(self.blame(*column, RowErrorKind::Missing { what: "annotator" }))
             }
             (annotator, _) => Ok(annotator),
         }
+    }
+
+    /// Whether the row may bring its text alone: nobody has answered it.
+    fn is_text_alone(&self) -> bool {
+        let said = [self.plan.label, self.plan.marks, self.plan.note];
+        self.plan.texts_alone
+            && said.into_iter().flatten().all(|column| self.cells.get(column).trim().is_empty())
     }
 
     /// A trimmed value read by `parse`; blank is `None`.

@@ -11,6 +11,8 @@ pub struct RowError {
     pub row: u64,
     /// The physical line on which the row begins, from 1.
     pub line: u64,
+    /// In a file of an annotation tool: the task, the annotation, the file of an archive.
+    pub place: Option<String>,
     /// The column, where one is to blame.
     pub column: Option<String>,
     /// What is wrong.
@@ -19,7 +21,10 @@ pub struct RowError {
 
 impl fmt::Display for RowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {} (line {})", self.row, self.line)?;
+        match &self.place {
+            Some(place) => write!(f, "row {} (line {}, {place})", self.row, self.line)?,
+            None => write!(f, "row {} (line {})", self.row, self.line)?,
+        }
         if let Some(column) = &self.column {
             write!(f, ", column \"{column}\"")?;
         }
@@ -191,6 +196,14 @@ pub enum RowErrorKind {
         /// What stands there.
         value: String,
     },
+    /// Nothing that can have been shown.
+    #[error(
+        "\"{value}\" is nothing that is shown of others: answers or predictions, with a semicolon between them"
+    )]
+    BadShown {
+        /// What stands there.
+        value: String,
+    },
     /// A note or reasons that cannot be kept.
     #[error("{0}")]
     BadRemark(#[from] RemarkError),
@@ -326,6 +339,18 @@ pub enum RowErrorKind {
         before: String,
         /// The value of this row.
         now: String,
+    },
+    /// A part of a tool's file that is not as the tool writes it.
+    #[error("{why}")]
+    Misshapen {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A list that is not whole; nothing after this row was read.
+    #[error("{why} (only what stands before this can be read: export the file again)")]
+    CutOff {
+        /// What is wrong with it.
+        why: String,
     },
     /// The system stopped giving bytes; nothing after this row was read.
     #[error("the file cannot be read further: {message}")]

@@ -39,7 +39,7 @@ pub fn read_rows_while(
     progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Rows, ExchangeError> {
     let plan = Plan::new(source, roles)?;
-    let open = || Records::open(source).map_err(|e| ExchangeError::reading(source.path(), e));
+    let open = || Records::open(source);
     let spans = match plan.span {
         Some(_) => Some(gather(source, &plan, open()?, progress)?),
         None => None,
@@ -126,7 +126,10 @@ impl Rows {
         let blame = (self.column_of(misfit.about), misfit.kind);
         match &mut self.spans {
             Some(answers) => answers.turn_down(row, blame, of_label, &self.plan),
-            None => RowError { row: row.row, line: row.line, column: blame.0, kind: blame.1 },
+            None => {
+                let place = self.records.place();
+                RowError { row: row.row, line: row.line, place, column: blame.0, kind: blame.1 }
+            }
         }
     }
 
@@ -165,7 +168,10 @@ impl Iterator for Rows {
                     Some(answers) => answers.place(row, said),
                     None => Ok(row),
                 });
-                Some(placed.map_err(|(column, kind)| RowError { row, line, column, kind }))
+                Some(placed.map_err(|(column, kind)| {
+                    let place = self.records.place();
+                    RowError { row, line, place, column, kind }
+                }))
             }
         }
     }

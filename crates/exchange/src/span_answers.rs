@@ -255,7 +255,8 @@ impl SpanAnswers {
     /// Refuses the answer of a row that does not fit the project or the rows before it, and says what is wrong with this row. Where
     /// its spans do not fit, the row of the span is to blame.
     pub(crate) fn turn_down(&mut self, row: &Row, blame: Blame, of_label: bool, plan: &Plan) -> RowError {
-        let told = |(column, kind): Blame| RowError { row: row.row, line: row.line, column, kind };
+        let told =
+            |(column, kind): Blame| RowError { row: row.row, line: row.line, place: None, column, kind };
         let Some(number) = self.number_of(row) else { return told(blame) };
         let (column, kind) = blame;
         let refusal = match of_label && self.answers[number].first_row == row.row {

@@ -1,7 +1,7 @@
 //! A table written as CSV, TSV or JSON Lines, whole or not at all.
 
 use crate::error::io_reason;
-use crate::{ExchangeError, Format};
+use crate::{ExchangeError, TableFormat};
 use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,16 +28,16 @@ impl Table {
     /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty.
     pub(crate) fn create(
         path: &Path,
-        format: Format,
+        format: TableFormat,
         columns: Vec<String>,
         required: usize,
     ) -> Result<Self, ExchangeError> {
         let file = AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?;
         let sink = match format {
-            Format::Jsonl => Sink::Json(file),
+            TableFormat::Jsonl => Sink::Json(file),
             // Blocks of words are no table, and have a writer of their own.
-            Format::Csv | Format::Tsv | Format::Conll => {
-                let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
+            TableFormat::Csv | TableFormat::Tsv | TableFormat::Conll => {
+                let delimiter = if format == TableFormat::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
                 writer.write_record(&columns).map_err(|e| ExchangeError::writing(path, io_reason(e)))?;
                 Sink::Separated(Box::new(writer))

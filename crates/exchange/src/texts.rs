@@ -66,7 +66,8 @@ impl TextFile {
                 false => Err(ExchangeError::NotAFile { path: path.to_owned() }),
             };
         }
-        let source = Source::open(path)?;
+        // One text a row, also where a tool wrote a row for each answer.
+        let source = Source::open_table(path)?;
         let guessed = guess_roles(&source)?;
         // A column has one role: what was named for one is not guessed for the other.
         let guess =
@@ -195,7 +196,7 @@ impl Iterator for Texts {
 }
 
 fn of_table(row: Row, ids: Option<&mut HashMap<[u8; 16], u64>>) -> Result<TextOfFile, RowError> {
-    let error = |kind| RowError { row: row.row, line: row.line, column: None, kind };
+    let error = |kind| RowError { row: row.row, line: row.line, place: None, column: None, kind };
     let body = row.text.ok_or_else(|| error(RowErrorKind::Missing { what: "text" }))?;
     let id = row.text_id.unwrap_or_else(|| text_id_of(&body));
     let Some(ids) = ids else { return Ok(TextOfFile { id, body }) };
@@ -229,7 +230,7 @@ impl<R: Read> Iterator for Lines<R> {
         }
         while !self.done {
             let line = self.window.line();
-            let error = |row, kind| RowError { row, line, column: None, kind };
+            let error = |row, kind| RowError { row, line, place: None, column: None, kind };
             match self.window.line_end(0) {
                 Err(reason) => {
                     self.done = true;

@@ -1,7 +1,7 @@
 //! Writing texts and annotators so that they can be read again, and where metadata and attributes stand in any file.
 
 use crate::table::Table;
-use crate::{ColumnRoles, ExchangeError, Format};
+use crate::{ColumnRoles, ExchangeError, TableFormat};
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -25,13 +25,13 @@ pub(crate) enum Metadata {
 
 impl Metadata {
     pub(crate) fn new<S: Into<String>>(
-        format: Format,
+        format: TableFormat,
         keys: impl IntoIterator<Item = S>,
         taken: &mut HashSet<String>,
     ) -> Self {
         taken.insert(METADATA_COLUMN.to_owned());
         let keys: Vec<String> = keys.into_iter().map(Into::into).collect();
-        if format == Format::Jsonl {
+        if format == TableFormat::Jsonl {
             let named = |key: String| {
                 let column = free_name(&key, "metadata", taken);
                 (key, column)
@@ -147,7 +147,7 @@ impl TextWriter {
     /// The folder is missing or refuses.
     pub fn create<M: Into<String>>(
         path: &Path,
-        format: Format,
+        format: TableFormat,
         metadata: impl IntoIterator<Item = M>,
     ) -> Result<Self, ExchangeError> {
         let fixed = ["text_id", "text", "split", "group"].map(str::to_owned);
@@ -201,7 +201,7 @@ impl AnnotatorWriter {
     /// The folder is missing or refuses.
     pub fn create<A: Into<String>>(
         path: &Path,
-        format: Format,
+        format: TableFormat,
         attributes: impl IntoIterator<Item = A>,
     ) -> Result<Self, ExchangeError> {
         let fixed = ["annotator_id".to_owned()];

@@ -1,15 +1,17 @@
 //! Writing labels in long form so that they can be read again: one row a label, or one row a span.
 
+use crate::row::{FLAGGED, SKIPPED};
+use crate::study_cells::{STUDY_COLUMNS, StudyCells, StudyLayout};
 use crate::table::Table;
 use crate::time::format_ms;
 use crate::write::{Extras, Metadata};
-use crate::{ColumnRoles, ExchangeError, Format};
-use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, spans_named};
+use crate::{ColumnRoles, ExchangeError, TableFormat};
+use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, Shown, spans_named};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// Columns of a label file in order; what a layout leaves out is not there.
-const LABEL_COLUMNS: [&str; 19] = [
+const LABEL_COLUMNS: [&str; 20] = [
     "text_id",
     "text",
     "annotator_id",
@@ -29,6 +31,7 @@ const LABEL_COLUMNS: [&str; 19] = [
     CONFIDENCE,
     MARKS,
     GUIDELINE,
+    SHOWN,
 ];
 
 const LABEL: &str = "label";
@@ -44,9 +47,8 @@ const REASONS: &str = "reasons";
 const CONFIDENCE: &str = "confidence";
 const MARKS: &str = "marks";
 const GUIDELINE: &str = "guideline";
-/// How the marks are called in files.
-pub(crate) const SKIPPED: &str = "skipped";
-pub(crate) const FLAGGED: &str = "flagged";
+/// The column of what had been shown before answers, in files of projects in which something was. It stands beside those of what was said.
+const SHOWN: &str = "shown";
 
 /// Which columns a file of labels has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,10 @@ pub struct LabelLayout {
     /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: somebody said something beside an answer, skipped or flagged a text, or
     /// answered with a guideline on screen. They stand together, so that a reader knows them from such columns of others.
     pub remarks: bool,
+    /// What a study says, beside those, which are then written too.
+    pub study: StudyLayout,
+    /// A column `shown` beside those, which are then written too: some answers came after something of others was shown.
+    pub shown: bool,
 }
 
 /// Where the spans of an answer stand in a file of labels.
@@ -79,13 +85,15 @@ impl LabelLayout {
             LABEL => self.spans != SpanLayout::Rows,
             START | END | TYPE => self.spans != SpanLayout::Lists,
             OCCASION => self.occasions,
-            NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.remarks,
+            NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.remarks || self.shown || self.study.any(),
+            SHOWN => self.shown,
+            column if STUDY_COLUMNS.contains(&column) => self.study.has(column),
             _ => true,
         }
     }
 
     fn columns(self) -> impl Iterator<Item = &'static str> {
-        LABEL_COLUMNS.into_iter().filter(move |column| self.has(column))
+        LABEL_COLUMNS.into_iter().chain(STUDY_COLUMNS).filter(move |column| self.has(column))
     }
 }
 
@@ -124,6 +132,10 @@ pub struct LabelRow<'a> {
     pub flagged: bool,
     /// The number of the version of the guideline that was on screen.
     pub guideline: Option<u32>,
+    /// What the study says beside it; written only where the layout has it.
+    pub study: &'a StudyCells,
+    /// What of others had been shown to the annotator about this text before; written only where the layout has it.
+    pub shown: Shown,
     /// Attributes of the annotator. Only those named when the writer was made are written.
     pub attributes: &'a Attributes,
     /// Metadata of the text. Only keys named when the writer was made are written.
@@ -156,7 +168,7 @@ impl LabelWriter {
     /// The folder is missing or refuses.
     pub fn create<A: Into<String>, M: Into<String>>(
         path: &Path,
-        format: Format,
+        format: TableFormat,
         layout: LabelLayout,
         attributes: impl IntoIterator<Item = A>,
         metadata: impl IntoIterator<Item = M>,
@@ -168,9 +180,10 @@ impl LabelWriter {
                 taken.remove(free);
             }
         }
-        if !layout.remarks {
+        taken.extend(STUDY_COLUMNS.into_iter().filter(|column| layout.has(column)).map(str::to_owned));
+        if !layout.has(NOTE) {
             // Without the others of them a reader takes none of these for ours.
-            for free in [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE] {
+            for free in [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE, SHOWN] {
                 taken.remove(free);
             }
         }
@@ -208,6 +221,8 @@ impl LabelWriter {
             confidence: name(CONFIDENCE),
             marks: name(MARKS),
             guideline: name(GUIDELINE),
+            study: STUDY_COLUMNS.into_iter().filter_map(name).collect(),
+            shown: name(SHOWN),
             attributes: self.attributes.columns.clone(),
             ..ColumnRoles::default()
         }
@@ -268,6 +283,8 @@ impl LabelWriter {
             CONFIDENCE => confidence.as_deref(),
             MARKS => filled(&marks),
             GUIDELINE => guideline.as_deref(),
+            SHOWN => filled(row.shown.names()),
+            column if STUDY_COLUMNS.contains(&column) => row.study.value(column),
             _ => Some(occasion.as_str()),
         };
         let mut values: Vec<Option<&str>> = self.layout.columns().map(value).collect();

@@ -1,9 +1,9 @@
 //! CoNLL files: words with tags become texts with spans, and what cannot be is told with its line.
 
 use crate::sample::sample;
-use dissensus_domain::{Attributes, spans_named};
+use dissensus_domain::{Attributes, Shown, spans_named};
 use dissensus_exchange::{
-    Checker, ColumnRoles, ConllWriter, LabelRow, Row, RowError, Source, read_rows, scan,
+    Checker, ColumnRoles, ConllWriter, LabelRow, Row, RowError, Source, StudyCells, read_rows, scan,
 };
 use std::collections::BTreeMap;
 
@@ -220,6 +220,8 @@ fn what_is_written_reads_back_exactly_or_is_told() {
         skipped: false,
         flagged: false,
         guideline: None,
+        study: StudyCells::NONE,
+        shown: Shown::default(),
         attributes: &attributes,
         metadata: &metadata,
     };

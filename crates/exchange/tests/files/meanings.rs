@@ -3,7 +3,7 @@
 use crate::sample::sample;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_exchange::{
-    Checker, FileKind, Format, LabelVerdict, RowErrorKind, Scan, Source, Verdict, read_rows, scan, text_id_of,
+    Checker, FileKind, LabelVerdict, RowErrorKind, Scan, Source, Verdict, read_rows, scan, text_id_of,
 };
 
 const HEADER: &str = "text_id,text,annotator_id,label\n";
@@ -237,7 +237,7 @@ fn html_and_scripts_are_text_like_any_other() {
 #[test]
 fn a_file_with_a_header_alone_has_no_rows() {
     let file = sample("a.csv", HEADER);
-    assert_eq!(file.source.format(), Format::Csv);
+    assert_eq!(file.source.format().name, "csv");
     let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
     assert_eq!((scan.rows, scan.kind), (0, FileKind::Labels));
     assert!(scan.questions[0].scale.is_err());
@@ -253,5 +253,5 @@ fn a_text_of_fifty_thousand_characters_is_read() {
 fn a_source_can_be_read_many_times() {
     let file = sample("a.csv", format!("{HEADER}t1,x,ada,1\n"));
     assert_eq!(file.rows(), file.rows());
-    assert_eq!(Source::open(file.source.path()).unwrap(), file.source);
+    assert_eq!(Source::open(file.source.path()).unwrap().columns(), file.source.columns());
 }

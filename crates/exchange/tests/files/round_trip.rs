@@ -1,9 +1,9 @@
 //! What is written reads back the same.
 
-use dissensus_domain::{Attributes, LabelSource, Remark};
+use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
 use dissensus_exchange::{
-    AnnotatorWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, Row, Source, TextRow,
-    TextWriter, guess_roles, read_rows,
+    AnnotatorWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter, Row, Source, StudyCells, TableFormat,
+    TextRow, TextWriter, guess_roles, read_rows,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -117,6 +117,8 @@ fn as_label(row: &Row) -> LabelRow<'_> {
         skipped: row.skipped,
         flagged: row.flagged,
         guideline: None,
+        study: StudyCells::NONE,
+        shown: row.shown,
         attributes: &row.attributes,
         metadata: &row.metadata,
     }
@@ -136,7 +138,7 @@ fn under_old_names(mut row: Row) -> Row {
     row
 }
 
-fn write_labels(path: &Path, format: Format, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
+fn write_labels(path: &Path, format: TableFormat, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
     let mut writer = LabelWriter::create(path, format, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for row in rows {
         writer.write(&as_label(row)).unwrap();
@@ -152,7 +154,9 @@ fn random_labels_come_back_exactly_in_every_format() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     for round in 0..40 {
         let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
-        for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+        for (format, ending) in
+            [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
+        {
             let path = folder.path().join(format!("{round}.{ending}"));
             let roles = write_labels(&path, format, &rows);
             let source = Source::open(&path).unwrap();
@@ -179,14 +183,17 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
             remark: random_remark(&mut rng),
             skipped: rng.random(),
             flagged: rng.random(),
+            shown: Shown { answers: rng.random(), predictions: rng.random() },
             metadata: BTreeMap::new(),
             attributes: Attributes::new(),
             ..random_row(&mut rng)
         })
         .collect();
-    for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+    for (format, ending) in
+        [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
+    {
         let path = folder.path().join(format!("remarks.{ending}"));
-        let layout = LabelLayout { remarks: true, ..LabelLayout::default() };
+        let layout = LabelLayout { remarks: true, shown: true, ..LabelLayout::default() };
         let none: [&str; 0] = [];
         let mut writer = LabelWriter::create(&path, format, layout, none, none).unwrap();
         for row in &rows {
@@ -198,7 +205,7 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
         let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
         assert_eq!(read.collect::<Vec<_>>(), rows, "{ending}");
         let guessed = guess_roles(&source).unwrap();
-        for role in ["note", "reasons", "confidence", "marks", "guideline"] {
+        for role in ["note", "reasons", "confidence", "marks", "guideline", "shown"] {
             assert!(guessed.named().contains(&(role, role)), "{role} in {ending}: {guessed:?}");
         }
     }
@@ -220,12 +227,14 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
 fn what_is_no_remark_is_named_with_its_column() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
-    let head = "text_id,text,annotator_id,label,created_at,source,note,reasons,confidence,marks,guideline\n";
+    let head =
+        "text_id,text,annotator_id,label,created_at,source,note,reasons,confidence,marks,shown,guideline\n";
     for (cells, column, words) in [
-        ("x,,6,", "confidence", "whole number from 1"),
-        ("x,,1.5,", "confidence", "whole number from 1"),
-        ("x,a;a,1,", "reasons", "twice"),
-        ("x,,1,flaged", "marks", "skipped or flagged"),
+        ("x,,6,,", "confidence", "whole number from 1"),
+        ("x,,1.5,,", "confidence", "whole number from 1"),
+        ("x,a;a,1,,", "reasons", "twice"),
+        ("x,,1,flaged,", "marks", "skipped or flagged"),
+        ("x,,1,,all", "shown", "answers or predictions"),
     ] {
         std::fs::write(&path, format!("{head}t1,a,ana,1,2024-05-01T12:30:00Z,window,{cells},\n")).unwrap();
         let source = Source::open(&path).unwrap();
@@ -251,7 +260,7 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
         ..Row::default()
     };
     let mut writer =
-        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ["team"], ["url"]).unwrap();
+        LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ["team"], ["url"]).unwrap();
     writer.write(&LabelRow { attributes: &attributes, metadata: &metadata, ..as_label(&row) }).unwrap();
     writer.finish().unwrap();
     assert_eq!(
@@ -271,14 +280,14 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
 fn texts_and_annotators_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(12);
-    for (format, ending) in [(Format::Csv, "csv"), (Format::Jsonl, "jsonl")] {
+    for (format, ending) in [(TableFormat::Csv, "csv"), (TableFormat::Jsonl, "jsonl")] {
         let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
         texts_come_back(&folder.path().join(format!("texts.{ending}")), format, &rows);
         annotators_come_back(&folder.path().join(format!("annotators.{ending}")), format, &rows);
     }
 }
 
-fn texts_come_back(path: &Path, format: Format, rows: &[Row]) {
+fn texts_come_back(path: &Path, format: TableFormat, rows: &[Row]) {
     let mut writer = TextWriter::create(path, format, METADATA).unwrap();
     for row in rows {
         let LabelRow { text_id, text, split, group, metadata, .. } = as_label(row);
@@ -299,7 +308,7 @@ fn texts_come_back(path: &Path, format: Format, rows: &[Row]) {
     assert_eq!(read, expected.collect::<Vec<_>>());
 }
 
-fn annotators_come_back(path: &Path, format: Format, rows: &[Row]) {
+fn annotators_come_back(path: &Path, format: TableFormat, rows: &[Row]) {
     let mut writer = AnnotatorWriter::create(path, format, ATTRIBUTES).unwrap();
     for row in rows {
         writer.write(row.annotator.as_deref().unwrap(), &row.attributes).unwrap();
@@ -328,7 +337,7 @@ fn a_writer_that_is_given_up_changes_nothing() {
     std::fs::write(&path, "before").unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     let mut writer =
-        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
+        LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for _ in 0..5000 {
         writer.write(&as_label(&random_row(&mut rng))).unwrap();
     }
@@ -341,8 +350,8 @@ fn a_writer_that_is_given_up_changes_nothing() {
 fn a_folder_that_is_not_there_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none/out.csv");
-    let error =
-        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap_err();
+    let error = LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA)
+        .unwrap_err();
     assert!(matches!(error, ExchangeError::Unwritable { .. } | ExchangeError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("out.csv"));
 }
@@ -360,7 +369,7 @@ fn rows_with_own_keys(count: usize) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-fn written(path: &Path, format: Format, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
+fn written(path: &Path, format: TableFormat, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
     let keys: BTreeMap<&String, ()> =
         rows.iter().flat_map(|row| row.metadata.keys()).map(|k| (k, ())).collect();
     let mut writer =
@@ -376,7 +385,9 @@ fn written(path: &Path, format: Format, rows: &[Row]) -> (u64, dissensus_exchang
 #[test]
 fn thousands_of_different_keys_make_a_file_that_grows_with_its_rows_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
-    for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+    for (format, ending) in
+        [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
+    {
         let path = folder.path().join(format!("labels.{ending}"));
         let (small, _) = written(&path, format, &rows_with_own_keys(500));
         let rows = rows_with_own_keys(5_000);
@@ -401,7 +412,7 @@ fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_
             .into(),
         ..Row::default()
     };
-    for (format, ending) in [(Format::Csv, "csv"), (Format::Jsonl, "jsonl")] {
+    for (format, ending) in [(TableFormat::Csv, "csv"), (TableFormat::Jsonl, "jsonl")] {
         let path = folder.path().join(format!("few.{ending}"));
         let (_, roles) = written(&path, format, std::slice::from_ref(&row));
         let source = Source::open(&path).unwrap();

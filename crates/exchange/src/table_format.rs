@@ -7,7 +7,7 @@ use std::path::Path;
 /// A format that can be read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum TableFormat {
     /// Values between commas, semicolons or tabs; the first line names the columns.
     Csv,
     /// Values between tabs; the first line names the columns; quotes as in CSV.
@@ -18,7 +18,7 @@ pub enum Format {
     Conll,
 }
 
-impl Format {
+impl TableFormat {
     /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
     /// `.conllu`), whatever is in it.
     pub fn of(path: &Path) -> Option<Self> {
@@ -31,7 +31,7 @@ impl Format {
         }
     }
 
-    /// As [`Format::of`], for a file that is to be written.
+    /// As [`TableFormat::of`], for a file that is to be written.
     ///
     /// # Errors
     /// An ending that stands for no format of ours.
@@ -46,9 +46,7 @@ impl Format {
     /// # Errors
     /// A format known by its first bytes or its ending to be another one, UTF-16, or one that cannot be told.
     pub(crate) fn detect(path: &Path, head: &[u8]) -> Result<Self, ExchangeError> {
-        refuse_other_encodings(path, head)?;
-        refuse_known_strangers(path, head)?;
-        refuse_old_line_ends(path, head)?;
+        Self::readable(path, head)?;
         if let Some(format) = Self::of(path) {
             return if format == Self::Jsonl {
                 refuse_json_array(path, head).map(|()| format)
@@ -57,6 +55,16 @@ impl Format {
             };
         }
         Self::by_content(path, head)
+    }
+
+    /// Makes sure that a file is text that can be read, whatever format it has.
+    ///
+    /// # Errors
+    /// A format known by its first bytes or its ending to be another one, UTF-16, or lines that end in a carriage return alone.
+    pub(crate) fn readable(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
+        refuse_other_encodings(path, head)?;
+        refuse_known_strangers(path, head)?;
+        refuse_old_line_ends(path, head)
     }
 
     fn by_content(path: &Path, head: &[u8]) -> Result<Self, ExchangeError> {
@@ -165,21 +173,21 @@ fn refuse_old_line_ends(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
 mod tests {
     use super::*;
 
-    fn detect(name: &str, head: &[u8]) -> Result<Format, String> {
-        Format::detect(Path::new(name), head).map_err(|e| e.to_string())
+    fn detect(name: &str, head: &[u8]) -> Result<TableFormat, String> {
+        TableFormat::detect(Path::new(name), head).map_err(|e| e.to_string())
     }
 
     #[test]
     fn the_ending_decides_and_then_the_content() {
-        let cases: [(&str, &[u8], Format); 8] = [
-            ("a.csv", b"text\nx\n", Format::Csv),
-            ("a.CSV", b"text\nx\n", Format::Csv),
-            ("a.tsv", b"text\tid\nx\ty\n", Format::Tsv),
-            ("a.ndjson", b"{\"a\":1}\n", Format::Jsonl),
-            ("a.jsonl", b"oops\n", Format::Jsonl),
-            ("a.txt", b"\n{\"a\":1}\n{\"a\":2}\n", Format::Jsonl),
-            ("a.json", b"{\"a\":1}\n", Format::Jsonl),
-            ("labels", b"a;b\n1;2\n", Format::Csv),
+        let cases: [(&str, &[u8], TableFormat); 8] = [
+            ("a.csv", b"text\nx\n", TableFormat::Csv),
+            ("a.CSV", b"text\nx\n", TableFormat::Csv),
+            ("a.tsv", b"text\tid\nx\ty\n", TableFormat::Tsv),
+            ("a.ndjson", b"{\"a\":1}\n", TableFormat::Jsonl),
+            ("a.jsonl", b"oops\n", TableFormat::Jsonl),
+            ("a.txt", b"\n{\"a\":1}\n{\"a\":2}\n", TableFormat::Jsonl),
+            ("a.json", b"{\"a\":1}\n", TableFormat::Jsonl),
+            ("labels", b"a;b\n1;2\n", TableFormat::Csv),
         ];
         for (name, head, format) in cases {
             assert_eq!(detect(name, head), Ok(format), "{name}");
@@ -211,8 +219,8 @@ mod tests {
 
     #[test]
     fn an_ending_that_cannot_be_written_is_explained() {
-        assert_eq!(Format::of_path(Path::new("out.jsonl")).unwrap(), Format::Jsonl);
-        let message = Format::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
+        assert_eq!(TableFormat::of_path(Path::new("out.jsonl")).unwrap(), TableFormat::Jsonl);
+        let message = TableFormat::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
         assert_eq!(
             message,
             "out.xlsx is no kind of file that can be written: name it .csv, .tsv, .jsonl or .conll"

@@ -1,0 +1,260 @@
+//! What a part of an annotation file says: who answered what about which text, and what else was met there.
+
+use crate::row_error::RowErrorKind;
+use dissensus_domain::{NamedSpan, OffsetUnit, ScaleKind};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The answer to one question.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Said {
+    /// One level.
+    One(String),
+    /// A step of a rating.
+    Rating(String),
+    /// Any of several options.
+    Several(Vec<String>),
+    /// Spans, with offsets in characters.
+    Spans(Vec<SpanOf>),
+    /// The text was put off.
+    Skipped,
+}
+
+/// A span with its type, which can be compared and hashed.
+pub(crate) type SpanOf = (u32, u32, String);
+
+/// One person's answers to one text at one time, or a text that nobody has answered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Item {
+    /// Where it stands, for messages: `task 7, annotation 22`.
+    pub(crate) place: String,
+    /// The id of the text, where the file has one.
+    pub(crate) text_id: Option<String>,
+    /// What the file says of the text, its body among it.
+    pub(crate) data: Vec<(String, String)>,
+    /// Who answered.
+    pub(crate) annotator: Option<String>,
+    /// Attributes of that person.
+    pub(crate) attributes: Vec<(String, String)>,
+    /// Answers with the question's name; without a name what is said of the text as a whole.
+    pub(crate) answers: Vec<(Option<String>, Said)>,
+    /// When, as the file writes it.
+    pub(crate) at: Option<String>,
+    /// How long it took.
+    pub(crate) duration_ms: Option<String>,
+    /// What the person noted.
+    pub(crate) note: String,
+    /// The person has seen all questions that are answered with spans: where there is none, the answer is that there is no span.
+    pub(crate) whole: bool,
+    /// The person flagged the text.
+    pub(crate) flagged: bool,
+    /// The part of an official split.
+    pub(crate) split: Option<String>,
+}
+
+impl Item {
+    /// Adds an answer to a question.
+    pub(crate) fn answer(&mut self, question: impl Into<String>, said: Said) {
+        self.answers.push((Some(question.into()), said));
+    }
+
+    /// Adds a line to the note.
+    pub(crate) fn note(&mut self, line: &str) {
+        let line = line.trim();
+        if !line.is_empty() {
+            if !self.note.is_empty() {
+                self.note.push('\n');
+            }
+            self.note.push_str(line);
+        }
+    }
+}
+
+/// Something that was met in a file and is no answer, or no plain one: counted, and told with what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Met {
+    /// Stable, kebab-case.
+    pub(crate) code: &'static str,
+    /// What it is, in the plural: `drafts`.
+    pub(crate) what: Cow<'static, str>,
+    /// What becomes of it, a sentence without its end.
+    pub(crate) became: Cow<'static, str>,
+}
+
+/// What is wrong with an item: its place, the field, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) place: String,
+    pub(crate) column: Option<String>,
+    pub(crate) kind: RowErrorKind,
+}
+
+/// What the parts of a file say, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) found: Vec<Result<Item, Fault>>,
+    pub(crate) met: Vec<(Met, u64)>,
+    /// Questions whose kind or levels the file tells apart from answers.
+    pub(crate) declared: Vec<(String, ScaleKind, Vec<String>)>,
+    /// Keys of data that answers are about.
+    pub(crate) bodies: Vec<String>,
+}
+
+impl Items {
+    pub(crate) fn push(&mut self, item: Item) {
+        self.found.push(Ok(item));
+    }
+
+    /// Something that cannot be read.
+    pub(crate) fn fault(
+        &mut self,
+        place: impl Into<String>,
+        column: Option<&str>,
+        why: impl Into<Cow<'static, str>>,
+    ) {
+        let (place, column) = (place.into(), column.map(str::to_owned));
+        let kind = RowErrorKind::Misshapen { why: why.into().into_owned() };
+        self.found.push(Err(Fault { place, column, kind }));
+    }
+
+    /// Counts what is no answer.
+    pub(crate) fn met(
+        &mut self,
+        code: &'static str,
+        what: impl Into<Cow<'static, str>>,
+        became: impl Into<Cow<'static, str>>,
+    ) {
+        self.met_many(1, code, what, became);
+    }
+
+    /// As [`Items::met`], of several at once.
+    pub(crate) fn met_many(
+        &mut self,
+        count: usize,
+        code: &'static str,
+        what: impl Into<Cow<'static, str>>,
+        became: impl Into<Cow<'static, str>>,
+    ) {
+        if count > 0 {
+            self.met.push((Met { code, what: what.into(), became: became.into() }, count as u64));
+        }
+    }
+
+    /// Says what a question is like.
+    pub(crate) fn declare(&mut self, question: &str, kind: ScaleKind, levels: Vec<String>) {
+        self.declared.push((question.to_owned(), kind, levels));
+    }
+}
+
+/// A value of JSON as plain text: whole numbers without a point, lists and objects as their JSON; `null` is blank.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
+                (float as i64).to_string()
+            }
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// A plain value that is not blank.
+pub(crate) fn text_of(value: Option<&Value>) -> Option<String> {
+    let value = value.filter(|value| !value.is_array() && !value.is_object())?;
+    Some(plain(value)).filter(|text| !text.trim().is_empty())
+}
+
+/// The plain values of a list; a plain value alone is a list of one, `null` is none.
+pub(crate) fn strings(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Array(list) => list.iter().map(|entry| text_of(Some(entry))).collect(),
+        one => text_of(Some(one)).map(|one| vec![one]),
+    }
+}
+
+/// Spans of a text in characters. Tools count different things (Unicode characters, UTF-16 units, bytes) and do not say which: where the
+/// spans come with their words, the first of these that all of them fit is taken.
+///
+/// # Errors
+/// A span ends before it begins, or the words are not where it says.
+pub(crate) fn checked_spans(
+    text: &str,
+    spans: Vec<(NamedSpan, Option<String>)>,
+    units: &[OffsetUnit],
+) -> Result<Vec<SpanOf>, String> {
+    let moved = |unit: OffsetUnit| -> Result<Vec<SpanOf>, String> {
+        let place = |at| unit.to_characters(text, at).map_err(|error| error.to_string());
+        let mut found = Vec::with_capacity(spans.len());
+        for (span, words) in &spans {
+            if span.start >= span.end {
+                return Err(format!(
+                    "the span goes from {} to {}: a span ends behind its first character",
+                    span.start, span.end
+                ));
+            }
+            let (start, end) = (place(span.start)?, place(span.end)?);
+            let here = || text.chars().skip(start as usize).take((end - start) as usize);
+            if let Some(words) = words.as_deref().filter(|words| !same_words(words, here())) {
+                let here: String = here().take(30).collect();
+                return Err(format!(
+                    "the span {} to {} is said to be \"{}\", and there the text has \"{here}\"",
+                    span.start,
+                    span.end,
+                    words.chars().take(30).collect::<String>()
+                ));
+            }
+            found.push((start, end, span.label.clone()));
+        }
+        Ok(found)
+    };
+    let mut first = None;
+    for unit in units {
+        match moved(*unit) {
+            Ok(found) => return Ok(found),
+            Err(why) => drop(first.get_or_insert(why)),
+        }
+    }
+    Err(first.unwrap_or_default())
+}
+
+/// Whether these are the words, white space aside: tools write line ends in several ways.
+fn same_words(words: &str, there: impl Iterator<Item = char>) -> bool {
+    // Some tools write `\n` for a line end in the words of a span.
+    let words = words.replace("\\n", "\n");
+    words.chars().filter(|c| !c.is_whitespace()).eq(there.filter(|c| !c.is_whitespace()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_counted_in_what_their_words_fit() {
+        let all = [OffsetUnit::Characters, OffsetUnit::Utf16, OffsetUnit::Bytes];
+        let span = |start, end| NamedSpan { start, end, label: "x".to_owned() };
+        let read = |start, end, words: Option<&str>| {
+            checked_spans("ä 😊 end", vec![(span(start, end), words.map(str::to_owned))], &all)
+        };
+        assert_eq!(read(4, 7, Some("end")), Ok(vec![(4, 7, "x".to_owned())]));
+        assert_eq!(read(5, 8, Some("end")), Ok(vec![(4, 7, "x".to_owned())]), "UTF-16 units");
+        assert_eq!(read(8, 11, Some("end")), Ok(vec![(4, 7, "x".to_owned())]), "bytes");
+        assert!(read(0, 1, Some("end")).unwrap_err().contains("there the text has \"ä\""));
+        assert!(read(3, 3, None).unwrap_err().contains("ends behind"));
+        assert!(read(3, 99, None).is_err());
+    }
+
+    #[test]
+    fn plain_values() {
+        let value = |json| serde_json::from_str::<Value>(json).unwrap();
+        for (json, text) in [("3", "3"), ("3.0", "3"), ("0.5", "0.5"), ("null", ""), ("true", "true")] {
+            assert_eq!(plain(&value(json)), text);
+        }
+        assert_eq!(strings(&value("[1,\"a\"]")), Some(vec!["1".to_owned(), "a".to_owned()]));
+        assert_eq!(strings(&value("[[1]]")), None);
+        assert_eq!(strings(&value("\"a\"")), Some(vec!["a".to_owned()]));
+    }
+}

@@ -1,0 +1,23 @@
+//! Files of annotation tools: parts of a file (tasks, lines, documents) that each hold somebody's answers, unfolded into rows.
+//!
+//! A file is looked through once when it is opened: only then is it known which questions it answers, which of their answers
+//! are sets, and on which occasion of several each answer was given. Reading it again gives the same rows in the same order.
+
+mod facts;
+mod file;
+mod item;
+mod json_parts;
+mod package;
+mod parts;
+mod reader;
+
+pub(crate) use facts::{
+    ANNOTATOR, DURATION, Facts, LABEL, MARKS, NOTE, OCCASION, QUESTION, SPLIT, TEXT_ID, TIME,
+};
+pub use facts::{Hint, MetInFile};
+pub(crate) use file::{AnnotationFile, Unfold};
+pub(crate) use item::{Item, Items, Said, SpanOf, checked_spans, plain, strings, text_of};
+pub(crate) use json_parts::JsonParts;
+pub(crate) use package::Package;
+pub(crate) use parts::{Content, Division, Part, Parts};
+pub(crate) use reader::AnnotationRecords;

@@ -1,0 +1,150 @@
+//! A folder or a ZIP archive, file by file. Nothing of an archive is ever written to the disk.
+
+use crate::ExchangeError;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+/// The most files that are looked at.
+const MAX_FILES: usize = 100_000;
+/// The longest file, unpacked, in bytes: one that is longer is no file of answers, or packed so as to fill the memory.
+pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
+/// How deep folders are looked into.
+const MAX_DEPTH: usize = 6;
+
+/// A folder or an archive that was opened.
+#[derive(Debug)]
+pub(crate) struct Package {
+    path: PathBuf,
+    archive: Option<ZipArchive<File>>,
+}
+
+impl Package {
+    /// Opens what is at the path.
+    ///
+    /// # Errors
+    /// It cannot be read, or is a damaged archive.
+    pub(crate) fn open(path: &Path) -> Result<Self, ExchangeError> {
+        let archive = match path.is_dir() {
+            true => None,
+            false => {
+                let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
+                Some(ZipArchive::new(file).map_err(|e| damaged(path, &e))?)
+            }
+        };
+        Ok(Self { path: path.to_owned(), archive })
+    }
+
+    /// The names of its files, with `/` between folders, in order.
+    ///
+    /// # Errors
+    /// Too many files, or a name that leads out of the archive.
+    pub(crate) fn names(&self) -> Result<Vec<String>, ExchangeError> {
+        let mut names = Vec::new();
+        match &self.archive {
+            Some(archive) => {
+                for name in archive.file_names() {
+                    let name = name.map_err(|e| damaged(&self.path, &e))?;
+                    if !name.ends_with('/') {
+                        names.push(name.into_owned());
+                    }
+                }
+            }
+            None => walk(&self.path, "", 0, &mut names).map_err(|e| ExchangeError::reading(&self.path, e))?,
+        }
+        if names.len() > MAX_FILES {
+            return Err(self.refused(format!("it has more than {MAX_FILES} files")));
+        }
+        if let Some(name) = names.iter().find(|name| leads_out(name)) {
+            return Err(self.refused(format!(
+                "the name of its file \"{}\" leads out of it, which no tool writes",
+                name.escape_debug()
+            )));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The bytes of one file.
+    ///
+    /// # Errors
+    /// It is damaged, locked with a password, packed in an unusual way, or longer than [`MAX_FILE_BYTES`].
+    pub(crate) fn read(&mut self, name: &str) -> Result<Vec<u8>, ExchangeError> {
+        let path = self.path.clone();
+        let mut bytes = Vec::new();
+        let read = match &mut self.archive {
+            None => {
+                File::open(path.join(name)).and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+            }
+            Some(archive) => {
+                let file = archive.by_name(name).map_err(|e| damaged(&path, &e))?;
+                file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
+            }
+        };
+        read.map_err(|e| self.refused(format!("its file \"{name}\" cannot be unpacked ({e})")))?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(self.refused(format!(
+                "its file \"{name}\" is longer than {} MiB unpacked: unpack it and import what is in it",
+                MAX_FILE_BYTES >> 20
+            )));
+        }
+        Ok(bytes)
+    }
+
+    fn refused(&self, why: String) -> ExchangeError {
+        ExchangeError::Package { path: self.path.clone(), why }
+    }
+}
+
+fn damaged(path: &Path, error: &ZipError) -> ExchangeError {
+    let why = match error {
+        ZipError::Io(_) | ZipError::InvalidArchive(_) => {
+            format!("it is damaged, or not whole ({error}): fetch or export it again")
+        }
+        other => format!("{other}: unpack it, and import what is in it"),
+    };
+    ExchangeError::Package { path: path.to_owned(), why }
+}
+
+/// Whether a name, followed from a folder, would end outside of it.
+fn leads_out(name: &str) -> bool {
+    name.starts_with(['/', '\\'])
+        || name.split(['/', '\\']).any(|part| part == "..")
+        || name.as_bytes().get(1) == Some(&b':')
+        || name.contains('\0')
+}
+
+/// Ordinary files below a folder; links are not followed.
+fn walk(root: &Path, below: &str, depth: usize, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in std::fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name().to_string_lossy().into_owned());
+        let name = if below.is_empty() { name } else { format!("{below}/{name}") };
+        if kind.is_dir() && depth < MAX_DEPTH {
+            walk(root, &name, depth + 1, names)?;
+        } else if kind.is_file() {
+            names.push(name);
+        }
+        if names.len() > MAX_FILES {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_out_are_known() {
+        for name in ["../a", "a/../../b", "/etc/passwd", "\\x", "C:\\x", "a\\..\\b", "a\0b"] {
+            assert!(leads_out(name), "{name}");
+        }
+        for name in ["a", "a/b.jsonl", "..a/b..", "annotation/x.txt/..anna.tsv"] {
+            assert!(!leads_out(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Label Studio's export `JSON`: a list of tasks, each with everybody's annotations. One control of the page (`from_name`) is one question.
+
+use super::{Format, FormatInfo, Look, Reading};
+use crate::annotations::{
+    Content, Division, Item, Items, Part, Said, SpanOf, Unfold, checked_spans, plain, strings, text_of,
+};
+use dissensus_domain::{NamedSpan, OffsetUnit};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A span, and the words that are said to stand there.
+type SpanWithWords = (NamedSpan, Option<String>);
+/// The spans of a control: its question, the name of what it is about, the spans.
+type Marked = (String, String, Vec<SpanWithWords>);
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct LabelStudio;
+
+impl Format for LabelStudio {
+    fn info(&self) -> FormatInfo {
+        FormatInfo { name: "label-studio", title: "Label Studio JSON", endings: &["json"] }
+    }
+
+    fn recognise(&self, look: &Look) -> Option<Reading> {
+        let is_task = |task: &Map<String, Value>| {
+            task.get("data").is_some_and(Value::is_object)
+                && ["annotations", "completions"]
+                    .iter()
+                    .any(|key| task.get(*key).is_some_and(Value::is_array))
+        };
+        let whole: Map<String, Value> = look.members.iter().cloned().collect();
+        let division = match () {
+            () if look.elements.iter().any(is_task) => Division::Elements,
+            () if is_task(&whole) => Division::Whole,
+            () if look.lines.iter().any(is_task) => Division::Lines,
+            () => return None,
+        };
+        Some(Reading::Annotations(division, Arc::new(Tasks)))
+    }
+}
+
+#[derive(Debug)]
+struct Tasks;
+
+impl Unfold for Tasks {
+    fn unfold(&self, part: &Part, items: &mut Items) {
+        match &part.content {
+            Content::Json(Value::Object(task)) => unfold_task(task, items),
+            Content::Text(text) => match serde_json::from_str::<Map<String, Value>>(text) {
+                Ok(task) => unfold_task(&task, items),
+                Err(error) => items.fault("", None, format!("this is no task in JSON: {error}")),
+            },
+            Content::Json(_) => {
+                items.fault("", None, "no task, which is an object with \"data\", stands here")
+            }
+        }
+    }
+
+    fn without_annotator(&self) -> &'static str {
+        "none of its annotations has \"completed_by\""
+    }
+}
+
+fn unfold_task(task: &Map<String, Value>, items: &mut Items) {
+    let id = text_of(task.get("id"));
+    let place = id.as_ref().map_or_else(|| "task".to_owned(), |id| format!("task {id}"));
+    let Some(data) = task.get("data").and_then(Value::as_object) else {
+        return items.fault(place, Some("data"), "the task has no \"data\", in which its text stands");
+    };
+    let list = |key: &str| task.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.met_many(list("drafts").len(), "drafts", "Drafts", "Left out: nobody has submitted them");
+    items.met_many(
+        list("predictions").len(),
+        "predictions",
+        "Predictions of models",
+        "Left out: they are nobody's answers",
+    );
+    let data: Vec<(String, String)> = data.iter().map(|(key, value)| (key.clone(), plain(value))).collect();
+    let annotations =
+        if task.contains_key("annotations") { list("annotations") } else { list("completions") };
+    let mut any = false;
+    for (nth, annotation) in (1..).zip(annotations) {
+        let named = text_of(annotation.get("id"));
+        let place = format!("{place}, annotation {}", named.unwrap_or_else(|| format!("number {nth}")));
+        let before = items.found.len();
+        unfold_annotation(annotation, &place, id.as_ref(), &data, items);
+        any |= items.found.len() > before;
+    }
+    if !any && annotations.is_empty() {
+        items.push(Item { place, text_id: id, data, ..Item::default() });
+    }
+}
+
+fn unfold_annotation(
+    annotation: &Value,
+    place: &str,
+    text_id: Option<&String>,
+    data: &[(String, String)],
+    items: &mut Items,
+) {
+    let set = |key: &str| annotation.get(key).and_then(Value::as_bool).unwrap_or_default();
+    let mut item = Item {
+        place: place.to_owned(),
+        text_id: text_id.cloned(),
+        data: data.to_vec(),
+        annotator: person(annotation.get("completed_by")),
+        at: text_of(annotation.get("created_at")),
+        duration_ms: lead_time(annotation.get("lead_time")),
+        ..Item::default()
+    };
+    if set("ground_truth") {
+        items.met(
+            "gold",
+            "Annotations marked as ground truth",
+            "Kept as the answers of those who gave them; that they are right answers is not kept",
+        );
+    }
+    let reviews = annotation.get("reviews").and_then(Value::as_array).map_or(0, Vec::len);
+    items.met_many(reviews, "reviews", "Reviews", "Left out: they say nothing of the text");
+    if set("was_cancelled") {
+        item.answers.push((None, Said::Skipped));
+        return items.push(item);
+    }
+    let Some(results) = annotation.get("result").and_then(Value::as_array) else {
+        return items.fault(place, Some("result"), "the annotation has no list \"result\"");
+    };
+    let mut marked: Vec<Marked> = Vec::new();
+    let left_out =
+        results.iter().filter(|result| !read_result(result, &mut item, &mut marked, items)).count();
+    for (question, about, spans) in marked {
+        match in_text(&about, spans, data) {
+            Ok((key, spans)) => {
+                items.bodies.push(key);
+                item.answer(question, Said::Spans(spans));
+            }
+            Err(why) => return items.fault(place, Some(&question), why),
+        }
+    }
+    item.whole = left_out == 0;
+    // An annotation of which nothing can be read says nothing of the text.
+    if left_out == 0 || !item.answers.is_empty() {
+        items.push(item);
+    }
+}
+
+/// Reads one result into the item; false where it is of a kind that labels cannot hold.
+fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items: &mut Items) -> bool {
+    let kind = result.get("type").and_then(Value::as_str).unwrap_or_default();
+    let question = text_of(result.get("from_name")).unwrap_or_else(|| kind.to_owned());
+    let about = text_of(result.get("to_name")).unwrap_or_default().trim_start_matches('$').to_owned();
+    let null = Value::Null;
+    let value = result.get("value").unwrap_or(&null);
+    let of_part = value.get("start").is_some() || value.get("x").is_some();
+    let said = match kind {
+        "labels" => match marked_span(value) {
+            Some(spans) => {
+                match marked.iter_mut().find(|(name, ..)| *name == question) {
+                    Some((.., known)) => known.extend(spans),
+                    None => marked.push((question, about, spans)),
+                }
+                return true;
+            }
+            None => None,
+        },
+        _ if of_part => None,
+        "choices" => value.get("choices").and_then(strings).map(Said::Several),
+        "rating" => text_of(value.get("rating")).map(Said::Rating),
+        "number" => text_of(value.get("number")).map(Said::One),
+        "pairwise" => text_of(value.get("selected")).map(Said::One),
+        "taxonomy" => value.get("taxonomy").and_then(paths).map(Said::Several),
+        "textarea" => match value.get("text").and_then(strings) {
+            Some(texts) => {
+                texts.iter().for_each(|text| item.note(&format!("{question}: {text}")));
+                items.met("notes", format!("Free texts (\"{question}\")"), "Kept as notes");
+                return true;
+            }
+            None => None,
+        },
+        _ => None,
+    };
+    match said {
+        Some(Said::Several(more)) => {
+            items.bodies.push(about);
+            let known = item.answers.iter_mut().find(|(name, _)| name.as_ref() == Some(&question));
+            match known {
+                Some((_, Said::Several(options))) => options.extend(more),
+                _ => item.answer(question, Said::Several(more)),
+            }
+            true
+        }
+        Some(said) => {
+            items.bodies.push(about);
+            item.answer(question, said);
+            true
+        }
+        None => {
+            let what = match (kind, of_part) {
+                ("choices" | "rating" | "number" | "textarea" | "taxonomy", true) => {
+                    format!("Results of the type \"{kind}\" about a part of the text or picture")
+                }
+                _ => format!("Results of the type \"{kind}\""),
+            };
+            items.met("not-read", what, "Left out: no label can hold them");
+            false
+        }
+    }
+}
+
+/// The spans of a result, one for each of its labels.
+fn marked_span(value: &Value) -> Option<Vec<SpanWithWords>> {
+    let offset = |key: &str| value.get(key).and_then(Value::as_u64).and_then(|at| u32::try_from(at).ok());
+    let (start, end) = (offset("start")?, offset("end")?);
+    let words = text_of(value.get("text"));
+    let labels = value.get("labels").and_then(strings)?;
+    let span = |label| (NamedSpan { start, end, label }, words.clone());
+    Some(labels.into_iter().map(span).collect())
+}
+
+/// Finds the text that spans are of: the one that the control names, or another one that they fit.
+fn in_text(
+    about: &str,
+    spans: Vec<SpanWithWords>,
+    data: &[(String, String)],
+) -> Result<(String, Vec<SpanOf>), String> {
+    let mut keys: Vec<&(String, String)> = data.iter().collect();
+    keys.sort_by_key(|(key, _)| (key != about, key != "text"));
+    let mut first = None;
+    for (key, text) in keys {
+        // The page counts UTF-16 units, its programs for Python characters.
+        match checked_spans(text, spans.clone(), &[OffsetUnit::Characters, OffsetUnit::Utf16]) {
+            Ok(found) => return Ok((key.clone(), found)),
+            Err(why) => drop(first.get_or_insert(why)),
+        }
+    }
+    Err(first.unwrap_or_else(|| "the task has no text that the span could be of".to_owned()))
+}
+
+/// The paths of a taxonomy, each as one option.
+fn paths(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|path| Some(strings(path)?.join(" / "))).collect()
+}
+
+/// Who annotated: an e-mail where there is one, else an id.
+pub(super) fn person(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::Object(person) => ["email", "username", "id"].iter().find_map(|key| text_of(person.get(*key))),
+        plain => text_of(Some(plain)),
+    }
+}
+
+/// Seconds as milliseconds; what is none, or longer than can be, is not known.
+pub(super) fn lead_time(value: Option<&Value>) -> Option<String> {
+    let seconds: f64 = text_of(value)?.parse().ok()?;
+    let ms = (seconds * 1000.0).round();
+    (0.0..=f64::from(u32::MAX)).contains(&ms).then(|| format!("{ms}"))
+}

@@ -1,0 +1,233 @@
+//! The JSON of the shared tasks on learning with disagreements (Le-Wi-Di 2023 and 2025): an object of texts by id, each with everybody's
+//! answers.
+
+use super::{Format, FormatInfo, Look, Reading};
+use crate::annotations::{Division, Item, Items, Part, Said, Unfold, plain, strings, text_of};
+use dissensus_domain::ScaleKind;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Keys that say nothing of the text alone.
+const OWN: [&str; 9] = [
+    "text",
+    "annotators",
+    "annotations",
+    "number of annotations",
+    "number of annotators",
+    "soft_label",
+    "hard_label",
+    "split",
+    "annotation task",
+];
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct Lewidi;
+
+impl Format for Lewidi {
+    fn info(&self) -> FormatInfo {
+        FormatInfo { name: "lewidi", title: "Le-Wi-Di JSON", endings: &["json"] }
+    }
+
+    fn recognise(&self, look: &Look) -> Option<Reading> {
+        let is_text = |(_, value): &(String, Value)| {
+            value.get("text").is_some()
+                && value.get("annotations").is_some()
+                && value.get("annotators").is_some()
+        };
+        look.members.iter().any(is_text).then(|| Reading::Annotations(Division::Members, Arc::new(Texts)))
+    }
+}
+
+#[derive(Debug)]
+struct Texts;
+
+impl Unfold for Texts {
+    fn unfold(&self, part: &Part, items: &mut Items) {
+        let place = format!("text {}", part.name);
+        let Some(entry) = part.json().as_object() else {
+            return items.fault(place, None, "no object with \"text\" and \"annotations\" stands here");
+        };
+        let given = match answers(entry) {
+            Ok(given) => given,
+            Err((key, why)) => return items.fault(place, Some(key), why),
+        };
+        let question = text_of(entry.get("annotation task")).unwrap_or_else(|| "label".to_owned());
+        declare(&question, entry.get("soft_label"), items);
+        let common = Item {
+            text_id: Some(part.name.clone()),
+            data: data(entry, &given, part),
+            split: text_of(entry.get("split")),
+            ..Item::default()
+        };
+        let info = entry.get("other_info").and_then(Value::as_object);
+        if given.is_empty() {
+            return items.push(Item { place, ..common });
+        }
+        for (person, answer) in given {
+            let mut item = Item { place: format!("{place}, {person}"), ..common.clone() };
+            // In some sets other_info says something of each annotator.
+            if let Some(about) = info.and_then(|info| text_of(info.get(&person))) {
+                item.attributes.push(("other_info".to_owned(), about));
+            }
+            answer.notes.iter().for_each(|note| item.note(note));
+            item.annotator = Some(person);
+            if !answer.levels.is_empty() {
+                item.answer(question.clone(), Said::Several(answer.levels));
+            }
+            items.push(item);
+        }
+    }
+
+    fn without_annotator(&self) -> &'static str {
+        "its texts name no annotators"
+    }
+}
+
+/// What a person answered, and why.
+#[derive(Debug, Default)]
+struct Given {
+    levels: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Everybody's answers: in 2023 two lists with commas in the same order, in 2025 an object by annotator, in which a person may give several.
+fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'static str, String)> {
+    let list = |value: &Value| -> Option<Vec<String>> {
+        match value {
+            Value::String(text) if text.trim().is_empty() => Some(Vec::new()),
+            Value::String(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
+            other => strings(other),
+        }
+    };
+    let null = Value::Null;
+    let people = list(entry.get("annotators").unwrap_or(&null))
+        .ok_or_else(|| ("annotators", "names with commas between them belong here".to_owned()))?;
+    let mut given: BTreeMap<String, Given> = BTreeMap::new();
+    match entry.get("annotations").unwrap_or(&null) {
+        Value::Object(by_person) => {
+            for (person, levels) in by_person {
+                let levels = list(levels).ok_or_else(|| {
+                    ("annotations", format!("the answer of {person} is neither a word nor a list"))
+                })?;
+                given.entry(person.clone()).or_default().levels =
+                    levels.into_iter().filter(|l| !l.is_empty()).collect();
+            }
+        }
+        other => {
+            let levels = list(other)
+                .ok_or_else(|| ("annotations", "answers with commas between them belong here".to_owned()))?;
+            if levels.len() != people.len() {
+                let why = format!("{} answers of {} annotators: which is whose?", levels.len(), people.len());
+                return Err(("annotations", why));
+            }
+            for (person, level) in people.iter().zip(levels).filter(|(_, level)| !level.is_empty()) {
+                given.entry(person.clone()).or_default().levels.push(level);
+            }
+        }
+    }
+    // Explanations stand in the order of the list of annotators, in which a person stands as often as they explain something.
+    let explained =
+        entry.get("other_info").and_then(|info| info.get("explanations")).and_then(Value::as_array);
+    if let Some(explained) = explained.filter(|explained| explained.len() == people.len()) {
+        for (person, why) in people.iter().zip(explained) {
+            if let (Some(given), Some(why)) = (given.get_mut(person), text_of(Some(why))) {
+                given.notes.push(why);
+            }
+        }
+    }
+    Ok(given)
+}
+
+/// The levels, which the soft label names also where nobody chose them.
+fn declare(question: &str, soft: Option<&Value>, items: &mut Items) {
+    let Some(soft) = soft.and_then(Value::as_object).filter(|soft| soft.len() > 1) else { return };
+    let mut levels: Vec<String> = soft.keys().cloned().collect();
+    let numbers: Option<Vec<i64>> = levels.iter().map(|level| level.parse().ok()).collect();
+    let kind = match numbers {
+        // A share of yes and no for each option.
+        _ if soft.values().any(Value::is_object) => ScaleKind::MultiLabel,
+        _ if levels.len() == 2 => ScaleKind::Binary,
+        Some(_) => ScaleKind::Ordinal,
+        None => ScaleKind::Choice,
+    };
+    levels.sort_by_key(|level| (level.parse::<i64>().ok(), level.clone()));
+    items.declare(question, kind, levels);
+}
+
+/// What is said of the text: its parts in order, a line each, as the body; the rest as it stands.
+fn data(entry: &Map<String, Value>, given: &BTreeMap<String, Given>, part: &Part) -> Vec<(String, String)> {
+    let mut data = vec![("text".to_owned(), body(part))];
+    for (key, value) in entry.iter().filter(|(key, _)| !OWN.contains(&key.as_str())) {
+        match value.as_object().filter(|_| key == "other_info") {
+            Some(info) => data.extend(
+                info.iter()
+                    .filter(|(key, _)| *key != "explanations" && !given.contains_key(*key))
+                    .map(|(key, value)| (key.clone(), plain(value))),
+            ),
+            None => data.push((key.clone(), plain(value))),
+        }
+    }
+    data
+}
+
+fn body(part: &Part) -> String {
+    let entry = serde_json::from_str::<Entry>(&part.raw);
+    let text = entry.map(|entry| entry.text).unwrap_or_default();
+    match text {
+        Body::Parts(parts) => parts.join("\n"),
+        // A conversation may be JSON in a string.
+        Body::Plain(text) if text.starts_with('{') => match serde_json::from_str(&text) {
+            Ok(Body::Parts(parts)) => parts.join("\n"),
+            _ => text,
+        },
+        Body::Plain(text) => text,
+    }
+}
+
+/// What of a text its body is made of.
+#[derive(serde::Deserialize)]
+struct Entry {
+    text: Body,
+}
+
+/// A body: one, or named parts in the order in which they stand.
+enum Body {
+    Plain(String),
+    Parts(Vec<String>),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Plain(String::new())
+    }
+}
+
+impl<'de> Deserialize<'de> for Body {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Body;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, or an object of its parts")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Body, E> {
+                Ok(Body::Plain(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body, A::Error> {
+                let mut parts = Vec::new();
+                while let Some((_, value)) = map.next_entry::<String, Value>()? {
+                    parts.push(plain(&value));
+                }
+                Ok(Body::Parts(parts))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}

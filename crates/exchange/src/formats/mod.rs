@@ -1,0 +1,155 @@
+//! The formats that files are read in: a file of code each, and which of them a file has.
+
+mod argilla;
+mod doccano;
+mod inception;
+mod label_studio;
+mod label_studio_flat;
+mod lewidi_2023_2025;
+mod lewidi_people;
+mod look;
+mod one_document;
+mod potato;
+mod prodigy;
+mod tables;
+mod webanno_tsv;
+mod xmi;
+
+pub(crate) use look::Look;
+
+use crate::ExchangeError;
+use crate::annotations::{Division, Unfold};
+use crate::table_file::TableFile;
+use crate::table_format::TableFormat;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a format is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// The name by which it is chosen: `label-studio`.
+    pub name: &'static str,
+    /// Its name for people: `Label Studio JSON`.
+    pub title: &'static str,
+    /// How names of its files end, without the point.
+    pub endings: &'static [&'static str],
+}
+
+/// A format that files are read in.
+pub(crate) trait Format: Debug + Sync {
+    /// What it is called.
+    fn info(&self) -> FormatInfo;
+
+    /// How a file of this format is read; `None` where the file does not look like one. Of a file that was said to be of this format
+    /// ([`Look::named`]) less is asked.
+    fn recognise(&self, look: &Look) -> Option<Reading>;
+}
+
+/// How a file is read.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// As a table.
+    Table(TableFormat),
+    /// Part by part.
+    Annotations(Division, Arc<dyn Unfold>),
+}
+
+/// A file that was recognised.
+#[derive(Debug)]
+pub(crate) enum Recognised {
+    Table(Box<TableFile>),
+    Annotations(Division, Arc<dyn Unfold>),
+}
+
+/// Every format. Those of tools are asked first: their files are tables or JSON too.
+const FORMATS: [&dyn Format; 16] = [
+    &label_studio::LabelStudio,
+    &label_studio_flat::LabelStudioFlat,
+    &prodigy::Prodigy,
+    &doccano::Doccano,
+    &lewidi_2023_2025::Lewidi,
+    &lewidi_people::LewidiPeople,
+    &argilla::Argilla,
+    &potato::PotatoState,
+    &potato::Potato,
+    &webanno_tsv::WebannoTsv,
+    &xmi::Xmi,
+    &inception::Inception,
+    &tables::CSV,
+    &tables::TSV,
+    &tables::JSONL,
+    &tables::CONLL,
+];
+
+/// Every format that is read, by name and title.
+pub fn formats() -> Vec<FormatInfo> {
+    FORMATS.iter().map(|format| format.info()).collect()
+}
+
+/// Says which format a file has, `named` where somebody has said it.
+///
+/// # Errors
+/// Nothing that can be read at the path, a name of no format, a file that cannot be of the format that was named, or one that may be of
+/// several.
+pub(crate) fn recognise(path: &Path, named: Option<&str>) -> Result<(FormatInfo, Recognised), ExchangeError> {
+    let chosen = named.map(named_format).transpose()?;
+    let look = Look::of(path, chosen.is_some())?;
+    if let Some(format) = chosen {
+        let info = format.info();
+        let Some(reading) = look.as_ref().and_then(|look| format.recognise(look)) else {
+            let other = recognise(path, None).map(|(found, _)| found.title);
+            let why = other.map_or_else(|error| error.to_string(), |title| format!("it looks like {title}"));
+            let (path, format) = (path.to_owned(), info.title.to_owned());
+            return Err(ExchangeError::OtherFormat { path, format, why });
+        };
+        return open(path, info, reading, true);
+    }
+    let mut found: Vec<(FormatInfo, Reading)> = Vec::new();
+    if let Some(look) = &look {
+        found.extend(FORMATS.iter().filter_map(|format| Some((format.info(), format.recognise(look)?))));
+    }
+    match found.len() {
+        0 => table(path).map(|(info, table)| (info, Recognised::Table(table))),
+        1 => {
+            let (info, reading) = found.remove(0);
+            open(path, info, reading, false)
+        }
+        _ => {
+            let names = found.iter().map(|(info, _)| info.name.to_owned()).collect();
+            Err(ExchangeError::SeveralFormats { path: path.to_owned(), formats: names })
+        }
+    }
+}
+
+fn open(
+    path: &Path,
+    info: FormatInfo,
+    reading: Reading,
+    named: bool,
+) -> Result<(FormatInfo, Recognised), ExchangeError> {
+    let recognised = match reading {
+        Reading::Table(format) => {
+            Recognised::Table(Box::new(TableFile::open(path, named.then_some(format))?))
+        }
+        Reading::Annotations(division, unfold) => Recognised::Annotations(division, unfold),
+    };
+    Ok((info, recognised))
+}
+
+/// Reads a file as a table, whatever tool wrote it.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn table(path: &Path) -> Result<(FormatInfo, Box<TableFile>), ExchangeError> {
+    let table = TableFile::open(path, None)?;
+    Ok((tables::of(table.format()).info(), Box::new(table)))
+}
+
+fn named_format(name: &str) -> Result<&'static dyn Format, ExchangeError> {
+    let wanted = name.trim().to_lowercase();
+    FORMATS.into_iter().find(|format| format.info().name == wanted).ok_or_else(|| {
+        let formats = formats().iter().map(|info| info.name.to_owned()).collect();
+        ExchangeError::NoSuchFormat { name: name.to_owned(), formats }
+    })
+}

@@ -1,0 +1,206 @@
+//! UIMA CAS XMI as INCEpTION writes it: one document of one annotator. Annotations with a place are spans, those without one are answers
+//! about the document; each of their features is a question.
+
+use super::one_document::OneDocument;
+use super::{Format, FormatInfo, Look, Reading};
+use crate::annotations::{Division, Item, Items, Said, SpanOf};
+use dissensus_domain::OffsetUnit;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::ResolveResult;
+use quick_xml::reader::NsReader;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The namespace of the file itself.
+const XMI: &str = "http://www.omg.org/XMI";
+/// Types that say nothing of what annotators think.
+const PLAIN_TYPES: [&str; 9] = [
+    "Token",
+    "Sentence",
+    "Paragraph",
+    "DocumentMetaData",
+    "DocumentAnnotation",
+    "TagsetDescription",
+    "TagDescription",
+    "CASMetadata",
+    "XMI",
+];
+/// Attributes that are no features.
+const PLAIN_ATTRIBUTES: [&str; 6] = ["id", "sofa", "begin", "end", "order", "i7n_uiOrder"];
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct Xmi;
+
+impl Format for Xmi {
+    fn info(&self) -> FormatInfo {
+        FormatInfo { name: "uima-xmi", title: "UIMA CAS XMI", endings: &["xmi", "xml"] }
+    }
+
+    fn recognise(&self, look: &Look) -> Option<Reading> {
+        let marked = memchr::memmem::find(&look.head, XMI.as_bytes()).is_some();
+        let is_xml = look.head.trim_ascii_start().starts_with(b"<");
+        (is_xml && marked)
+            .then(|| Reading::Annotations(Division::Whole, Arc::new(OneDocument { read: read_document })))
+    }
+}
+
+/// One annotation: its type, the text it is of, its place in UTF-16 units, its features.
+struct Found {
+    kind: String,
+    sofa: String,
+    place: Option<(u32, u32)>,
+    features: Vec<(String, String)>,
+}
+
+/// Adds what a document says to `item`, and that to `items`.
+pub(super) fn read_document(file: &str, mut item: Item, items: &mut Items) {
+    let (found, text) = match parsed(file) {
+        Ok(read) => read,
+        Err(why) => return items.fault(item.place, None, why),
+    };
+    let Some((sofa, text)) = text else {
+        return items.fault(item.place, None, "the file has no text (no Sofa with a sofaString)");
+    };
+    let mut spans: BTreeMap<String, Vec<SpanOf>> = BTreeMap::new();
+    for annotation in found.into_iter().filter(|annotation| annotation.sofa == sofa) {
+        let Found { kind, place, features, .. } = annotation;
+        let has = |name: &str| features.iter().any(|(feature, _)| feature == name);
+        if (has("Governor") && has("Dependent")) || has("first") || has("next") {
+            items.met(
+                "not-read",
+                format!("Relations and chains ({kind})"),
+                "Left out: no label can hold them",
+            );
+            continue;
+        }
+        let Some((start, end)) = place else {
+            for (feature, value) in features {
+                item.answer(format!("{kind}.{feature}"), Said::One(value));
+            }
+            continue;
+        };
+        let character = |at| OffsetUnit::Utf16.to_characters(&text, at);
+        let (start, end) = match (character(start), character(end)) {
+            (Ok(start), Ok(end)) => (start, end),
+            (Err(why), _) | (_, Err(why)) => {
+                return items.fault(item.place, Some(&kind), why.to_string());
+            }
+        };
+        if start >= end {
+            continue; // a place between two characters, which no span can be
+        }
+        let mut add =
+            |question: String, label: String| spans.entry(question).or_default().push((start, end, label));
+        if features.is_empty() {
+            add(kind.clone(), kind);
+        } else {
+            features.into_iter().for_each(|(feature, value)| add(format!("{kind}.{feature}"), value));
+        }
+    }
+    for (question, spans) in spans {
+        item.answer(question, Said::Spans(spans));
+    }
+    item.data.insert(0, ("text".to_owned(), text));
+    item.whole = true;
+    items.push(item);
+}
+
+type Read = (Vec<Found>, Option<(String, String)>);
+
+/// The annotations of a file, and its text with the id by which they name it. Entities are not expanded: a file that declares any is refused.
+fn parsed(file: &str) -> Result<Read, String> {
+    let mut reader = NsReader::from_str(file);
+    let (mut found, mut text) = (Vec::new(), None);
+    loop {
+        let broken = |error: String| format!("this is no sound XML: {error}");
+        match reader.read_event().map_err(|e| broken(e.to_string()))? {
+            Event::Eof => return Ok((found, text)),
+            Event::DocType(_) => {
+                return Err(
+                    "it declares a document type, which no annotation file needs: it is not read".to_owned()
+                );
+            }
+            Event::Start(element) | Event::Empty(element) => {
+                let (space, name) = reader.resolver().resolve_element(element.name());
+                let space = match space {
+                    ResolveResult::Bound(space) => space.0.to_owned(),
+                    _ => String::new(),
+                };
+                let name = name.into_inner().to_owned();
+                let attributes = attributes(&element).map_err(broken)?;
+                if space.ends_with("uima/cas.ecore") {
+                    if name == "Sofa" && text.is_none() {
+                        text = sofa(&attributes);
+                    }
+                } else if space != XMI && !PLAIN_TYPES.contains(&name.as_str()) {
+                    found.extend(annotation(name, attributes)?);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn attributes(element: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
+    let mut found = Vec::new();
+    for attribute in element.attributes() {
+        let attribute = attribute.map_err(|e| e.to_string())?;
+        let name = attribute.key.local_name().into_inner().to_owned();
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
+        found.push((name, value.into_owned()));
+    }
+    Ok(found)
+}
+
+fn value<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// The id and the text of a Sofa.
+fn sofa(attributes: &[(String, String)]) -> Option<(String, String)> {
+    let text = value(attributes, "sofaString")?;
+    Some((value(attributes, "id")?.to_owned(), text.to_owned()))
+}
+
+fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<Found>, String> {
+    // What belongs to no text is a list, or a part of another annotation.
+    let Some(sofa) = value(&attributes, "sofa").map(str::to_owned) else { return Ok(None) };
+    let offset = |name: &str| {
+        value(&attributes, name)
+            .map(|at| at.parse::<u32>().map_err(|_| format!("\"{at}\" is no offset of a {kind}")))
+            .transpose()
+    };
+    let place = offset("begin")?.zip(offset("end")?);
+    let features = attributes
+        .iter()
+        .filter(|(name, value)| !PLAIN_ATTRIBUTES.contains(&name.as_str()) && !value.trim().is_empty())
+        .cloned()
+        .collect();
+    Ok(Some(Found { kind, sofa, place, features }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "<?xml version=\"1.0\"?><xmi:XMI xmlns:xmi=\"http://www.omg.org/XMI\" \
+        xmlns:cas=\"http:///uima/cas.ecore\" xmlns:q=\"http:///webanno/custom.ecore\">";
+
+    #[test]
+    fn entities_are_not_expanded() {
+        let file = format!(
+            "<!DOCTYPE x [<!ENTITY a \"aaaa\">]>{HEAD}<cas:Sofa xmi:id=\"1\" sofaString=\"&a;\"/></xmi:XMI>"
+        );
+        assert!(parsed(&file).err().unwrap().contains("declares a document type"));
+        let file = format!("{HEAD}<cas:Sofa xmi:id=\"1\" sofaString=\"&a;\"/></xmi:XMI>");
+        assert!(parsed(&file).err().unwrap().contains("no sound XML"));
+    }
+
+    #[test]
+    fn references_in_attributes_are_characters() {
+        let file = format!("{HEAD}<cas:Sofa xmi:id=\"1\" sofaString=\"a&#10;b&amp;&#128522;\"/></xmi:XMI>");
+        assert_eq!(parsed(&file).unwrap().1, Some(("1".to_owned(), "a\nb&😊".to_owned())));
+    }
+}

@@ -1,0 +1,13 @@
+//! Files of other tools, small ones written for these tests: what is recognised, what is read, what is said of the rest.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod argilla;
+mod bad_input;
+mod doccano;
+mod inception;
+mod label_studio;
+mod lewidi;
+mod potato;
+mod prodigy;
+mod reading;
