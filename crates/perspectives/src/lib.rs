@@ -6,6 +6,7 @@
 //!
 //! | modules | what they own |
 //! | --- | --- |
+//! | `portable` | a fitted model of any kind without its texts, as bytes |
 //! | `live` | a model that is refitted label by label |
 //! | `model_selection` | splits, evaluation on held-out labels, learning curves |
 //! | `fit` | one function for every kind of model |
@@ -58,6 +59,7 @@ mod models;
 mod nn;
 mod options;
 mod panels;
+mod portable;
 mod spans;
 mod word_networks;
 
@@ -80,9 +82,9 @@ pub use data::{
 pub use disagreement::{
     AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap,
     GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement,
-    SidesCompared, UsualSplit, WholeSets, annotator_map, disagreement, disagreement_of_texts,
-    false_discovery_rate, maximum, measure, pairs_of, panel_distributions, rank_band, ranking, severity_gap,
-    surprise, usual_split, van_der_eijk,
+    SidesCompared, UsualSplit, WholeSets, annotator_map, disagreement, disagreement_of_probabilities,
+    disagreement_of_texts, false_discovery_rate, maximum, measure, pairs_of, panel_distributions, rank_band,
+    ranking, severity_gap, surprise, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{
@@ -117,9 +119,10 @@ pub use panels::{
     DrawPanels, JointAnswers, MeanForecast, Quota, QuotaError, Verdict, VerdictForecast, VerdictRule,
     Verdicts,
 };
+pub use portable::{NewTexts, PortableModel};
 pub use spans::{
-    ExpectedMarks, LiveSpans, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel,
-    SpanPredictions, SpanTexts, SpanTraining, TokenScores, TypeHead, TypeReport, TypeTokenScores,
+    ExpectedMarks, LiveSpans, OwnEffects, Population, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions,
+    SpanModel, SpanPredictions, SpanTexts, SpanTraining, TokenScores, TypeHead, TypeReport, TypeTokenScores,
     WordDisagreement, WordFeatures, WordFrequency, WordView, fit_readiness, runs_of_words, word_disagreement,
 };
 pub use word_networks::WordNetworks;

@@ -4,7 +4,7 @@ use crate::math::distributions::normal_quantile;
 use serde::{Deserialize, Serialize};
 
 /// Fewer repeats than this give no share: its interval would say nothing.
-pub const FEWEST_REPEATS: u32 = 10;
+pub const FEWEST_REPEATS: u32 = 5;
 
 /// A share of repeats with the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

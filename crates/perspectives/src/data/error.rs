@@ -272,6 +272,9 @@ pub enum PerspectivesError {
     /// No word to learn from.
     #[error("no answer is to a text with words: there is nothing to learn which words are marked from")]
     NoWords,
+    /// A label for a model that learns all of its labels at once.
+    #[error("{0} does not learn label by label: fit it again, or take multilevel")]
+    NotLive(&'static str),
     /// A rule of panels that does not fit the scale, the panel or the answers.
     #[error("{0}")]
     PanelRule(String),

@@ -2,6 +2,7 @@
 //! the mixed model, on embeddings that do not change.
 
 mod alternating;
+mod linear_heads;
 pub(crate) mod majority;
 mod multilevel;
 mod on_tuned_encoder;
@@ -13,6 +14,7 @@ mod sums_tests;
 mod validated;
 
 pub(crate) use alternating::AlternatingFit;
+pub(crate) use linear_heads::LinearHeads;
 pub(crate) use multilevel::{Multilevel, TextScorer, fit_at_face_value, fit_effects};
 pub use on_tuned_encoder::calibration_texts;
 pub(crate) use prepared::Prepared;

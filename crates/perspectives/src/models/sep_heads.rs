@@ -5,7 +5,7 @@
 //! among their own texts ([`DualRidge`]), which gives the same heads sooner.
 
 use super::Prepared;
-use super::shared::{self, SharedHead};
+use super::shared::{self, PlainHead, SharedHead};
 use crate::data::Observation;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
@@ -195,6 +195,28 @@ impl AnnotatorHead {
 }
 
 impl SepHeads {
+    pub(crate) fn fallback(&self) -> &SharedHead {
+        &self.fallback
+    }
+
+    /// Everybody's own head over raw embeddings.
+    pub(crate) fn raw_heads(&self) -> Vec<Option<PlainHead>> {
+        let (q, dim) = (self.link.scores(), self.x.dim);
+        let raw = |head: &AnnotatorHead| {
+            let each = (0..q).map(|c| self.x.to_raw_weights(&head.weights[c * dim..(c + 1) * dim]));
+            let (weights, constants): (Vec<Vec<f64>>, Vec<f64>) = each.unzip();
+            PlainHead {
+                link: self.link,
+                dim,
+                weights: weights.concat(),
+                constants,
+                intercepts: head.intercepts.clone(),
+                scores: Vec::new(),
+            }
+        };
+        self.heads.par_iter().map(|head| head.as_ref().map(raw)).collect()
+    }
+
     fn head(&self, annotator: u32) -> Option<&AnnotatorHead> {
         self.heads.get(annotator as usize).and_then(Option::as_ref)
     }

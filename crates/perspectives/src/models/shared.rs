@@ -6,6 +6,7 @@ use crate::data::PerspectivesError;
 use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::linear::ridge::{LinearHead, RidgeProblem};
 use crate::mixed::link::Link;
+use serde::{Deserialize, Serialize};
 
 /// One head for all annotators, with its scores of every text.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct SharedHead {
 }
 
 /// A head over raw embeddings that knows its score of every text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlainHead {
     pub(crate) link: Link,
     pub(crate) dim: usize,
@@ -42,6 +43,21 @@ impl PlainHead {
         }
         let scores = if with_scores { scores_of(link, prepared, &head.weights) } else { Vec::new() };
         Self { link, dim, weights, constants, intercepts, scores }
+    }
+
+    /// The same head without scores of texts.
+    pub(crate) fn without_texts(&self) -> Self {
+        Self { scores: Vec::new(), ..self.clone() }
+    }
+
+    /// Whether its sizes fit together, of one that was read.
+    pub(crate) fn fits(&self) -> bool {
+        let q = self.link.scores();
+        self.link.levels >= 2
+            && self.weights.len() == q * self.dim
+            && self.constants.len() == q
+            && self.intercepts.len() == self.link.intercepts()
+            && self.scores.is_empty()
     }
 
     pub(crate) fn fill_from_scores(&self, u: &[f64], out: &mut [f32]) {

@@ -2,6 +2,7 @@
 
 use super::data::{SpanAnswer, SpanTexts};
 use super::head_objective::{Design, Priors, Scaling, dot};
+use super::own_effects::{OwnEffects, Population};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::math::lbfgs::minimise;
@@ -23,6 +24,8 @@ pub(super) struct Head {
     pub(super) readiness: Vec<(f64, f64)>,
     /// Variance of readiness between annotators; 0 where annotators are left out.
     pub(super) variance: f64,
+    /// All effects of annotators, in whose place readiness alone stands until they are learned.
+    pub(super) own: Option<(Population, Vec<OwnEffects>)>,
 }
 
 /// What a fit is of.
@@ -119,6 +122,7 @@ impl Head {
             forms,
             readiness,
             variance,
+            own: None,
         })
     }
 
@@ -130,7 +134,33 @@ impl Head {
         readiness: Vec<(f64, f64)>,
         variance: f64,
     ) -> Self {
-        Self { constant, states, forms, readiness, variance }
+        Self { constant, states, forms, readiness, variance, own: None }
+    }
+
+    /// How annotators differ.
+    pub(super) fn population(&self) -> Population {
+        self.own
+            .as_ref()
+            .map_or_else(|| Population::of_readiness(self.variance), |(population, _)| *population)
+    }
+
+    /// Effects of an annotator; of one that is not known those of somebody of whom nothing is known.
+    pub(super) fn effects(&self, annotator: Option<u32>) -> OwnEffects {
+        let at = |all: &[OwnEffects]| annotator.and_then(|who| all.get(who as usize).copied());
+        match &self.own {
+            Some((population, all)) => at(all).unwrap_or_else(|| population.unknown()),
+            None => {
+                let known = annotator.and_then(|who| self.readiness.get(who as usize));
+                let (mean, variance) = known.copied().unwrap_or((0.0, self.variance));
+                OwnEffects::of_readiness(mean, variance)
+            }
+        }
+    }
+
+    /// Mean and variance of what an annotator's effects add to the scores of a text's words.
+    pub(super) fn shifts(&self, annotator: u32, scores: &[f64]) -> Vec<(f64, f64)> {
+        let own = self.effects(Some(annotator));
+        self.population().covariates(scores).iter().map(|covariates| own.at(covariates)).collect()
     }
 
     /// Constant, weights of states, and effects of forms.

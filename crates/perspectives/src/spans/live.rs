@@ -2,24 +2,25 @@
 
 use super::data::{SpanAnswer, SpanTexts};
 use super::disagreement::{WordDisagreement, word_disagreement};
-use super::model::SpanModel;
-use super::selection::{effect_mode, effect_mode_near, given_word};
+use super::model::{SpanModel, SpanTraining, WordView};
+use super::own_effects::{Decided, OwnEffects, Population, decided, mode};
+use super::selection::{effect_mode, given_word};
 use crate::data::PerspectivesError;
 use crate::math::quadrature::FIVE;
 use crate::math::{attenuation, sigmoid};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's readiness
+/// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's effects
 /// and its text's words. It keeps a score for each word and type, and no states.
 #[derive(Clone, Debug)]
 pub struct LiveSpans {
     pub(super) types: usize,
     pub(super) texts: BTreeMap<u32, TextScores>,
-    /// Of each annotator and type mean and variance, in logits.
-    pub(super) readiness: BTreeMap<u32, Vec<(f64, f64)>>,
-    /// Of each type: between annotators, and of single words.
-    pub(super) variances: Vec<(f64, f64)>,
+    /// Of each annotator and type.
+    pub(super) effects: BTreeMap<u32, Vec<OwnEffects>>,
+    /// Of each type: how annotators differ, and the variance of single words.
+    pub(super) variances: Vec<(Population, f64)>,
     pub(super) answers: BTreeMap<(u32, u32), SpanAnswer>,
     pub(super) answered: BTreeMap<u32, BTreeSet<u32>>,
 }
@@ -30,6 +31,13 @@ pub(super) struct TextScores {
     /// `[words][types]`.
     pub(super) scores: Vec<f32>,
     pub(super) weights: Vec<f32>,
+}
+
+impl TextScores {
+    /// Scores of its words for one type.
+    fn of_type(&self, of_type: usize, types: usize) -> Vec<f64> {
+        self.scores.iter().skip(of_type).step_by(types).map(|score| f64::from(*score)).collect()
+    }
 }
 
 /// What is expected of one word.
@@ -64,12 +72,27 @@ impl LiveSpans {
         let mut live = Self {
             types: variances.len(),
             texts: BTreeMap::new(),
-            readiness: BTreeMap::new(),
+            effects: BTreeMap::new(),
             variances,
             answers: BTreeMap::new(),
             answered: BTreeMap::new(),
         };
         live.add_texts(model, texts, rows)?;
+        Ok(live)
+    }
+
+    /// Of a model and the texts whose answers it was fitted to, with the scores that words have without the answers to their own text: as these set the deviations of
+    /// its words here, they must not have moved its scores too. `rows` are the names by which texts are asked for.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] where `rows` are not one for each text.
+    pub fn of_learned(
+        model: &SpanModel,
+        of: &SpanTraining<'_>,
+        rows: &[u32],
+    ) -> Result<Self, PerspectivesError> {
+        let mut live = Self::new(model, &SpanTexts::new(of.texts.dim()), &[])?;
+        live.insert(of.texts, rows, model.views_without_own(of))?;
         Ok(live)
     }
 
@@ -83,12 +106,22 @@ impl LiveSpans {
         texts: &SpanTexts,
         rows: &[u32],
     ) -> Result<(), PerspectivesError> {
+        let views = (0..texts.len() as u32).map(|text| model.view(texts, text)).collect();
+        self.insert(texts, rows, views)
+    }
+
+    fn insert(
+        &mut self,
+        texts: &SpanTexts,
+        rows: &[u32],
+        views: Vec<WordView>,
+    ) -> Result<(), PerspectivesError> {
         if rows.len() != texts.len() {
             let (what, expected, found) = ("the names of texts", texts.len(), rows.len());
             return Err(PerspectivesError::Length { what, expected, found });
         }
-        for (text, row) in rows.iter().enumerate() {
-            let scores = model.view(texts, text as u32).scores.iter().map(|score| *score as f32).collect();
+        for ((text, row), view) in rows.iter().enumerate().zip(views) {
+            let scores = view.scores.iter().map(|score| *score as f32).collect();
             let weights = texts.words(text as u32).map(|word| texts.weight(word)).collect();
             self.texts.insert(*row, TextScores { scores, weights });
         }
@@ -178,79 +211,79 @@ impl LiveSpans {
         self.answered.get(&text).into_iter().flatten().copied()
     }
 
-    /// Mean and variance of the readiness of an annotator, of each type; the population's for one without answers.
-    pub fn readiness(&self, annotator: u32) -> Vec<(f64, f64)> {
-        self.readiness
+    /// Effects of an annotator in the marks of each type; those of somebody of whom nothing is known for one without answers.
+    pub fn effects(&self, annotator: u32) -> Vec<OwnEffects> {
+        self.effects
             .get(&annotator)
             .cloned()
-            .unwrap_or_else(|| self.variances.iter().map(|(between, _)| (0.0, *between)).collect())
+            .unwrap_or_else(|| self.variances.iter().map(|(population, _)| population.unknown()).collect())
     }
 
-    /// Takes the readiness of an annotator (mean and variance for each type, in logits) as known, until an answer of that annotator comes.
+    /// Takes the effects of an annotator in the marks of each type as known, until an answer of that annotator comes.
     ///
     /// # Errors
-    /// [`PerspectivesError::Length`] where it is not of every type.
-    pub fn set_readiness(
-        &mut self,
-        annotator: u32,
-        readiness: Vec<(f64, f64)>,
-    ) -> Result<(), PerspectivesError> {
-        if readiness.len() != self.types {
-            let (what, expected, found) = ("the readiness of an annotator", self.types, readiness.len());
+    /// [`PerspectivesError::Length`] where they are not of every type.
+    pub fn set_effects(&mut self, annotator: u32, effects: Vec<OwnEffects>) -> Result<(), PerspectivesError> {
+        if effects.len() != self.types {
+            let (what, expected, found) = ("the effects of an annotator", self.types, effects.len());
             return Err(PerspectivesError::Length { what, expected, found });
         }
-        self.readiness.insert(annotator, readiness);
+        self.effects.insert(annotator, effects);
         Ok(())
     }
 
-    /// The mode of that annotator's readiness given all answers of that annotator, and its variance (Laplace), for each type.
+    /// The mode of that annotator's effects given all answers of that annotator, and their covariance (Laplace), for each type.
     fn refit(&mut self, annotator: u32) {
         let own: Vec<&SpanAnswer> =
             self.answers.range((annotator, 0)..=(annotator, u32::MAX)).map(|(_, answer)| answer).collect();
+        let before = self.effects(annotator);
         let of = |of_type: usize| {
-            let between = self.variances[of_type].0;
-            if between <= 0.0 {
-                return (0.0, 0.0);
+            let (population, _) = &self.variances[of_type];
+            if !population.differs() {
+                return OwnEffects::of_readiness(0.0, 0.0);
             }
-            let mut decisions: Vec<(f64, bool, f64)> = Vec::new();
+            let mut decisions: Vec<Decided> = Vec::new();
             for answer in &own {
                 let Some(text) = self.texts.get(&answer.text) else { continue };
-                let marked = answer.marked(text.weights.len(), of_type);
-                for (word, (weight, marked)) in text.weights.iter().zip(marked).enumerate() {
-                    let score = f64::from(text.scores[word * self.types + of_type]);
-                    decisions.push((score, marked, f64::from(*weight)));
-                }
+                let scores = text.of_type(of_type, self.types);
+                let marked = answer.marked(scores.len(), of_type);
+                decisions.extend(decided(&scores, text.weights.iter().copied(), marked));
             }
-            let before = self.readiness.get(&annotator).map_or(0.0, |own| own[of_type].0);
-            effect_mode_near(before, decisions.iter().copied(), between)
+            if decisions.is_empty() {
+                return population.unknown();
+            }
+            mode(&decisions, population, &before[of_type])
         };
-        let readiness = (0..self.types).map(of).collect();
-        self.readiness.insert(annotator, readiness);
+        let effects = (0..self.types).map(of).collect();
+        self.effects.insert(annotator, effects);
     }
 
     /// What these people would do with every word of a text: those who have answered it count as what is expected of them, too. None of a text without scores.
     pub fn expected(&self, text: u32, people: &[u32]) -> Option<Vec<ExpectedMarks>> {
         let scored = self.texts.get(&text)?;
         let words = scored.weights.len();
-        let readiness: BTreeMap<u32, Vec<(f64, f64)>> =
-            people.iter().copied().chain(self.answered(text)).map(|who| (who, self.readiness(who))).collect();
-        let answers: Vec<(&SpanAnswer, &Vec<(f64, f64)>)> = self
+        let effects: BTreeMap<u32, Vec<OwnEffects>> =
+            people.iter().copied().chain(self.answered(text)).map(|who| (who, self.effects(who))).collect();
+        let answers: Vec<(&SpanAnswer, &Vec<OwnEffects>)> = self
             .answered(text)
-            .filter_map(|who| Some((self.answers.get(&(who, text))?, readiness.get(&who)?)))
+            .filter_map(|who| Some((self.answers.get(&(who, text))?, effects.get(&who)?)))
             .collect();
         let mut all: Vec<ExpectedMarks> =
             (0..words).map(|_| ExpectedMarks { types: Vec::with_capacity(self.types) }).collect();
         for of_type in 0..self.types {
             let marked: Vec<Vec<bool>> =
                 answers.iter().map(|(answer, _)| answer.marked(words, of_type).collect()).collect();
-            for (word, expected) in all.iter_mut().enumerate() {
-                let score = f64::from(scored.scores[word * self.types + of_type]);
-                let of_words = self.variances[of_type].1;
+            let scores = scored.of_type(of_type, self.types);
+            let (population, of_words) = self.variances[of_type];
+            let covariates = population.covariates(&scores);
+            for ((word, expected), (score, covariates)) in
+                all.iter_mut().enumerate().zip(scores.iter().zip(&covariates))
+            {
                 let given = |mean: f64| given_word(score + mean, of_words);
                 let decisions: Vec<(f64, bool, f64)> = answers
                     .iter()
                     .zip(&marked)
-                    .map(|((_, own), marked)| (given(own[of_type].0), marked[word], 1.0))
+                    .map(|((_, own), marked)| (given(own[of_type].at(covariates).0), marked[word], 1.0))
                     .collect();
                 let (mode, variance) = if of_words > 0.0 {
                     effect_mode(decisions.iter().copied(), of_words)
@@ -260,7 +293,7 @@ impl LiveSpans {
                 // All people read the same word: given its deviation their decisions are independent, over it they are not.
                 let at = |effect: f64| {
                     word_disagreement(people.iter().map(|who| {
-                        let (mean, own) = readiness[who][of_type];
+                        let (mean, own) = effects[who][of_type].at(covariates);
                         sigmoid((given(mean) + effect) * attenuation(own / attenuation(of_words).powi(2)))
                     }))
                 };

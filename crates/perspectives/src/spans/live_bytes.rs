@@ -1,24 +1,25 @@
 //! The scores of a live model of words as bytes, so that words need not be read anew.
 
 use super::live::{LiveSpans, TextScores};
+use super::own_effects::Population;
 use crate::data::PerspectivesError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Grows when the bytes change their meaning.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 /// First bytes of them.
 const MAGIC: [u8; 4] = *b"DSWS";
 
 #[derive(Serialize)]
 struct Out<'a> {
-    variances: &'a [(f64, f64)],
+    variances: &'a [(Population, f64)],
     texts: &'a BTreeMap<u32, TextScores>,
 }
 
 #[derive(Deserialize)]
 struct In {
-    variances: Vec<(f64, f64)>,
+    variances: Vec<(Population, f64)>,
     texts: BTreeMap<u32, TextScores>,
 }
 
@@ -54,14 +55,14 @@ impl LiveSpans {
         if types == 0 || !texts.values().all(fits) {
             return Err(damaged("its scores are not one for each word and type"));
         }
-        if variances.iter().any(|(between, of_words)| !(*between >= 0.0 && *of_words >= 0.0)) {
+        if variances.iter().any(|(between, of_words)| !(between.is_sound() && *of_words >= 0.0)) {
             return Err(damaged("a variance is no number from 0 on"));
         }
         Ok(Self {
             types,
             texts,
             variances,
-            readiness: BTreeMap::new(),
+            effects: BTreeMap::new(),
             answers: BTreeMap::new(),
             answered: BTreeMap::new(),
         })
@@ -84,8 +85,11 @@ mod tests {
                 (7, scored(&[-1.0, 0.5, 2.0, -0.25], &[1.0, 0.5])),
                 (9, scored(&[], &[])),
             ]),
-            readiness: BTreeMap::new(),
-            variances: vec![(1.0, 0.25), (0.5, 0.0)],
+            effects: BTreeMap::new(),
+            variances: vec![
+                (Population { mean: [0.0, 0.1, 0.2], variances: [1.0, 0.1, 0.2], centre: -1.0 }, 0.25),
+                (Population::of_readiness(0.5), 0.0),
+            ],
             answers: BTreeMap::new(),
             answered: BTreeMap::new(),
         }
@@ -102,7 +106,9 @@ mod tests {
         assert_eq!(before.expected(9, &[3, 4]).unwrap(), []);
         // Answers do not travel with the scores.
         let again = LiveSpans::from_scores(&after.scores_to_bytes().unwrap()).unwrap();
-        assert_eq!((again.answers(), again.readiness(3)), (0, vec![(0.0, 1.0), (0.0, 0.5)]));
+        assert_eq!(again.answers(), 0);
+        let known = again.effects(3);
+        assert_eq!((known[0].mean, known[1].readiness()), ([0.0, 0.1, 0.2], (0.0, 0.5)));
     }
 
     #[test]
@@ -122,7 +128,7 @@ mod tests {
         let mut endless = live();
         endless.texts.insert(8, TextScores { scores: vec![f32::NAN, 0.0], weights: vec![1.0] });
         let mut negative = live();
-        negative.variances[0].0 = -1.0;
+        negative.variances[0].0.variances[0] = -1.0;
         for bad in [fewer, endless, negative] {
             assert!(LiveSpans::from_scores(&bad.scores_to_bytes().unwrap()).is_err());
         }

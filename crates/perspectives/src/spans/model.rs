@@ -3,6 +3,8 @@
 use super::data::{SpanAnswer, SpanTexts};
 use super::head::{Head, HeadData};
 use super::head_objective::{Design, Scaling};
+use super::own_effects::{OwnEffects, Population};
+use super::own_text::own_effects;
 use super::selection::{Halves, Selected, divide, select, unchosen};
 use crate::data::progress::Progress;
 use crate::data::{ModelKind, PerspectivesError};
@@ -108,7 +110,7 @@ pub struct SpanModel {
 #[derive(Clone, Debug)]
 pub struct WordView {
     pub(super) types: usize,
-    /// Score of each word and type for an annotator of readiness 0.
+    /// Score of each word and type, before the effects of an annotator.
     pub(super) scores: Vec<f64>,
 }
 
@@ -145,7 +147,8 @@ impl SpanModel {
         let work = Work { data: &data, train: &train, types, kind, done: AtomicUsize::new(0), progress };
         let types = match kind {
             ModelKind::Majority | ModelKind::Shared | ModelKind::Multilevel => {
-                work.shared(&work.selected(of, options.seed)?)?
+                let selected = work.selected(of, options.seed)?;
+                work.with_effects(work.shared(&selected)?, of.copies)
             }
             ModelKind::SepHeads => work.own(&work.selected(of, options.seed)?)?,
             ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
@@ -166,6 +169,7 @@ impl SpanModel {
             let (constant, states, forms) = head.parameters();
             let numbers = [constant, head.variance, selected.word_variance, selected.threshold, *rate];
             numbers.iter().all(|number| number.is_finite())
+                && head.population().is_sound()
                 && states.iter().chain(forms).all(|number| number.is_finite())
         });
         if !finite {
@@ -199,7 +203,9 @@ impl SpanModel {
         let of = |(model, selected, rate): &(TypeModel, Selected, f64)| TypeReport {
             rate: *rate,
             readiness_deviation: match model {
-                TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => Some(head.variance.sqrt()),
+                TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => {
+                    Some(head.population().variances[0].sqrt())
+                }
                 _ => None,
             },
             word_deviation: selected.word_variance.sqrt(),
@@ -214,27 +220,25 @@ impl SpanModel {
         self.types.iter().map(|(_, selected, _)| selected.threshold).collect()
     }
 
-    /// Mean and variance of an annotator's readiness to mark each type, in logits; of an annotator that it has not learned, the population's.
-    pub fn readiness(&self, annotator: Option<u32>) -> Vec<(f64, f64)> {
+    /// Effects of an annotator in the marks of each type; of an annotator that it has not learned, what is known of the population.
+    pub fn effects(&self, annotator: Option<u32>) -> Vec<OwnEffects> {
         let of = |(model, ..): &(TypeModel, Selected, f64)| match model {
-            TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => annotator
-                .and_then(|annotator| head.readiness.get(annotator as usize).copied())
-                .unwrap_or((0.0, head.variance)),
-            _ => (0.0, 0.0),
+            TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => head.effects(annotator),
+            _ => OwnEffects::of_readiness(0.0, 0.0),
         };
         self.types.iter().map(of).collect()
     }
 
-    /// Variances of readiness between annotators and of single words beyond their scores, of each type.
-    pub fn variances(&self) -> Vec<(f64, f64)> {
+    /// How annotators differ, and the variance of single words beyond their scores, of each type.
+    pub fn variances(&self) -> Vec<(Population, f64)> {
         let of = |(model, selected, _): &(TypeModel, Selected, f64)| match model {
-            TypeModel::Shared(head) => (head.variance, selected.word_variance),
-            _ => (0.0, selected.word_variance),
+            TypeModel::Shared(head) => (head.population(), selected.word_variance),
+            _ => (Population::of_readiness(0.0), selected.word_variance),
         };
         self.types.iter().map(of).collect()
     }
 
-    /// Scores of a text's words for somebody of average readiness.
+    /// Scores of a text's words, before the effects of an annotator.
     pub fn view(&self, texts: &SpanTexts, text: u32) -> WordView {
         let mut room = vec![0.0; texts.dim()];
         let mut scores = Vec::new();
@@ -249,20 +253,29 @@ impl SpanModel {
 
     /// Probability that the annotator marks each word of a text with each type, `[words][types]`, row-major.
     pub fn probabilities(&self, texts: &SpanTexts, text: u32, annotator: u32, view: &WordView) -> Vec<f32> {
-        let readiness = self.readiness(Some(annotator));
-        let own = |of_type: usize| match &self.types[of_type].0 {
-            TypeModel::Own(heads, _) => heads.get(annotator as usize).and_then(Option::as_ref),
-            _ => None,
-        };
+        let types = view.types.max(1);
         let mut room = vec![0.0; texts.dim()];
-        let mut all = Vec::with_capacity(view.scores.len());
-        for (word, scores) in texts.words(text).zip(view.scores.chunks_exact(view.types.max(1))) {
-            for (of_type, (score, (mean, variance))) in scores.iter().zip(&readiness).enumerate() {
-                let score = match own(of_type) {
-                    Some(head) => head.score(texts, word, &self.scaling, &mut room),
-                    None => score + mean,
-                };
-                all.push(sigmoid(score * attenuation(*variance)) as f32);
+        let mut all = vec![0.0; view.scores.len()];
+        for (of_type, (model, ..)) in self.types.iter().enumerate() {
+            let own = match model {
+                TypeModel::Own(heads, _) => heads.get(annotator as usize).and_then(Option::as_ref),
+                TypeModel::Shared(_) => None,
+            };
+            let scores: Vec<f64> = match own {
+                Some(head) => {
+                    texts.words(text).map(|word| head.score(texts, word, &self.scaling, &mut room)).collect()
+                }
+                None => view.scores.iter().skip(of_type).step_by(types).copied().collect(),
+            };
+            let shifts = match model {
+                TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => {
+                    head.shifts(annotator, &scores)
+                }
+                _ => vec![(0.0, 0.0); scores.len()],
+            };
+            let places = all.iter_mut().skip(of_type).step_by(types);
+            for (place, (score, (mean, variance))) in places.zip(scores.iter().zip(shifts)) {
+                *place = sigmoid((score + mean) * attenuation(variance)) as f32;
             }
         }
         all
@@ -347,7 +360,7 @@ impl Work<'_> {
         }
         let design = self.design(&halves.learn);
         let selected = self.each_type(|of_type| {
-            select(&design, self.data, &halves, of_type, self.with_annotators(), self.progress)
+            select(&design, self.data, &halves, of.copies, of_type, self.with_annotators(), self.progress)
         })?;
         if self.kind != ModelKind::SepHeads {
             return Ok(selected);
@@ -368,6 +381,19 @@ impl Work<'_> {
             (TypeModel::Shared(head), selected[of_type], design.rate(self.data.answers, of_type))
         };
         Ok(heads.into_iter().enumerate().map(of).collect())
+    }
+
+    /// With all effects of annotators in the place of readiness alone, where annotators are told apart.
+    fn with_effects(&self, mut types: Types, copies: &[u32]) -> Types {
+        if self.with_annotators() {
+            types.par_iter_mut().enumerate().for_each(|(of_type, (model, selected, _))| {
+                if let TypeModel::Shared(head) = model {
+                    let forms = selected.priors.forms;
+                    head.own = Some(own_effects(head, forms, self.data, self.train, copies, of_type));
+                }
+            });
+        }
+        types
     }
 
     fn own(&self, selected: &[Selected]) -> Result<Types, PerspectivesError> {

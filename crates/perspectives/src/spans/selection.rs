@@ -3,6 +3,7 @@
 use super::data::SpanAnswer;
 use super::head::{Head, HeadData};
 use super::head_objective::{Design, Priors, ln_probability};
+use super::own_text::own_effects;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::math::random::generator;
@@ -99,6 +100,7 @@ pub(super) fn select(
     design: &Design,
     data: &HeadData<'_>,
     halves: &Halves,
+    copies: &[u32],
     of_type: usize,
     with_annotators: bool,
     progress: &dyn Progress,
@@ -110,21 +112,21 @@ pub(super) fn select(
     if !marked(&halves.learn) || !marked(&halves.choose) {
         return Ok(first);
     }
-    let mut best: Option<(f64, Priors, HeldOut)> = None;
+    let mut best: Option<(f64, Priors, Head)> = None;
     for (embedding, context) in TRIED {
         let priors = Priors { embedding, context, ..first.priors };
         let head = Head::at_priors(design, data, of_type, &priors, progress)?;
-        let held_out = HeldOut::of(data, &halves.choose, of_type, &|_| &head);
-        let loss = held_out.log_loss();
+        let loss = HeldOut::of(data, &halves.choose, of_type, &|_| &head).log_loss();
         if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
-            best = Some((loss, priors, held_out));
+            best = Some((loss, priors, head));
         }
     }
-    Ok(best.map_or(first, |(_, priors, held_out)| Selected {
-        priors,
-        threshold: held_out.threshold(),
-        word_variance: held_out.word_variance(),
-    }))
+    let Some((_, priors, mut head)) = best else { return Ok(first) };
+    if with_annotators {
+        head.own = Some(own_effects(&head, priors.forms, data, &halves.learn, copies, of_type));
+    }
+    let held_out = HeldOut::of(data, &halves.choose, of_type, &|_| &head);
+    Ok(Selected { priors, threshold: held_out.threshold(), word_variance: held_out.word_variance() })
 }
 
 /// Decisions about words of held-out texts.
@@ -160,8 +162,10 @@ impl HeldOut {
             let scores = scores.entry((answer.text, std::ptr::from_ref(head))).or_insert_with(|| {
                 words.clone().map(|word| head.score(data.texts, word, data.scaling, &mut room)).collect()
             });
-            let (mean, variance) = head.readiness[answer.annotator as usize];
-            for ((word, score), marked) in words.clone().zip(scores).zip(answer.marked(words.len(), of_type))
+            let shifts = head.shifts(answer.annotator, scores);
+            let of_words = words.clone().zip(scores.iter().zip(shifts));
+            for ((word, (score, (mean, variance))), marked) in
+                of_words.zip(answer.marked(words.len(), of_type))
             {
                 // Between a word that counts whenever it stands there, as scores have it, and a form that counts once a text, as learning has it: one text of a word
                 // repeated a thousand times must not choose.
@@ -242,16 +246,7 @@ pub(super) fn effect_mode(
     decisions: impl Iterator<Item = (f64, bool, f64)> + Clone,
     prior_variance: f64,
 ) -> (f64, f64) {
-    effect_mode_near(0.0, decisions, prior_variance)
-}
-
-/// As [`effect_mode`], looked for from `start` on: one decision more moves a mode by little.
-pub(super) fn effect_mode_near(
-    start: f64,
-    decisions: impl Iterator<Item = (f64, bool, f64)> + Clone,
-    prior_variance: f64,
-) -> (f64, f64) {
-    let (mut effect, mut curvature) = (start, 1.0 / prior_variance);
+    let (mut effect, mut curvature) = (0.0, 1.0 / prior_variance);
     for _ in 0..NEWTON_STEPS {
         let mut gradient = -effect / prior_variance;
         curvature = 1.0 / prior_variance;

@@ -172,14 +172,15 @@ fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
         (wide.fit(ModelKind::Shared, &train).unwrap(), wide.fit(ModelKind::Multilevel, &train).unwrap());
     let (of_shared, of_own) = (wide.loss(&shared, &test), wide.loss(&own, &test));
     assert!(of_own < 0.93 * of_shared, "{of_own} against {of_shared}");
-    let found: Vec<f64> = (0..20).map(|who| own.readiness(Some(who))[0].0).collect();
+    let found: Vec<f64> = (0..20).map(|who| own.effects(Some(who))[0].mean[0]).collect();
     let r = crate::metrics::pearson(&found, &wide.readiness).unwrap();
     assert!(r > 0.95, "{r}");
     let deviation = own.report()[0].readiness_deviation.unwrap();
     assert!((1.0..2.2).contains(&deviation), "{deviation}");
     // A person without answers is the population.
-    let (mean, variance) = own.readiness(None)[0];
-    assert_eq!((mean, variance.sqrt()), (0.0, deviation));
+    let unknown = own.effects(None)[0];
+    assert!((unknown.readiness().1.sqrt() - deviation).abs() < 1e-12);
+    assert_eq!(unknown, own.variances()[0].0.unknown());
 
     let alike = simulated(300, 20, 0.0, 2);
     let (train, test) = alike.halves();
@@ -211,7 +212,7 @@ fn test_answers_teach_nothing() {
         data.answers[*at].marks = (0..12).map(|word| (word, 1)).collect();
     }
     let after = data.fit(ModelKind::Multilevel, &train).unwrap();
-    assert_eq!(before.readiness(Some(0)), after.readiness(Some(0)));
+    assert_eq!(before.effects(Some(0)), after.effects(Some(0)));
     let text = data.answers[test[0]].text;
     let of = |model: &SpanModel| model.probabilities(&data.texts, text, 1, &model.view(&data.texts, text));
     assert_eq!(of(&before), of(&after));
@@ -248,21 +249,23 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
     let all: Vec<usize> = (0..data.answers.len()).collect();
     let model = data.fit(ModelKind::Multilevel, &all).unwrap();
     let rows: Vec<u32> = (0..100).map(|row| row + 1000).collect();
-    let mut live = LiveSpans::new(&model, &data.texts, &rows).unwrap();
+    let mut live = LiveSpans::of_learned(&model, &data.training(&all), &rows).unwrap();
     let named = |answer: &SpanAnswer| SpanAnswer { text: answer.text + 1000, ..answer.clone() };
     live.record_all(data.answers.iter().map(named));
     // The live posterior is that of the fit.
     for who in 0..8 {
-        let (ours, fitted) = (live.readiness(who)[0], model.readiness(Some(who))[0]);
-        assert!((ours.0 - fitted.0).abs() < 0.05, "{ours:?} {fitted:?}");
+        let (ours, fitted) = (live.effects(who)[0], model.effects(Some(who))[0]);
+        for at in 0..3 {
+            assert!((ours.mean[at] - fitted.mean[at]).abs() < 1e-4, "{ours:?} {fitted:?}");
+        }
     }
     let people: Vec<u32> = (0..8).collect();
-    let (before, other) = (live.expected(1000, &people).unwrap(), live.readiness(7));
-    let own = live.readiness(3);
+    let (before, other) = (live.expected(1000, &people).unwrap(), live.effects(7));
+    let own = live.effects(3);
     live.record(SpanAnswer { text: 1000, annotator: 3, marks: (0..12).map(|word| (word, 1)).collect() });
     let after = live.expected(1000, &people).unwrap();
-    assert!(live.readiness(3)[0].0 > own[0].0);
-    assert_eq!(live.readiness(7), other);
+    assert!(live.effects(3)[0].mean[0] > own[0].mean[0]);
+    assert_eq!(live.effects(7), other);
     assert!(after.iter().zip(&before).all(|(a, b)| a.types[0].marks > b.types[0].marks));
     live.take_back(3, 1000);
     let again = data.answers.iter().find(|a| (a.text, a.annotator) == (0, 3));
@@ -270,8 +273,9 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
         live.record(named(answer));
     }
     // A mode is looked for from the last one on, and found to the ninth digit.
-    let back = live.readiness(3)[0];
-    assert!((back.0 - own[0].0).abs() < 1e-9 && (back.1 - own[0].1).abs() < 1e-9, "{back:?} {own:?}");
+    let back = live.effects(3)[0].readiness();
+    let own = own[0].readiness();
+    assert!((back.0 - own.0).abs() < 1e-8 && (back.1 - own.1).abs() < 1e-8, "{back:?} {own:?}");
     for (now, before) in live.expected(1000, &people).unwrap().iter().zip(&before) {
         assert!((now.types[0].marks - before.types[0].marks).abs() < 1e-9, "{now:?} {before:?}");
     }
@@ -351,8 +355,8 @@ fn heads_and_readiness_that_are_carried_away_predict_the_same() {
     let mut fresh = LiveSpans::new(&away, &data.texts, &rows).unwrap();
     let mut last = LiveSpans::new(&model, &data.texts, &rows).unwrap();
     for who in 0..6 {
-        fresh.set_readiness(who, here.readiness(who)).unwrap();
-        last.set_readiness(who, here.readiness(who)).unwrap();
+        fresh.set_effects(who, here.effects(who)).unwrap();
+        last.set_effects(who, here.effects(who)).unwrap();
     }
     let people: Vec<u32> = (0..6).collect();
     let (ours, theirs) = (last.expected(7, &people).unwrap(), fresh.expected(7, &people).unwrap());
@@ -364,7 +368,7 @@ fn heads_and_readiness_that_are_carried_away_predict_the_same() {
     let most = ours.iter().map(|word| word.types[0].marks).fold(0.0, f64::max);
     let least = ours.iter().map(|word| word.types[0].marks).fold(1.0, f64::min);
     assert!(most > 2.0 * least, "words are alike: {least} to {most}");
-    assert!(fresh.set_readiness(0, vec![(0.0, 1.0); 2]).is_err());
+    assert!(fresh.set_effects(0, vec![super::OwnEffects::of_readiness(0.0, 1.0); 2]).is_err());
 }
 
 #[test]
@@ -446,6 +450,11 @@ fn table_of_live_times_of_words() {
             states: vec![1.0, 0.5, 0.0, 0.0],
             forms: Vec::new(),
             readiness_variance: 1.0,
+            population: Some(super::Population {
+                mean: [0.0; 3],
+                variances: [1.0, 0.05, 0.05],
+                centre: -2.0,
+            }),
             word_variance: 2.25,
             threshold: 0.3,
             rate: 0.05,

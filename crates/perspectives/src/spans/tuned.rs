@@ -7,6 +7,7 @@ use super::data::{SpanAnswer, SpanTexts};
 use super::head::{Head, HeadData};
 use super::head_objective::Scaling;
 use super::model::{SpanModel, SpanTraining, TypeModel};
+use super::own_effects::Population;
 use super::readiness::{Readiness, fit_readiness};
 use super::selection::{Selected, unchosen};
 use crate::data::{ModelKind, PerspectivesError};
@@ -33,6 +34,9 @@ pub struct TypeHead {
     pub forms: Vec<f32>,
     /// Between annotators, of the readiness to mark; 0 where annotators are not told apart.
     pub readiness_variance: f64,
+    /// How annotators differ in all of their effects, where more than readiness was learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<Population>,
     /// Of single words beyond their scores.
     pub word_variance: f64,
     /// A word is marked where its probability is this or more.
@@ -122,7 +126,8 @@ impl SpanModel {
                     constant,
                     states,
                     forms: forms.to_vec(),
-                    readiness_variance: head.variance,
+                    readiness_variance: head.population().variances[0],
+                    population: head.own.as_ref().map(|(population, _)| *population),
                     word_variance: selected.word_variance,
                     threshold: selected.threshold,
                     rate,
@@ -150,8 +155,9 @@ impl SpanModel {
                     word_variance: head.word_variance,
                     ..unchosen(with_readiness)
                 };
-                let TypeHead { constant, states, forms, readiness_variance, rate, .. } = head;
-                let head = Head::of(constant, states, forms, Vec::new(), readiness_variance);
+                let TypeHead { constant, states, forms, readiness_variance, population, rate, .. } = head;
+                let mut head = Head::of(constant, states, forms, Vec::new(), readiness_variance);
+                head.own = population.map(|population| (population, Vec::new()));
                 (TypeModel::Shared(head), selected, rate)
             })
             .collect();

@@ -4,6 +4,7 @@ use super::network::Network;
 use super::rows::Rows;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use candle_core::{Device, Tensor};
 use std::ops::Range;
@@ -45,6 +46,31 @@ impl NetworkModel {
         let x = if self.x.dim == 0 { vec![0.0; texts] } else { x };
         let x = Tensor::from_vec(x, (texts, self.network.shape.dim), &Device::Cpu)?;
         Ok(self.network.probabilities(&x, rows)?)
+    }
+
+    /// Probabilities of pairs of a text of `rows` (texts x dim) and an annotator, pairs x levels.
+    pub(crate) fn predict_new_texts(
+        &self,
+        rows: &[f32],
+        pairs: &[(u32, u32)],
+        progress: &dyn Progress,
+    ) -> Result<Vec<f32>, PerspectivesError> {
+        let dim = self.x.dim;
+        let mut out = Vec::with_capacity(pairs.len() * self.levels());
+        for pairs in pairs.chunks(TOGETHER) {
+            if progress.cancelled() {
+                return Err(PerspectivesError::Cancelled);
+            }
+            let row = |text: u32| &rows[text as usize * dim..(text as usize + 1) * dim];
+            let x = pairs.iter().flat_map(|pair| row(pair.0).iter().copied()).collect();
+            let rows = Rows {
+                texts: (0..pairs.len() as u32).collect(),
+                annotators: pairs.iter().map(|pair| Some(pair.1)).collect(),
+                ..Rows::default()
+            };
+            out.extend(self.of_rows(x, pairs.len(), &rows)?);
+        }
+        Ok(out)
     }
 
     fn fill(&self, texts: &[u32], annotators: &[Option<u32>], out: &mut [f32]) {

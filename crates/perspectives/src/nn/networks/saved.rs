@@ -91,6 +91,38 @@ impl Network {
 }
 
 impl NetworkModel {
+    /// The network as bytes for [`NetworkModel::from_bytes`]: what [`NetworkModel::save`] writes, one file behind the other.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::File`] where there is no place for temporary files.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, PerspectivesError> {
+        let folder = scratch()?;
+        self.save(folder.path())?;
+        let read = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::read(&path).map_err(|e| PerspectivesError::file(&path, &e))
+        };
+        let files = (read(SPEC)?, read(WEIGHTS)?);
+        postcard::to_allocvec(&files).map_err(|e| PerspectivesError::Damaged(e.to_string()))
+    }
+
+    /// A network from [`NetworkModel::to_bytes`], which predicts texts by their embeddings and has none of its own.
+    ///
+    /// # Errors
+    /// As [`NetworkModel::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PerspectivesError> {
+        let files: (Vec<u8>, Vec<u8>) =
+            postcard::from_bytes(bytes).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+        let saved: Saved =
+            serde_json::from_slice(&files.0).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+        let folder = scratch()?;
+        for (name, content) in [(SPEC, &files.0), (WEIGHTS, &files.1)] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).map_err(|e| PerspectivesError::file(&path, &e))?;
+        }
+        Self::load(folder.path(), Arc::new(Embeddings::new(saved.shape.dim, Vec::new())?))
+    }
+
     /// Writes the network into the folder `dir`, which must exist.
     ///
     /// # Errors
@@ -128,6 +160,11 @@ impl NetworkModel {
         network.set(&tensors).map_err(|e| damaged(e.to_string()))?;
         Self::new(network, Arc::new(Embeddings::none(0))).over(x)
     }
+}
+
+/// A folder that goes when it is dropped.
+fn scratch() -> Result<tempfile::TempDir, PerspectivesError> {
+    tempfile::tempdir().map_err(|e| PerspectivesError::file(&std::env::temp_dir(), &e))
 }
 
 impl Saved {

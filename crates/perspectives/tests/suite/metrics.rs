@@ -9,7 +9,7 @@ use dissensus_perspectives::{Observation, Scored, Scores, Silent};
 use serde_json::Value;
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("fixtures/metrics.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/metrics.json")).unwrap()
 }
 
 fn scored(fixture: &Value, probabilities: &str) -> Scored {

@@ -12,7 +12,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let reference: Value = serde_json::from_str(include_str!("fixtures/unitizing.json")).unwrap();
+    let reference: Value = serde_json::from_str(include_str!("../fixtures/unitizing.json")).unwrap();
     let case = |(name, theirs): (&String, &Value)| {
         let answers = theirs["answers"].as_array().unwrap();
         let size = |answer: &Value, key: &str| answer[key].as_u64().unwrap() as u32;

@@ -8,7 +8,7 @@ use dissensus_perspectives::{OptionFactors, SetAnswer, Silent, set_reliability};
 use serde_json::Value;
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("fixtures/multi_label.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/multi_label.json")).unwrap()
 }
 
 fn near(name: &str, ours: Option<f64>, theirs: &Value) {
@@ -68,7 +68,7 @@ fn alpha_is_that_of_nltk() {
 /// Orthant probabilities of the normal distribution whose correlations the loadings are.
 #[test]
 fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
-    let reference: Value = serde_json::from_str(include_str!("fixtures/option_factors.json")).unwrap();
+    let reference: Value = serde_json::from_str(include_str!("../fixtures/option_factors.json")).unwrap();
     for case in reference["cases"].as_array().unwrap() {
         let loadings: Vec<Vec<f64>> = serde_json::from_value(case["loadings"].clone()).unwrap();
         let p: Vec<f32> = serde_json::from_value(case["probabilities"].clone()).unwrap();

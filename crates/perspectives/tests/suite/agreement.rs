@@ -20,7 +20,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let reference: Value = serde_json::from_str(include_str!("fixtures/agreement.json")).unwrap();
+    let reference: Value = serde_json::from_str(include_str!("../fixtures/agreement.json")).unwrap();
     let kinds =
         [("ragged", ScaleKind::Ordinal), ("complete", ScaleKind::Ordinal), ("rare", ScaleKind::Binary)];
     let case = |(name, kind): (&'static str, ScaleKind)| {

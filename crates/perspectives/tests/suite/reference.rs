@@ -7,7 +7,7 @@ use dissensus_perspectives::{Observation, Scored, Scores, Target, agreement};
 use serde_json::Value;
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("fixtures/reference.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/reference.json")).unwrap()
 }
 
 fn observations(reference: &Value) -> Vec<Observation> {

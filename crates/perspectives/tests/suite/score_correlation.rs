@@ -35,7 +35,7 @@ impl Scores {
 }
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("fixtures/score_correlation.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/score_correlation.json")).unwrap()
 }
 
 fn near(ours: f64, theirs: &Value, within: f64) {
