@@ -1,0 +1,128 @@
+//! People as a report for others names them, and what of them is told.
+
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use crate::report_parts::table::Cell;
+use dissensus_domain::{Annotator, AnnotatorId, Attributes};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Who is called what.
+pub(super) struct People {
+    /// With ids in place of pseudonyms, and counts of few people as they are.
+    pub(super) with_ids: bool,
+    everyone: Vec<Annotator>,
+    names: HashMap<AnnotatorId, (u32, String)>,
+}
+
+/// People who have one value of an attribute.
+pub(super) struct Group {
+    pub(super) attribute: String,
+    pub(super) value: String,
+    pub(super) people: Vec<AnnotatorId>,
+}
+
+impl People {
+    /// Everybody of the project.
+    pub(super) fn of(context: &Context, with_ids: bool) -> Result<Self, WorkbenchError> {
+        let everyone = context.store.annotators()?;
+        let mut names = HashMap::new();
+        if with_ids {
+            let ids = (1..).zip(&everyone).map(|(n, one)| (one.id, (n, one.external_id.clone())));
+            names.extend(ids);
+        } else {
+            let pseudonyms = Pseudonyms::of(context)?;
+            for one in &everyone {
+                let number = pseudonyms.number(one.id)?;
+                names.insert(one.id, (number, Pseudonyms::name(number)));
+            }
+        }
+        Ok(Self { with_ids, everyone, names })
+    }
+
+    /// How somebody is called.
+    pub(super) fn name(&self, id: AnnotatorId) -> String {
+        // Somebody who came between two readings of the project has no name rather than their own.
+        self.names.get(&id).map_or_else(|| "A?".to_owned(), |(_, name)| name.clone())
+    }
+
+    /// In which order people are listed; it tells nothing of anybody where they have pseudonyms.
+    pub(super) fn place(&self, id: AnnotatorId) -> u32 {
+        self.names.get(&id).map_or(u32::MAX, |(place, _)| *place)
+    }
+
+    /// Everybody.
+    pub(super) fn everyone(&self) -> &[Annotator] {
+        &self.everyone
+    }
+
+    /// How many of `all` people something is true of: not told where it is true or untrue of so few that they could be told.
+    pub(super) fn count(&self, n: usize, all: usize) -> Cell {
+        let few = |n: usize| (1..FEWEST).contains(&n);
+        match !self.with_ids && (few(n) || few(all.saturating_sub(n))) {
+            true if few(n) => Cell::Few,
+            true => Cell::text("nearly all"),
+            false => Cell::Count(n as u64),
+        }
+    }
+
+    /// Groups of these people by their attributes, and how many values are left out because too few have them.
+    pub(super) fn groups(&self, who: &HashSet<AnnotatorId>) -> (Vec<Group>, usize) {
+        let known: Vec<&Annotator> = self.everyone.iter().filter(|one| who.contains(&one.id)).collect();
+        let attributes: Vec<&Attributes> = known.iter().map(|one| &one.attributes).collect();
+        let all: BTreeSet<(String, String)> = attributes
+            .iter()
+            .flat_map(|known| known.iter())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let shown = if self.with_ids { all.clone() } else { shared_values(&attributes) };
+        let left_out = all.len() - shown.len();
+        let group = |(attribute, value): (String, String)| {
+            let has = |one: &&&Annotator| one.attributes.get(&attribute) == Some(&value);
+            let people = known.iter().filter(has).map(|one| one.id).collect();
+            Group { attribute, value, people }
+        };
+        (shown.into_iter().map(group).collect(), left_out)
+    }
+
+    /// People and values by attribute, of all people: what group comparisons choose from.
+    pub(super) fn values(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> {
+        let mut values: BTreeMap<&str, BTreeMap<&str, Vec<AnnotatorId>>> = BTreeMap::new();
+        for one in &self.everyone {
+            for (name, value) in &one.attributes {
+                values.entry(name).or_default().entry(value).or_default().push(one.id);
+            }
+        }
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn people(with_ids: bool) -> People {
+        let one = |n: u32| Annotator {
+            id: AnnotatorId(n),
+            external_id: format!("p{n}"),
+            name: format!("Person {n}"),
+            attributes: [("town".to_owned(), if n < 8 { "a" } else { "b" }.to_owned())].into(),
+            simulated: false,
+        };
+        People { with_ids, everyone: (0..10).map(one).collect(), names: HashMap::new() }
+    }
+
+    #[test]
+    fn few_people_are_not_told_nor_is_what_would_tell_of_them() {
+        let found = people(false);
+        assert_eq!(found.count(3, 10), Cell::Few);
+        assert_eq!(found.count(8, 10), Cell::text("nearly all"));
+        assert_eq!([0, 5, 10].map(|n| found.count(n, 10)), [0, 5, 10].map(Cell::Count));
+        let who = found.everyone().iter().map(|one| one.id).collect();
+        let (groups, left_out) = found.groups(&who);
+        assert_eq!((groups.len(), left_out), (0, 2));
+        let open = people(true);
+        assert_eq!(open.count(3, 10), Cell::Count(3));
+        assert_eq!(open.groups(&who).0.iter().map(|g| g.people.len()).collect::<Vec<_>>(), [8, 2]);
+    }
+}

@@ -1,0 +1,41 @@
+//! One row a text: how many labels of which kind, their distribution, their mean and how far they differ.
+
+use super::work::Asked;
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use crate::labels_differ::{labels_differ, level_counts};
+use crate::report_parts::escape::cell;
+use dissensus_domain::{Answer, TextId};
+use std::collections::HashMap;
+
+/// The file. Of a question with options or types a label may hold several, so that shares need not sum to 1.
+pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, WorkbenchError> {
+    let failed = |e: csv::Error| WorkbenchError::internal(&e);
+    let scale = &asked.question.scale;
+    let names: HashMap<TextId, String> = context.store.all_text_ids_and_externals()?.into_iter().collect();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let levels = |before: &str| -> Vec<String> {
+        scale.levels().iter().map(|level| cell(&format!("{before} {level}"))).collect()
+    };
+    // As the place on the scale, from 0: the share of yes of a binary question.
+    let has_mean = scale.kind().is_ordered();
+    let mut header = vec!["text_id".to_owned(), "labels".to_owned()];
+    header.extend(levels("count"));
+    header.extend(levels("share"));
+    header.extend(["mean".to_owned(), "disagreement".to_owned()]);
+    out.write_record(&header).map_err(failed)?;
+    for on_text in asked.labels.chunk_by(|a, b| a.text == b.text) {
+        let Some(name) = names.get(&on_text[0].text) else { continue };
+        let answers: Vec<&Answer> = on_text.iter().map(|label| &label.answer).collect();
+        let counts = level_counts(scale, &answers);
+        let all = on_text.len() as f64;
+        let mut row = vec![cell(name), on_text.len().to_string()];
+        row.extend(counts.iter().map(ToString::to_string));
+        row.extend(counts.iter().map(|n| (f64::from(*n) / all).to_string()));
+        let sum: f64 = counts.iter().enumerate().map(|(level, n)| level as f64 * f64::from(*n)).sum();
+        row.push(if has_mean { (sum / all).to_string() } else { String::new() });
+        row.push(labels_differ(scale, &answers).map_or_else(String::new, |value| value.to_string()));
+        out.write_record(&row).map_err(failed)?;
+    }
+    out.into_inner().map_err(|e| WorkbenchError::internal(&e))
+}
