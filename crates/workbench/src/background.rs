@@ -29,7 +29,7 @@ impl Background {
         }
         self.context.work_in_background();
         // No encoder or another encoding under way is told by `Encoding::state`, not here.
-        if self.context.is_reader() || self.start_encoding().is_err() {
+        if self.start_encoding().is_err() {
             self.live.fit_in_background();
         }
     }
@@ -55,6 +55,7 @@ impl Background {
     /// As [`Background::start_encoding`].
     pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
         let context = &self.context;
+        context.store.must_write()?;
         let reserved = context.reservations.reserve(Activity::Encoding)?;
         let found =
             self.encoding.find_encoder(choice.encoder.as_deref(), self.encoding.chosen()?.as_ref())?;

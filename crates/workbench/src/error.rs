@@ -36,6 +36,9 @@ pub enum WorkbenchError {
     /// The guideline.
     #[error(transparent)]
     Guideline(#[from] GuidelineError),
+    /// What people are asked about themselves, or answered.
+    #[error(transparent)]
+    Form(#[from] dissensus_domain::FormError),
     /// What is said beside an answer.
     #[error(transparent)]
     Remark(#[from] dissensus_domain::RemarkError),
@@ -68,6 +71,9 @@ pub enum WorkbenchError {
         /// What it takes.
         allowed: String,
     },
+    /// The study's limit is reached and does not allow to go on.
+    #[error("the study ends the day here: it goes on tomorrow")]
+    FinishedToday,
     /// The program's own sample does not hold together.
     #[error("the sample project's {0} is damaged: this is a fault of the program")]
     Sample(&'static str),
@@ -121,6 +127,24 @@ pub enum WorkbenchError {
         "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
     )]
     StratifiedOptions(String),
+    /// The question does not offer to say that one cannot say.
+    #[error(
+        "\"{0}\" does not offer to say that one cannot say: its author can (dissensus question P {0} --cannot-say on)"
+    )]
+    CannotSayNotOffered(String),
+    /// A run learned other levels than its question has.
+    #[error(
+        "the levels of its question were added, removed or put in another order since run {0} was trained: train again"
+    )]
+    OtherLevels(u32),
+    /// The levels of a question are rearranged while a window follows it.
+    #[error(
+        "levels are rearranged while a window follows their question: close the project and open it again"
+    )]
+    Rearranged,
+    /// What is written beside a question does not fit there.
+    #[error(transparent)]
+    Wording(#[from] dissensus_domain::WordingError),
     /// A question without spans, or a whole question where a type of spans is asked for.
     #[error("\"{0}\" is no type of spans: words are marked in answers to questions with spans alone")]
     NoSpans(String),
@@ -271,6 +295,14 @@ pub enum WorkbenchError {
         question: String,
         /// Its scale.
         has: String,
+    },
+    /// A file of an annotation tool that answers several questions, read as answers to one.
+    #[error("{path} answers {} questions ({}) and cannot be read as answers to one: leave out the name of a question", names.len(), names.join(", "))]
+    SeveralQuestions {
+        /// The file.
+        path: PathBuf,
+        /// Its questions.
+        names: Vec<String>,
     },
     /// Embeddings of one encoder, and another one at hand.
     #[error("the embeddings of this project were made by {stored}, and the encoder at {dir} is {found} now")]
@@ -492,6 +524,19 @@ pub enum WorkbenchError {
         /// Who is labelling.
         annotator: String,
     },
+    /// Something stands on what is to be removed.
+    #[error("the {what} cannot be removed: {why}")]
+    Stays {
+        /// What.
+        what: String,
+        /// What stands on it.
+        why: String,
+    },
+    /// No import is known that can be taken out.
+    #[error(
+        "there is no import that can be taken out: each project keeps what its last five imports added, and none is left"
+    )]
+    NoImport,
     /// One of a kind at a time.
     #[error("{0} is under way already: wait for it or cancel it")]
     Busy(&'static str),
@@ -520,6 +565,9 @@ pub enum WorkbenchError {
         "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out"
     )]
     SpanRowsInJson,
+    /// Decisions in a file that holds answers alone.
+    #[error("a CoNLL file holds answers alone: write decisions to a .csv, .tsv or .jsonl file")]
+    DecisionsInConll,
     /// One row a span of questions that take none.
     #[error(
         "no question to export is answered with spans: leave the choice of their rows out, or name another question"
@@ -545,6 +593,9 @@ pub enum WorkbenchError {
     /// A folder that is no bundle would be replaced by one.
     #[error("{} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotABundle(PathBuf),
+    /// A folder, a file or a link of that name that is no report of ours.
+    #[error("{} exists already and is no report, or holds other files too, so it is not replaced: choose another name", .0.display())]
+    NotAReport(PathBuf),
     /// A bundle that is not as it was made.
     #[error("the bundle {} cannot be used: {reason}", .path.display())]
     Bundle {
@@ -556,6 +607,11 @@ pub enum WorkbenchError {
     /// Something that a bundle does not have was asked of it.
     #[error("{0}")]
     NotInBundle(String),
+    /// Predictions that are to be held in memory all at once.
+    #[error(
+        "{0} probabilities are more than this computer has memory for: choose some of the annotators, or fewer texts at a time"
+    )]
+    TooManyPredictions(u64),
     /// A question that would stand in a bundle twice.
     #[error("\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one")]
     QuestionTwice(String),
@@ -611,13 +667,16 @@ impl WorkbenchError {
             Self::Study(error) => error.code(),
             Self::Panel(error) => error.code(),
             Self::Guideline(error) => error.code(),
+            Self::Form(_) => "form",
             Self::Remark(_) => "remark",
             Self::Scale(_) | Self::NoScale { .. } => "no-scale",
             Self::OtherScale { .. } => "other-scale",
+            Self::SeveralQuestions { .. } => "several-questions",
             Self::Io { .. } => "io",
             Self::NoHome => "no-home",
             Self::NoProject => "no-project",
             Self::Setting { .. } => "setting",
+            Self::FinishedToday => "finished-today",
             Self::Sample(_) => "sample",
             Self::NoSuchText(_) => "no-such-text",
             Self::TextNotFitted(_) => "text-not-fitted",
@@ -627,6 +686,10 @@ impl WorkbenchError {
             Self::NoQuestion => "no-question",
             Self::OneOption { .. } => "one-option",
             Self::Spans(_) => "not-on-scale",
+            Self::CannotSayNotOffered(_) => "cannot-say-not-offered",
+            Self::OtherLevels(_) => "other-levels",
+            Self::Rearranged => "levels-rearranged",
+            Self::Wording(_) => "wording",
             Self::StratifiedOptions(_) => "stratified-options",
             Self::NoSpans(_) => "no-spans",
             Self::NoOptions(_) => "no-options",
@@ -676,16 +739,20 @@ impl WorkbenchError {
             Self::ReportKind(_) => "report-kind",
             Self::Internal(_) => "internal",
             Self::Blind { .. } => "blind",
+            Self::Stays { .. } => "stays",
+            Self::NoImport => "no-import",
             Self::Busy(_) => "busy",
             Self::Closing => "closing",
             Self::Panicked { .. } => "panic",
             Self::NoThread => "no-thread",
             Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
             Self::SpanRowsInJson | Self::NoSpansToExport => "span-rows",
-            Self::NoConll | Self::NotInConll { .. } => "conll",
+            Self::NoConll | Self::NotInConll { .. } | Self::DecisionsInConll => "conll",
             Self::NotABundle(_) => "not-a-bundle",
+            Self::NotAReport(_) => "not-a-report",
             Self::Bundle { .. } => "bundle",
             Self::NotInBundle(_) => "not-in-bundle",
+            Self::TooManyPredictions(_) => "too-many-predictions",
             Self::QuestionTwice(_) => "question-twice",
             Self::CannotBundle { .. } => "cannot-bundle",
             Self::CopyExists(_) => "project-exists",
@@ -766,7 +833,13 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         ExchangeError::Unreadable { .. } => "file-unreadable",
         ExchangeError::UnknownFormat { .. }
         | ExchangeError::Utf16 { .. }
-        | ExchangeError::LineEnds { .. } => "file-format",
+        | ExchangeError::LineEnds { .. }
+        | ExchangeError::Package { .. }
+        | ExchangeError::NoAnswers { .. }
+        | ExchangeError::NothingReadable { .. }
+        | ExchangeError::SeveralFormats { .. }
+        | ExchangeError::NoSuchFormat { .. }
+        | ExchangeError::OtherFormat { .. } => "file-format",
         ExchangeError::DiskFull { .. } => "disk-full",
         ExchangeError::Taken { .. } => "export-exists",
         ExchangeError::Unwritable { .. } => "file-unwritable",

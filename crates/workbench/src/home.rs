@@ -93,6 +93,27 @@ impl Home {
         }
     }
 
+    /// Holds a lock of the configuration until what it returns is dropped, so that no two programs change a file of it at once.
+    pub(crate) fn lock_config(&self, name: &str) -> Result<std::fs::File, WorkbenchError> {
+        let path = self.config.join(name);
+        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "locking", source };
+        std::fs::create_dir_all(&self.config).map_err(fail)?;
+        let file = dissensus_files::open_or_create_regular(&path).map_err(fail)?;
+        file.lock().map_err(fail)?;
+        Ok(file)
+    }
+
+    /// Removes `NAME.json` of the configuration, where it is there.
+    pub(crate) fn remove_json(&self, name: &str) -> Result<(), WorkbenchError> {
+        let path = self.config.join(name);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(WorkbenchError::Io { path, doing: "removing", source })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
     pub(crate) fn write_json<T: serde::Serialize>(
         &self,

@@ -8,8 +8,10 @@ mod app;
 mod asked_model;
 mod background;
 mod bundles;
+mod care_file;
 mod clock;
 mod context;
+mod drafts_file;
 mod encoding;
 mod error;
 mod event;
@@ -19,16 +21,23 @@ mod guideline_error;
 mod home;
 mod jobs;
 mod labelling;
+mod labels_differ;
 mod learned_words;
 mod live;
 mod log;
+mod median;
+mod mix;
 mod names;
 mod outputs;
 mod panel_error;
 mod panels;
+mod paper;
+mod practice;
+mod predicted_texts;
 mod prediction_table;
 mod project;
 mod pseudonyms;
+mod report_parts;
 mod runs;
 pub mod sample;
 mod saved_runs;
@@ -38,6 +47,8 @@ mod study;
 mod study_error;
 mod sync;
 mod text_words;
+mod texts;
+mod topics;
 pub mod view;
 mod word_predictor;
 mod words;
@@ -45,20 +56,21 @@ mod words;
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement, AskedText,
     CheckedPredictions, CheckedSets, CheckedWords, EncoderComparison, EncoderLoss, EvaluateChoices,
-    Evaluation, ExpectedOption, GivenAnswer, ModelDifference, ModelDifferences, OptionAgreement,
-    OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices, PoolingChoice,
-    PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements, SpanEvaluationReport, SpansWithoutCopies,
-    SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions,
-    Trained, TypeAgreement, TypeOfSpans, WholeAnswer, WithoutCopies, WordFile, WordOfText, WordOfType,
-    WordsOfText,
+    Evaluation, ExpectedOption, GivenAnswer, ModelCalibration, ModelDifference, ModelDifferences,
+    OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices,
+    PoolingChoice, PoolingLoss, PredictedProject, SetsWithoutCopies, SlipChoices, SpanAgreements,
+    SpanEvaluationReport, SpansWithoutCopies, SplitReport, StableShareReport, Submission, SubmissionChoices,
+    TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WholeAnswer, WithoutCopies,
+    WordFile, WordOfText, WordOfType, WordsOfText,
 };
 pub use app::Workbench;
 pub use background::Background;
-pub use bundles::{Bundle, BundleChoices, BundleWritten, Bundles};
-pub use clock::local_time;
+pub use bundles::{Bundle, BundleChoices, BundlePredictor, BundleWritten, Bundles};
+pub use clock::{local_time, moment_from};
 pub use context::ceiling_note;
 pub use dissensus_encoder::{
-    DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
+    DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, char_ngrams,
+    keep_tensors_on_their_thread,
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
@@ -68,28 +80,31 @@ pub use dissensus_perspectives::{
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{
-    EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, TextFileChoices,
+    EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, TextEncoder, TextFileChoices,
     adopt_embeddings, embed_file, encoder_folder,
 };
 pub use error::WorkbenchError;
 pub use event::Event;
-pub use exchange::{Exchange, ExportChoices, Exported, Pseudonymised};
+pub use exchange::{DecisionLayer, Exchange, ExportChoices, Exported, Pseudonymised};
 pub use guideline::Guidelines;
 pub use guideline_error::GuidelineError;
 pub use home::Home;
 pub use jobs::{Progress, Silent};
-pub use labelling::{Labelling, NamedLabel, Recorded};
+pub use labelling::{Labelling, NamedLabel, NamedPractice, Recorded};
 pub use live::LiveModels;
 pub use log::start_log;
 pub use panel_error::PanelError;
 pub use panels::{CheckedPanel, PanelFile, PanelFileChoices, Panels};
+pub use paper::PaperReports;
+pub use predicted_texts::PredictedTexts;
 pub use prediction_table::{PredictionChoices, PredictionFile};
-pub use project::{CopyChoices, Project};
+pub use project::{CopyChoices, LabelRow, Project, QuestionChange, define_levels};
 pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords};
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use set_table::SetPredictionFile;
 pub use study::Study;
 pub use study_error::{ImpossiblePlan, StudyError};
+pub use texts::Texts;
 pub use word_predictor::WordPredictionFile;
 pub use words::counted;

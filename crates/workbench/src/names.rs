@@ -1,7 +1,7 @@
 //! Names that people type or that a file brings: of questions, levels, annotators and attributes.
 
 use crate::error::WorkbenchError;
-use dissensus_domain::not_allowed_in_names;
+use dissensus_domain::{CANNOT_SAY, not_allowed_in_names};
 
 /// The longest name, in characters.
 const LONGEST: usize = 200;
@@ -16,6 +16,12 @@ pub(crate) fn checked_name(what: &'static str, name: &str) -> Result<String, Wor
     }
     if name.chars().count() > LONGEST {
         return refused(name, "is longer than 200 characters: choose a shorter one");
+    }
+    if what == "level" && name == CANNOT_SAY {
+        return refused(
+            name,
+            "is what files say where somebody cannot say: let the question offer that, or choose another name",
+        );
     }
     match not_allowed_in_names(&name) {
         Some(c) if c.is_control() => {

@@ -1,16 +1,37 @@
-//! Pseudonyms: A1, A2, ... in an order that tells nothing of anybody.
+//! Pseudonyms: A1, A2, ... in an order that tells nothing of anybody, and values of attributes that too few people have.
 
 use crate::context::Context;
 use crate::error::WorkbenchError;
-use dissensus_domain::AnnotatorId;
+use dissensus_domain::{AnnotatorId, Attributes};
 use sha2::{Digest, Sha256};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
 /// The setting with the secret that puts people in order. Every project has one; it never leaves the file.
 const KEY: &str = "pseudonym-key";
 /// The setting with who has which number: hashes under that secret.
 const ORDER: &str = "pseudonyms";
+
+/// A value of an attribute that fewer people than this have is not shown to others.
+pub(crate) const FEWEST: usize = 5;
+
+/// Values of attributes that enough of these people have to be shown to others: attribute and value.
+///
+/// Where hardly anybody has none of them, not having one says as much as a value would: the whole attribute is left out.
+pub(crate) fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)> {
+    let mut shared: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (name, value) in people.iter().flat_map(|attributes| attributes.iter()) {
+        *shared.entry((name, value)).or_default() += 1;
+    }
+    let common = |name: &str, value: &str| shared.get(&(name, value)).is_some_and(|n| *n >= FEWEST);
+    let told =
+        |name: &str| people.iter().filter(|all| all.get(name).is_some_and(|v| common(name, v))).count();
+    let names: BTreeSet<&str> = shared.keys().map(|(name, _)| *name).collect();
+    let hidden: BTreeSet<&str> =
+        names.into_iter().filter(|name| (1..FEWEST).contains(&(people.len() - told(name)))).collect();
+    let enough = |(name, value): &&(&str, &str)| common(name, value) && !hidden.contains(name);
+    shared.keys().filter(enough).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
 
 /// Who is called what in this copy of the project. A number once given stays, and is nobody else's when somebody goes; numbers of people who
 /// are there when numbers are first asked for are in an order by hashes. Copies that were made before that may number otherwise.

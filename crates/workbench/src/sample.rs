@@ -26,7 +26,11 @@ const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
 /// The file exists or cannot be written; then nothing is left behind.
 pub fn create(path: &Path) -> Result<(), WorkbenchError> {
     let store = Store::create(path)?;
-    let filled = store.write(fill).and_then(|()| Ok(store.set_setting(NOTICE_KEY, NOTICE)?));
+    // The sample shows what a study can turn on.
+    let filled = store.write(fill).and_then(|()| {
+        store.write(|tx| tx.set_reveal(true, now_ms()))?;
+        Ok(store.set_setting(NOTICE_KEY, NOTICE)?)
+    });
     if filled.is_err() {
         drop(store);
         let _ = std::fs::remove_file(path);

@@ -14,10 +14,15 @@ use crate::labelling::Labelling;
 use crate::live::LiveModels;
 use crate::log::go_on;
 use crate::panels::Panels;
+use crate::paper::{PaperReports, Parts};
+use crate::practice::Practice;
 use crate::project::Project;
 use crate::runs::Runs;
 use crate::saved_runs::SavedRuns;
 use crate::study::Study;
+use crate::texts::Texts;
+use crate::view::Overview;
+use dissensus_domain::AnnotatorId;
 use dissensus_store::Store;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,6 +53,10 @@ pub struct Session {
     pub study: Study,
     /// Verdicts of panels.
     pub panels: Panels,
+    /// What a paper's appendix needs.
+    pub paper: PaperReports,
+    /// Lists of texts.
+    pub texts: Texts,
     pub(crate) context: Arc<Context>,
 }
 
@@ -95,14 +104,29 @@ impl Session {
         if !context.is_reader() {
             go_on("finishing what a withdrawal left to do", project.finish_erasing());
         }
-        let labelling = Labelling::of(&context, &project, &live)?;
+        let practice = Practice::of(&context);
+        let labelling = Labelling::of(&context, &project, &live, &practice)?;
         let runs = Runs::of(&context, &saved_runs, &encoding, &background);
         let analysis = Analysis::of(&context, &encoding, &live, &runs);
         let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
-        let exchange = Exchange::of(&context, &labelling, &background);
+        let exchange = Exchange::of(&context, &labelling, &practice, &background);
         let guideline = Guidelines::of(&context);
-        let study = Study::of(&context, &project, &labelling, &background);
+        let study = Study::of(&context, &project, &labelling, &practice, &background);
         let panels = Panels::of(&context, &encoding, &analysis);
+        let paper = PaperReports::of(
+            &context,
+            &Parts {
+                project: &project,
+                encoding: &encoding,
+                live: &live,
+                runs: &runs,
+                analysis: &analysis,
+                exchange: &exchange,
+                guideline: &guideline,
+                study: &study,
+            },
+        );
+        let texts = Texts::of(&context, &encoding, &labelling, &practice);
         Ok(Self {
             project,
             labelling,
@@ -116,8 +140,26 @@ impl Session {
             guideline,
             study,
             panels,
+            paper,
+            texts,
             context,
         })
+    }
+
+    /// What the project holds, how far each person is, and what comes next for `reading_as`, who labels here.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, WorkbenchError> {
+        let (texts, left) = self.texts.to_answer(reading_as)?;
+        self.analysis.overview(texts, left)
+    }
+
+    /// Follows what other programs write to a project that is open to read, and tells the listeners; one that is open to write has no others.
+    pub fn follow_others(&self) {
+        if self.context.is_reader() {
+            self.labelling.watch_file();
+        }
     }
 
     /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.

@@ -136,6 +136,54 @@ pub enum StudyError {
         /// What is wrong.
         why: String,
     },
+    /// Real texts before the practice is done.
+    #[error(
+        "practise first: {left} of the practice texts {} left. Answer {} with `label --practice` (in the window: Label)",
+        if *left == 1 { "is" } else { "are" },
+        if *left == 1 { "it" } else { "them" }
+    )]
+    PracticeFirst {
+        /// Texts that are left of the round.
+        left: usize,
+    },
+    /// Somebody failed the practice and is asked no more.
+    #[error(
+        "the practice was not passed, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in"
+    )]
+    StoppedByPractice,
+    /// Somebody failed attention checks and is asked no more.
+    #[error(
+        "too few attention checks were answered right, and the study's author decided that no more texts are asked then: what was answered is kept, and can be handed in"
+    )]
+    StoppedByChecks,
+    /// A practice text where a real one is asked.
+    #[error("\"{0}\" is a text to practise on, which has no labels: answer it with `label --practice`")]
+    PracticeText(String),
+    /// A text that is not practised on.
+    #[error("\"{0}\" is not practised on with this question: `dissensus practice` lists what is")]
+    NotPractice(String),
+    /// Nothing is to be practised now.
+    #[error("the practice is done: nothing is to be practised now")]
+    NoPractice,
+    /// A practice text that was answered in this round.
+    #[error("\"{0}\" was answered in this round of practice: its first answer counts")]
+    Practised(String),
+    /// A text that cannot be practised on.
+    #[error("\"{text}\" cannot be practised on: {why}")]
+    CannotPractise {
+        /// The text.
+        text: String,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A check on a text that is practised on.
+    #[error("\"{0}\" is practised on: a check is hidden among the real texts, so choose another text")]
+    CheckInPractice(String),
+    /// People who are asked no more.
+    #[error(
+        "{0} fell short of a pass mark, and nothing more is asked then: leave them out of the plan, or change what happens with `dissensus practice --then` and `dissensus checks --then`"
+    )]
+    Stopped(String),
     /// Remarks.
     #[error("{0}")]
     Remark(String),
@@ -172,6 +220,15 @@ impl StudyError {
             Self::NotAsHandedOut(_) => "merge-not-as-handed-out",
             Self::Itself => "merge-itself",
             Self::CheckFile { .. } => "check-file",
+            Self::PracticeFirst { .. } => "practice-first",
+            Self::StoppedByPractice | Self::StoppedByChecks => "practice-stopped",
+            Self::PracticeText(_) => "practice-text",
+            Self::NotPractice(_) => "practice-not-there",
+            Self::NoPractice => "practice-done",
+            Self::Practised(_) => "practice-answered",
+            Self::CannotPractise { .. } => "practice-cannot",
+            Self::CheckInPractice(_) => "check-in-practice",
+            Self::Stopped(_) => "plan-stopped",
             Self::Remark(_) => "merge-remark",
         }
     }

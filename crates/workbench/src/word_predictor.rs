@@ -8,7 +8,7 @@ use crate::prediction_table::PredictedAnnotator;
 use crate::text_words::{Forms, words};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanTexts, WordFeatures};
+use dissensus_perspectives::{ExpectedMarks, LiveSpans, OwnEffects, SpanTexts, WordFeatures};
 use dissensus_store::body_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -26,9 +26,10 @@ pub(crate) struct WordPredictor {
     pub(crate) learned: LearnedWords,
     /// Hidden states that the heads are on.
     pub(crate) states: WordStates,
-    /// Of each annotator and type mean and variance of the readiness to mark, in logits.
-    pub(crate) readiness: Vec<Vec<(f64, f64)>>,
-    /// Of each annotator the number of answers that the readiness comes from; nothing that leaves the project.
+    /// Of each annotator the effects in the marks of each type.
+    #[serde(rename = "readiness")]
+    pub(crate) effects: Vec<Vec<OwnEffects>>,
+    /// Of each annotator the number of answers that the effects come from; nothing that leaves the project.
     #[serde(skip)]
     pub(crate) answers: Vec<u32>,
 }
@@ -96,18 +97,17 @@ impl WordPredictor {
         annotators: usize,
     ) -> Option<String> {
         let heads = &self.learned.heads;
-        if heads.len() != types || self.readiness.iter().any(|own| own.len() != types) {
+        if heads.len() != types || self.effects.iter().any(|own| own.len() != types) {
             return Some(format!("it is not of {types} types"));
         }
-        if self.readiness.len() != annotators {
+        if self.effects.len() != annotators {
             return Some(format!("it is not of {annotators} annotators"));
         }
         if heads.iter().any(|head| head.forms.len() != self.learned.forms.len()) {
             return Some("its effects of words are not as many as its words".to_owned());
         }
-        let own = self.readiness.iter().flatten();
-        if own.clone().any(|(mean, variance)| !mean.is_finite() || !variance.is_finite() || *variance < 0.0) {
-            return Some("the readiness of an annotator is no number".to_owned());
+        if !self.effects.iter().flatten().all(OwnEffects::is_sound) {
+            return Some("an effect of an annotator is no number".to_owned());
         }
         let dim = encoder.map(|encoder| encoder.word_dim(self.states));
         match dim {
@@ -174,7 +174,7 @@ impl WordPredictor {
         Ok(written)
     }
 
-    /// The words of one text, over everybody whose readiness is known.
+    /// The words of one text, over everybody whose effects are known.
     ///
     /// # Errors
     /// The text cannot be read by the encoder; a cancel.
@@ -186,7 +186,7 @@ impl WordPredictor {
     ) -> Result<Vec<WordOfBody>, WorkbenchError> {
         let text = TextOfFile { id: String::new(), body: body.to_owned() };
         let (live, places) = self.read(&[text], encoder, progress)?;
-        let people: Vec<u32> = (0..self.readiness.len() as u32).collect();
+        let people: Vec<u32> = (0..self.effects.len() as u32).collect();
         let expected = live.expected(0, &people).unwrap_or_default();
         let characters: Vec<char> = body.chars().collect();
         let places = places.into_iter().next().unwrap_or_default();
@@ -223,8 +223,8 @@ impl WordPredictor {
         }
         let rows: Vec<u32> = (0..chunk.len() as u32).collect();
         let mut live = LiveSpans::new(&self.learned.model(&forms)?, &texts, &rows)?;
-        for (annotator, readiness) in (0..).zip(&self.readiness) {
-            live.set_readiness(annotator, readiness.clone())?;
+        for (annotator, effects) in (0..).zip(&self.effects) {
+            live.set_effects(annotator, effects.clone())?;
         }
         Ok((live, places))
     }
@@ -281,6 +281,7 @@ mod tests {
             states: vec![0.5; 4],
             forms: vec![1.0],
             readiness_variance: 1.0,
+            population: None,
             word_variance: 0.0,
             threshold: 0.5,
             rate: 0.1,
@@ -289,7 +290,7 @@ mod tests {
         let good = WordPredictor {
             learned,
             states: WordStates::Last,
-            readiness: vec![vec![(0.0, 1.0)]; 2],
+            effects: vec![vec![OwnEffects::of_readiness(0.0, 1.0)]; 2],
             answers: vec![3, 0],
         };
         let why = |of: &WordPredictor| of.misfit(None, 1, 2);
@@ -297,10 +298,10 @@ mod tests {
         assert!(good.misfit(None, 2, 2).unwrap().contains("2 types"));
         assert!(good.misfit(None, 1, 3).unwrap().contains("3 annotators"));
         let mut other = good.clone();
-        other.readiness[1] = vec![(f64::NAN, 1.0)];
-        assert!(why(&other).unwrap().contains("readiness"));
-        other.readiness[1] = vec![(0.0, -1.0)];
-        assert!(why(&other).unwrap().contains("readiness"));
+        other.effects[1] = vec![OwnEffects::of_readiness(f64::NAN, 1.0)];
+        assert!(why(&other).unwrap().contains("effect of an annotator"));
+        other.effects[1] = vec![OwnEffects::of_readiness(0.0, -1.0)];
+        assert!(why(&other).unwrap().contains("effect of an annotator"));
         let mut other = good.clone();
         other.learned.heads[0].forms.push(0.0);
         assert!(why(&other).unwrap().contains("effects of words"));

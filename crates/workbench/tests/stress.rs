@@ -157,7 +157,7 @@ impl Worker<'_> {
             10 | 11 => self.import(),
             12 => {
                 let out = self.place.folder.join(format!("out-{}.csv", self.number));
-                self.call("export", |_| session.exchange.export_as_job(&out, None));
+                self.call("export", |_| session.exchange.export_as_job(&out, None, None));
             }
             13 => self.encode(),
             14 => drop(self.call("start encoding", |_| session.background.start_encoding())),
@@ -189,6 +189,7 @@ impl Worker<'_> {
                     tuning: "frozen".into(),
                     device: DeviceChoice::Cpu,
                     prediction_sets: false,
+                    without_slips: false,
                 };
                 self.call("evaluate", |_| session.analysis.evaluate(&choices, &Silent));
             }

@@ -7,12 +7,13 @@ use crate::error::WorkbenchError;
 use crate::jobs::{Progress, Silent};
 use crate::view::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
 use crate::words::counted;
-use dissensus_domain::{Annotator, QuestionId, ScaleKind};
+use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
 use dissensus_perspectives::{
     AnnotatorFlag as Flag, AnnotatorMap, Discrimination, HeldOut, Severity, Speed, TimedLabel, agreement,
     annotator_map, beside_others, speeds,
 };
 use dissensus_store::TimedAnswer;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// So many people with labels make a map.
@@ -119,6 +120,10 @@ impl Analysis {
         let (measured, left_out) = known.unwrap_or_default();
         let mut counts = vec![vec![0_u32; target.levels]; people];
         labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
+        let mut unsaid: HashMap<AnnotatorId, u32> = HashMap::new();
+        for (_, annotator) in context.store.cannot_say(question)? {
+            *unsaid.entry(annotator).or_default() += 1;
+        }
         // Two points lie on a line whatever they judge.
         let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
         let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
@@ -137,6 +142,7 @@ impl Analysis {
                 attributes: annotator.attributes.clone(),
                 simulated: annotator.simulated,
                 labels: counts[at].iter().sum(),
+                cannot_say: unsaid.get(&annotator.id).copied().unwrap_or_default(),
                 level_counts: counts[at].clone(),
                 alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
                 severity: severity.map(|s| s.mean as f32),

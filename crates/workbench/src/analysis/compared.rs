@@ -2,13 +2,16 @@
 
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_perspectives::metrics::{PairedDifference, Resampled};
+use dissensus_perspectives::metrics::{CalibrationBin, PairedDifference, Resampled, calibration_curve};
 use dissensus_perspectives::{ModelKind, Observation, Predicted, Scored};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The chance that an interval of a difference holds it.
 pub(super) const CONFIDENCE: f64 = 0.9;
+
+/// Bins of a curve of calibration.
+const BINS: usize = 10;
 
 /// Scores of models and baselines without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
@@ -45,6 +48,15 @@ pub struct ModelDifference {
     pub of: BTreeMap<String, PairedDifference>,
 }
 
+/// How often a model was right, by how sure it was.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelCalibration {
+    /// Its name.
+    pub model: String,
+    /// Bins of equal width, of the probability of the most likely level.
+    pub bins: Vec<CalibrationBin>,
+}
+
 /// What models and baselines say of the test labels, and their scores.
 pub(super) struct Compared {
     pub(super) models: Vec<Predicted>,
@@ -59,6 +71,15 @@ impl Compared {
     ) -> (Vec<dissensus_perspectives::Evaluation>, Vec<dissensus_perspectives::Evaluation>) {
         let of = |all: &[Predicted]| all.iter().map(|one| one.evaluation(self.ordinal)).collect();
         (of(&self.models), of(&self.baselines))
+    }
+
+    /// How often each model was right, by how sure it was.
+    pub(super) fn calibration(&self) -> Vec<ModelCalibration> {
+        let of = |one: &Predicted| ModelCalibration {
+            model: one.model.clone(),
+            bins: calibration_curve(&one.scored, BINS),
+        };
+        self.models.iter().filter(|one| !one.answers_alone).map(of).collect()
     }
 
     /// Without the labels of these texts; `None` for no texts.

@@ -48,6 +48,8 @@ impl Analysis {
         names: &[String],
         progress: &dyn Progress,
     ) -> Result<EncoderTrials, WorkbenchError> {
+        // Each one's embeddings are kept.
+        self.context.store.must_write()?;
         let name = self.context.question_parts(question)?.0;
         let question_data = self.context.question_data(&self.question(Some(&name))?)?;
         let split = question_data.usual_split();

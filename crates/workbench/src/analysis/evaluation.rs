@@ -1,7 +1,7 @@
 //! Comparing annotator models on texts held out.
 
 use super::Analysis;
-use super::compared::{Compared, ModelDifferences, WithoutCopies};
+use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
 use crate::context::QuestionData;
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
@@ -40,6 +40,8 @@ pub struct EvaluateChoices {
     pub device: DeviceChoice,
     /// Whether to make prediction sets too; on a frozen encoder alone.
     pub prediction_sets: bool,
+    /// Leave out labels that were decided to be slips.
+    pub without_slips: bool,
 }
 
 /// Scores of models on texts held out. The keys are a contract with scripts.
@@ -54,6 +56,8 @@ pub struct Evaluation {
     pub without_copies: Option<WithoutCopies>,
     /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
     pub differences: Option<ModelDifferences>,
+    /// How often each model was right beside how sure it was, in ten bins of confidence; none of models without probabilities.
+    pub calibration: Vec<ModelCalibration>,
     /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
     pub prediction_sets: Option<PredictionSets>,
     /// Why there are none, where they were asked for.
@@ -129,6 +133,7 @@ impl Analysis {
             "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
             "split": choices.split.name(),
             "at_least": choices.at_least,
+            "without_slips": choices.without_slips,
         });
         if choices.tuning != "frozen" {
             return self.evaluate_tuned(&question, choices, progress);
@@ -157,7 +162,7 @@ impl Analysis {
     ) -> Result<Evaluation, WorkbenchError> {
         let started = std::time::Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let question_data = self.context.question_data(question)?;
+        let question_data = self.context.question_data_of(question, choices.without_slips)?;
         question_data.check_split(choices.split)?;
         let seen = self.encoding.seen_by_encoder(&self.context.index())?;
         let divided = self.divided(&question_data, &seen, choices)?;
@@ -166,6 +171,7 @@ impl Analysis {
         for kind in &choices.models {
             let mut asked = self.runs.choices(question.id, *kind, &choices.tuning)?;
             asked.seed = choices.seed;
+            asked.without_slips = choices.without_slips;
             let mut folds = Vec::new();
             for split in choices.split.each() {
                 asked.split = split;
@@ -189,9 +195,14 @@ impl Analysis {
             baselines,
             without_copies: compared.without(&divided.copies),
             differences: compared.differences(u64::from(choices.seed), progress)?,
+            calibration: compared.calibration(),
             prediction_sets: None,
             no_prediction_sets: None,
-            notes: tuned_notes(&choices.models),
+            notes: tuned_notes(&choices.models)
+                .into_iter()
+                .chain(self.context.edited_note(question.id)?)
+                .chain(slips_note(choices))
+                .collect(),
             split: divided.report,
             seed: choices.seed,
             encoder: self.encoding.embeddings()?.1.version,
@@ -211,7 +222,7 @@ impl Analysis {
     ) -> Result<Evaluation, WorkbenchError> {
         let started = Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let question_data = self.context.question_data(question)?;
+        let question_data = self.context.question_data_of(question, choices.without_slips)?;
         question_data.check_split(choices.split)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(&question_data)?;
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
@@ -246,9 +257,10 @@ impl Analysis {
             baselines,
             without_copies: compared.without(&divided.copies),
             differences: compared.differences(u64::from(choices.seed), progress)?,
+            calibration: compared.calibration(),
             prediction_sets: sets,
             no_prediction_sets: no_sets,
-            notes: Vec::new(),
+            notes: self.context.edited_note(question.id)?.into_iter().chain(slips_note(choices)).collect(),
             split: divided.report,
             seed: choices.seed,
             encoder,
@@ -311,6 +323,13 @@ impl Analysis {
 }
 
 /// With an encoder that learns, models do not learn from the same labels.
+/// What is to be known of figures without slips.
+pub(super) fn slips_note(choices: &EvaluateChoices) -> Option<String> {
+    const NOTE: &str = "Labels that were decided to be slips are left out, of what is learned and of what is scored: these figures are over \
+                        the other labels, and are not to be compared with those over all.";
+    choices.without_slips.then(|| NOTE.to_owned())
+}
+
 fn tuned_notes(models: &[ModelKind]) -> Vec<String> {
     let mut note = "Each model has an encoder of its own, whose best weights were chosen on validation labels that the encoder does not learn from".to_owned();
     if models.contains(&ModelKind::Multilevel) {

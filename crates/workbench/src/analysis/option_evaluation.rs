@@ -88,7 +88,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<OptionEvaluation, WorkbenchError> {
         let started = Instant::now();
-        let options = self.context.learned_data(question)?;
+        let options = self.context.learned_data_of(question, choices.without_slips)?;
         let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
         first.check_split(choices.split)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(first)?;

@@ -43,6 +43,7 @@ impl Analysis {
             repeats: all,
             annotators,
             unpaired: counts.unpaired,
+            unsaid: counts.unsaid,
             labels_themselves: counts.labels_themselves,
         })
     }

@@ -59,9 +59,10 @@ impl Analysis {
         encoder: &Encoder,
         states: WordStates,
         most_words: usize,
+        without_slips: bool,
         progress: &dyn Progress,
     ) -> Result<SpanData, WorkbenchError> {
-        let (types, labels) = self.context.span_data(question)?;
+        let (types, labels) = self.context.span_data_of(question, without_slips)?;
         let first = types.first().ok_or(WorkbenchError::NoQuestion)?;
         let mut by_text: BTreeMap<u32, Vec<SpanLabel>> = BTreeMap::new();
         labels.into_iter().for_each(|label| by_text.entry(label.text).or_default().push(label));

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::compared::{CONFIDENCE, ModelDifferences};
-use super::evaluation::{EvaluateChoices, SplitReport};
+use super::evaluation::{EvaluateChoices, SplitReport, slips_note};
 use super::span_data::SpanData;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
@@ -115,7 +115,7 @@ impl Analysis {
         let started = Instant::now();
         let encoder = self.encoding.open_in_use(encoder)?.0;
         let states = WordStates::EmbeddingAndContext;
-        let data = self.span_data(question, &encoder, states, usize::MAX, progress)?;
+        let data = self.span_data(question, &encoder, states, usize::MAX, choices.without_slips, progress)?;
         let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
         first.check_split(choices.split)?;
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
@@ -191,7 +191,7 @@ impl Analysis {
             differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
             without_copies,
             types: types_of(question, &learned),
-            notes: Vec::new(),
+            notes: slips_note(choices).into_iter().collect(),
             split: divided.report,
             seed: choices.seed,
             encoder: data.encoder.clone(),

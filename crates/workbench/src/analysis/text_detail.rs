@@ -8,7 +8,7 @@ use crate::error::WorkbenchError;
 use crate::live::{Fitted, Over};
 use crate::view::{AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail};
 use crate::view::{DisagreementScores, GroupDifference, SeverityDifference};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Shown, TextId};
 use dissensus_perspectives::AnnotatorModel as _;
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,8 @@ const NOT_KNOWN: &str = "not known";
 
 impl Analysis {
     /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
-    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`. Labels are there without a
+    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`, and what is shown of others is recorded for
+    /// labels that come later. Labels are there without a
     /// live model too; scores and groups only where two annotators or more are predicted from enough labels, else `needs` says why not.
     ///
     /// # Errors
@@ -87,6 +88,12 @@ impl Analysis {
             everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
         let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
         people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
+        if let Some(reader) = reading_as {
+            let others = people.iter().filter(|person| person.annotator != reader);
+            let answers = others.clone().any(|person| person.observed.is_some());
+            let predictions = people.iter().any(|person| person.distribution.is_some());
+            context.record_shown(question, text, reader, Shown { answers, predictions })?;
+        }
         let (scores, differences, severity) = match measured {
             Some(MeasuredText { scores, differences, severity }) => (Some(scores), differences, severity),
             None => (None, Vec::new(), None),
@@ -98,7 +105,9 @@ impl Analysis {
         for group in &mut groups {
             set_gap(group, group_by.unwrap_or_default(), &differences);
         }
+        let unsaid = context.store.cannot_say(question)?;
         Ok(TextDetail {
+            cannot_say: unsaid.iter().filter(|(of, _)| *of == text).count() as u32,
             text: found.id,
             external_id: found.external_id,
             body: found.body,

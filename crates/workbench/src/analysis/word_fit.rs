@@ -47,10 +47,11 @@ impl Analysis {
     ) -> Result<WordFit, WorkbenchError> {
         let states = if learned.is_some() { WordStates::Last } else { WordStates::EmbeddingAndContext };
         let most = SpanFitOptions::default().most_words;
-        let mut data = self.span_data(question, encoder, states, most, progress)?;
+        let mut data = self.span_data(question, encoder, states, most, false, progress)?;
         let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
         let (annotators, texts) = (first.annotators.clone(), first.texts.clone());
-        let model = match learned {
+        let read: Vec<u32> = data.rows.iter().map(|row| texts[*row as usize].0).collect();
+        let (model, live) = match learned {
             Some(learned) => {
                 // Effects are looked up for the forms that are known by then.
                 for chunk in texts.chunks(TOGETHER) {
@@ -58,7 +59,9 @@ impl Analysis {
                         data.forms.add(&body);
                     }
                 }
-                learned.model(&data.forms)?
+                let model = learned.model(&data.forms)?;
+                let live = LiveSpans::new(&model, &data.texts, &read)?;
+                (model, live)
             }
             None => {
                 let train: Vec<usize> = (0..data.answers.len()).collect();
@@ -72,11 +75,11 @@ impl Analysis {
                     copies: &data.copies,
                     tuned_on: &tuned_on,
                 };
-                SpanModel::fit(&of, ModelKind::Multilevel, &SpanFitOptions::default(), progress)?
+                let model = SpanModel::fit(&of, ModelKind::Multilevel, &SpanFitOptions::default(), progress)?;
+                let live = LiveSpans::of_learned(&model, &of, &read)?;
+                (model, live)
             }
         };
-        let read: Vec<u32> = data.rows.iter().map(|row| texts[*row as usize].0).collect();
-        let live = LiveSpans::new(&model, &data.texts, &read)?;
         // States are large: what follows needs them no more.
         data.texts = SpanTexts::new(data.texts.dim());
         Ok(WordFit {
@@ -138,7 +141,7 @@ impl Analysis {
         Ok(WordPredictor {
             learned,
             states: fit.states,
-            readiness: people.iter().map(|who| fit.live.readiness(who.0)).collect(),
+            effects: people.iter().map(|who| fit.live.effects(who.0)).collect(),
             answers: people.iter().map(|who| fit.live.answers_of(who.0) as u32).collect(),
         })
     }

@@ -9,6 +9,7 @@ use crate::log::go_on;
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{AppInfo, AppSettings, ProjectInfo, RecentProject};
+use dissensus_store::StoreError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -122,10 +123,31 @@ impl Workbench {
         let path = Path::new(path);
         if let Some(session) = self.session()
             && same_file(session.project.path(), path)
+            && !session.project.is_reader()
         {
             return session.project.info();
         }
         let session = Session::open(path, &self.home)?;
+        self.take(session, same_file(path, &self.home.sample_path()))
+    }
+
+    /// Opens a project file to read, in place of the one that is open: also one that another program has open, and one on a disk that
+    /// cannot be written. What others write to it meanwhile is shown.
+    ///
+    /// # Errors
+    /// See [`Session::open_to_read`]; the project open before stays open.
+    pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = Path::new(path);
+        if let Some(session) = self.session()
+            && same_file(session.project.path(), path)
+        {
+            if session.project.is_reader() {
+                return session.project.info();
+            }
+            // Or this very program would keep the file from being open elsewhere.
+            self.close_project();
+        }
+        let session = Session::open_to_read(path, &self.home)?;
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 
@@ -165,7 +187,12 @@ impl Workbench {
         &self,
         work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
     ) -> Result<T, WorkbenchError> {
-        let path = self.open_session()?.project.path().to_owned();
+        let session = self.open_session()?;
+        let path = session.project.path().to_owned();
+        if session.project.is_reader() {
+            return Err(StoreError::OpenedToRead(path).into());
+        }
+        drop(session);
         self.close_project();
         let done = Session::open(&path, &self.home).and_then(|session| {
             let done = work(&session);

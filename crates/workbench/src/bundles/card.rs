@@ -68,6 +68,7 @@ fn section(of: &Manifest, question: &BundledQuestion) -> String {
         counted(question.labels as u64, "label"),
         counted(with as u64, "annotator")
     );
+    words.push_str(&asked(question));
     let without = question.annotators.len() - with;
     if without > 0 {
         words.push_str(&format!("- Predicted as the average person, for want of labels: {without}\n"));
@@ -76,6 +77,27 @@ fn section(of: &Manifest, question: &BundledQuestion) -> String {
         words.push_str(&format!("- Encoder: {}\n", of.encoders[question.encoder].folder));
     }
     words.push_str(&held_out(&question.held_out, "label"));
+    words
+}
+
+/// What annotators read, and what stood beside it.
+fn asked(question: &BundledQuestion) -> String {
+    let mut words = String::new();
+    if !question.prompt.is_empty() {
+        words.push_str(&format!("- Asked: {}\n", cell(&question.prompt)));
+    }
+    if !question.help.text.is_empty() {
+        words.push_str(&format!("- Help: {}\n", cell(&question.help.text)));
+    }
+    if !question.help.low.is_empty() || !question.help.high.is_empty() {
+        let (low, high) = (cell(&question.help.low), cell(&question.help.high));
+        words.push_str(&format!("- Ends of the scale: \"{low}\" to \"{high}\"\n"));
+    }
+    for (level, what) in
+        question.levels.iter().zip(&question.definitions).filter(|(_, what)| !what.is_empty())
+    {
+        words.push_str(&format!("- {}: {}\n", cell(level), cell(what)));
+    }
     words
 }
 
@@ -133,9 +155,9 @@ fn holds(of: &Manifest) -> String {
     // A text of several questions counts for each: no fewer are held than is said.
     let held: usize = of.questions.iter().map(|q| q.embeddings_held).sum();
     let people = match of.anonymous {
-        true => "Annotators have numbers in place of their names.",
+        true => "Annotators have pseudonyms, the same as in other bundles, reports and exports of this file.",
         false => {
-            "Annotators have the ids that they have in the project: write the bundle with `--anonymous` to replace them by numbers."
+            "Annotators have the ids that they have in the project: without `--ids` a bundle has pseudonyms in their place."
         }
     };
     let holds_words = of.words.iter().any(|words| words.forms > 0);

@@ -2,7 +2,7 @@
 
 use super::BUNDLE;
 use crate::error::WorkbenchError;
-use dissensus_domain::{OptionSet, ScaleKind};
+use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
 use dissensus_encoder::{
     EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
 };
@@ -22,7 +22,7 @@ pub(super) struct Manifest {
     pub(super) program: String,
     /// When, in UTC.
     pub(super) made_at: String,
-    /// Whether annotators have numbers in place of their names.
+    /// Whether annotators have pseudonyms (A1, A2, ...; in bundles of before numbers) in place of their ids.
     pub(super) anonymous: bool,
     /// What the project says of its annotators where they are simulated.
     pub(super) notice: Option<String>,
@@ -81,8 +81,17 @@ impl BundledEncoder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledQuestion {
     pub(super) name: String,
+    /// What annotators read; earlier bundles do not say it.
+    #[serde(default)]
+    pub(super) prompt: String,
+    /// What stood beside it.
+    #[serde(default)]
+    pub(super) help: QuestionHelp,
     pub(super) scale: ScaleKind,
     pub(super) levels: Vec<String>,
+    /// What each level means, in their order; fewer where nothing is said.
+    #[serde(default)]
+    pub(super) definitions: Vec<String>,
     pub(super) model: String,
     /// The run whose model it is; `None` for the live one.
     pub(super) run: Option<u32>,

@@ -4,12 +4,14 @@ mod card;
 mod manifest;
 mod models;
 mod open;
+mod predictor;
 mod sets;
 mod sums;
 mod words;
 mod write;
 
 pub use open::Bundle;
+pub use predictor::BundlePredictor;
 pub use write::{BundleChoices, BundleWritten};
 
 use crate::analysis::Analysis;

@@ -170,7 +170,7 @@ impl Bundle {
         Ok(Encoder::open(&self.dir.join(&bundled.folder), &options)?)
     }
 
-    fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, WorkbenchError> {
+    pub(super) fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, WorkbenchError> {
         let all = &self.manifest.questions;
         let names = || {
             let words = self.manifest.words.iter().map(|words| words.name.as_str());

@@ -5,14 +5,17 @@ use super::models::{ModelToBundle, OpenedEncoder};
 use super::words::{WordsAskedFor, WordsToBundle};
 use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
 use crate::clock::now_ms;
+use crate::context::Context;
 use crate::encoding::{EncoderChoice, EncoderSwitch};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::Question;
+use crate::pseudonyms::Pseudonyms;
+use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_perspectives::ModelKind;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,8 +32,8 @@ pub struct BundleChoices {
     pub questions: Vec<String>,
     /// Runs whose models are bundled.
     pub runs: Vec<u32>,
-    /// Gives annotators numbers in place of their names.
-    pub anonymous: bool,
+    /// Names annotators by their ids; else they have pseudonyms.
+    pub with_ids: bool,
     /// Replaces a bundle of that name.
     pub replace: bool,
 }
@@ -111,7 +114,7 @@ impl Bundles {
             }
         }
         let place = AtomicFolder::create(dir).map_err(|e| io_error(dir, "making", e))?;
-        let manifest = self.fill(place.path(), &models, &words, choices.anonymous, progress)?;
+        let manifest = self.fill(place.path(), &models, &words, !choices.with_ids, progress)?;
         let bytes = check_copy(place.path(), &models)?;
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
@@ -215,6 +218,7 @@ impl Bundles {
             words: Vec::new(),
             sets: Vec::new(),
         };
+        let names = Names::new(&self.context, anonymous)?;
         make(&dir.join("heads"))?;
         for (at, model) in models.iter().enumerate() {
             if progress.cancelled() {
@@ -226,7 +230,7 @@ impl Bundles {
             let bytes = model.model.to_bytes_for_new_texts()?;
             std::fs::write(&path, bytes).map_err(|e| io_error(&path, "writing", e))?;
             let encoder = place_encoder(dir, &model.encoder, &mut manifest.encoders)?;
-            manifest.questions.push(self.described(model, head, encoder, anonymous));
+            manifest.questions.push(described(model, head, encoder, names.of(&model.annotators)?));
         }
         manifest.sets = self.whole_questions(models, &manifest.questions, progress)?;
         for (at, of) in words.iter().enumerate() {
@@ -244,7 +248,7 @@ impl Bundles {
                 encoder,
                 answers: of.predictor.learned.answers,
                 forms: of.predictor.learned.forms.len(),
-                annotators: self.named(&of.annotators, anonymous),
+                annotators: names.of(&of.annotators)?,
                 held_out: of.held_out.clone(),
             });
         }
@@ -256,38 +260,52 @@ impl Bundles {
         sums::write(dir)?;
         Ok(manifest)
     }
+}
 
-    fn described(
-        &self,
-        of: &ModelToBundle,
-        head: String,
-        encoder: usize,
-        anonymous: bool,
-    ) -> BundledQuestion {
-        BundledQuestion {
-            name: of.question.name.clone(),
-            scale: of.question.scale.kind(),
-            levels: of.question.scale.levels().to_vec(),
-            model: ModelKind::Multilevel.name().to_owned(),
-            run: of.run,
-            head,
-            encoder,
-            labels: of.model.labels(),
-            annotators: self.named(&of.annotators, anonymous),
-            embeddings_held: of.model.embeddings_held(),
-            reads_ngrams: of.model.reads_ngrams(),
-            held_out: of.held_out.clone(),
+fn described(
+    of: &ModelToBundle,
+    head: String,
+    encoder: usize,
+    annotators: Vec<BundledAnnotator>,
+) -> BundledQuestion {
+    BundledQuestion {
+        name: of.question.name.clone(),
+        prompt: of.question.prompt.clone(),
+        help: of.question.help.clone(),
+        definitions: of.question.definitions.clone(),
+        scale: of.question.scale.kind(),
+        levels: of.question.scale.levels().to_vec(),
+        model: ModelKind::Multilevel.name().to_owned(),
+        run: of.run,
+        head,
+        encoder,
+        labels: of.model.labels(),
+        annotators,
+        embeddings_held: of.model.embeddings_held(),
+        reads_ngrams: of.model.reads_ngrams(),
+        held_out: of.held_out.clone(),
+    }
+}
+
+/// How the manifest names annotators: by pseudonyms, by their external id, or as they are.
+struct Names(Option<HashMap<String, String>>);
+
+impl Names {
+    fn new(context: &Context, pseudonyms: bool) -> Result<Self, WorkbenchError> {
+        if !pseudonyms {
+            return Ok(Self(None));
         }
+        let known = Pseudonyms::of(context)?;
+        let name = |a: &Annotator| Ok((a.external_id.clone(), Pseudonyms::name(known.number(a.id)?)));
+        Ok(Self(Some(context.index().annotators().iter().map(name).collect::<Result<_, WorkbenchError>>()?)))
     }
 
-    /// Annotators as the manifest names them.
-    fn named(&self, annotators: &[BundledAnnotator], anonymous: bool) -> Vec<BundledAnnotator> {
-        let index = self.context.index();
-        let number =
-            |id: &str| index.annotators().iter().position(|a| a.external_id == id).map_or(0, |at| at + 1);
-        let name = |annotator: &BundledAnnotator| match anonymous {
-            true => BundledAnnotator { id: number(&annotator.id).to_string(), ..annotator.clone() },
-            false => annotator.clone(),
+    fn of(&self, annotators: &[BundledAnnotator]) -> Result<Vec<BundledAnnotator>, WorkbenchError> {
+        let Some(names) = &self.0 else { return Ok(annotators.to_vec()) };
+        let lost = || WorkbenchError::internal(&"somebody has no pseudonym");
+        let name = |one: &BundledAnnotator| {
+            let id = names.get(&one.id).cloned().ok_or_else(lost)?;
+            Ok(BundledAnnotator { id, ..one.clone() })
         };
         annotators.iter().map(name).collect()
     }

@@ -1,7 +1,9 @@
 //! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
 
 use crate::error::WorkbenchError;
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, RemarkForm, Scale, TextId};
+use dissensus_domain::{
+    Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId,
+};
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 
@@ -162,7 +164,10 @@ impl Index {
             id: QuestionId(0),
             name,
             prompt,
+            help: QuestionHelp::default(),
             scale: scale.clone(),
+            definitions: Vec::new(),
+            cannot_say: false,
             only_if: None,
             remarks: RemarkForm::default(),
         };

@@ -1,11 +1,15 @@
 //! What the parts of an open project stand on: its file, what of it is kept in memory, threads, jobs and listeners. It knows no
 //! use case.
 
+mod edited;
+mod imported;
 mod index;
 mod observations;
 mod question_data;
 mod repeats;
 mod shared;
+mod shown;
+mod slips;
 mod work;
 
 pub(crate) use index::Index;

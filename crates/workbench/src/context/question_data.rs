@@ -2,9 +2,7 @@
 
 use super::Context;
 use crate::error::WorkbenchError;
-use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, CurrentLabel, Question, QuestionId, SpanSet, Split, TextId,
-};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, CurrentLabel, Question, SpanSet, Split, TextId};
 use dissensus_perspectives::{
     Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
 };
@@ -93,14 +91,34 @@ impl QuestionData {
 impl Context {
     /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
     pub(crate) fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
+        self.question_data_of(question, false)
+    }
+
+    /// As [`Context::question_data`], with or without labels that were decided to be slips.
+    pub(crate) fn question_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<QuestionData, WorkbenchError> {
         self.index().with_levels(question.id)?;
-        self.data_of(question.id, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
+        let snapshot = self.snapshot_of(question.id, without_slips)?;
+        data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
     }
 
     /// The same of what models learn of a question: each of its options, in their order and of the same answers in the same order, or the question itself.
     pub(crate) fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
+        self.learned_data_of(question, false)
+    }
+
+    /// As [`Context::learned_data`], with or without labels that were decided to be slips.
+    pub(crate) fn learned_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<Vec<QuestionData>, WorkbenchError> {
         let options = question.options();
-        self.data_of(question.id, if options.is_empty() { vec![question.clone()] } else { options })
+        let asked = if options.is_empty() { vec![question.clone()] } else { options };
+        data_of_snapshot(self.snapshot_of(question.id, without_slips)?, asked)
     }
 
     /// The types of a question with spans as questions, and the spans of its answers, both of one moment.
@@ -108,7 +126,16 @@ impl Context {
         &self,
         question: &Question,
     ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
-        let snapshot = self.store.question_snapshot(question.id)?;
+        self.span_data_of(question, false)
+    }
+
+    /// As [`Context::span_data`], with or without labels that were decided to be slips.
+    pub(crate) fn span_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+        let snapshot = self.snapshot_of(question.id, without_slips)?;
         let row_of = |label: &CurrentLabel| {
             let text = snapshot.texts.binary_search_by_key(&label.text, |text| text.id).ok()?;
             let annotator = snapshot.annotators.binary_search_by_key(&label.annotator, |a| a.id).ok()?;
@@ -117,11 +144,6 @@ impl Context {
         };
         let labels = snapshot.labels.iter().filter_map(row_of).collect();
         Ok((data_of_snapshot(snapshot, question.options())?, labels))
-    }
-
-    /// Data of `asked`: the question `id` of the project itself, or options of it.
-    fn data_of(&self, id: QuestionId, asked: Vec<Question>) -> Result<Vec<QuestionData>, WorkbenchError> {
-        data_of_snapshot(self.store.question_snapshot(id)?, asked)
     }
 
     /// Every body, in the order of the rows.

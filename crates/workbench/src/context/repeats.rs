@@ -16,6 +16,8 @@ pub(crate) struct RepeatCounts {
     pub(crate) annotators: BTreeMap<AnnotatorId, (u32, u32)>,
     /// Answers of a later occasion without an earlier one to compare with.
     pub(crate) unpaired: u32,
+    /// Pairs of answers in one of which somebody could not say.
+    pub(crate) unsaid: u32,
     /// Answers of a later occasion that are the only labels of their texts themselves.
     pub(crate) labels_themselves: u32,
     /// First answers with the first repeat of each.
@@ -118,6 +120,10 @@ impl Context {
             let Some(first) = of_pair.first() else { continue };
             let labels = labels.remove(&(first.text, first.annotator)).unwrap_or_default();
             match first_answer(labels, of_pair) {
+                // That somebody cannot say is compared with nothing.
+                FirstAnswer::Known(answer) if [&answer, &first.answer].contains(&&Answer::CannotSay) => {
+                    counts.unsaid += 1;
+                }
                 FirstAnswer::Known(answer) => {
                     counts.compare(&answer, first);
                     let Repeat { text, annotator, answer: second, .. } = first.clone();
@@ -127,7 +133,10 @@ impl Context {
                 FirstAnswer::IsRepeat => counts.labels_themselves += 1,
             }
             for (before, repeat) in of_pair.iter().zip(&of_pair[1..]) {
-                counts.compare(&before.answer, repeat);
+                match [&before.answer, &repeat.answer].contains(&&Answer::CannotSay) {
+                    true => counts.unsaid += 1,
+                    false => counts.compare(&before.answer, repeat),
+                }
             }
         }
         Ok(counts)

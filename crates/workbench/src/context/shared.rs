@@ -1,6 +1,8 @@
 //! What the parts of an open project share.
 
 use super::Index;
+use super::imported::ImportedCache;
+use super::shown::Recorded;
 use crate::error::WorkbenchError;
 use crate::event::Listeners;
 use crate::home::Home;
@@ -25,6 +27,9 @@ pub(crate) struct Context {
     pub(crate) settings: Snapshot<AppSettings>,
     /// What is asked of whom, where the project is a packet for one person: nothing is learned or shown of others then.
     pub(crate) packet: Option<Packet>,
+    pub(super) imported: ImportedCache,
+    /// What was recorded to have been shown of others; read when it is first asked for.
+    pub(super) recorded: Mutex<Option<Recorded>>,
     index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
@@ -54,6 +59,8 @@ impl Context {
             threads: Threads::default(),
             settings: Snapshot::default(),
             packet,
+            imported: ImportedCache::default(),
+            recorded: Mutex::default(),
             index: Snapshot::new(index),
             reloading: Mutex::default(),
             stale: AtomicBool::new(false),
@@ -73,10 +80,9 @@ impl Context {
         self.index.get()
     }
 
-    /// Settings of the application as they hold here: in a packet nothing of others is shown.
+    /// Settings of the application.
     pub(crate) fn settings(&self) -> AppSettings {
-        let settings = self.settings.get().as_ref().clone();
-        AppSettings { reveal: settings.reveal && self.packet.is_none(), ..settings }
+        self.settings.get().as_ref().clone()
     }
 
     /// Refuses what a packet does not take: it comes back as a whole, or not at all where something was added to it.

@@ -1,7 +1,7 @@
 //! Embeddings of texts that are in no project.
 
-use super::encoders::{self, EncoderChoice};
-use super::of_project;
+use super::encoders::EncoderChoice;
+use super::text_encoder::TextEncoder;
 use super::text_file::{CheckedTexts, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::home::Home;
@@ -71,16 +71,12 @@ fn embed(
     progress: &dyn Progress,
 ) -> Result<EmbeddedFile, WorkbenchError> {
     let checked = CheckedTexts::open(texts, progress)?;
-    // No project is at hand, so that every project named is another one.
-    let of_another = choice.encoder.as_deref().map(|name| of_project::find(home, Path::new(""), name));
-    let (encoder, _, _) = match of_another.transpose()?.flatten() {
-        Some(found) => encoders::open_found(found, choice, None)?,
-        None => encoders::open(home, choice, None, progress)?,
-    };
+    let opened = TextEncoder::open(home, choice, progress)?;
+    let encoder = opened.encoder();
     let version = encoder.version();
     let mut file = VectorWriter::create(out, checked.texts(), version.dim)?;
     let started = Instant::now();
-    let done = checked.encode(&encoder, progress, |text, embedding| Ok(file.write(&text.id, &embedding)?))?;
+    let done = checked.encode(encoder, progress, |text, embedding| Ok(file.write(&text.id, &embedding)?))?;
     file.finish(replace)?;
     Ok(EmbeddedFile {
         file: out.to_owned(),

@@ -58,6 +58,17 @@ impl Encoding {
         Ok(loaded)
     }
 
+    /// The embeddings in use, a row a text in file order, and the key of the encoder version that made them.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::NotEncoded`] where some text has none yet.
+    pub fn vectors(&self) -> Result<(Arc<Embeddings>, String), WorkbenchError> {
+        match self.embeddings()? {
+            (rows, Basis { version: Some(key), texts, encoded }) if encoded == texts => Ok((rows, key)),
+            _ => Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned())),
+        }
+    }
+
     /// The embeddings of one version, in use or not, as [`Encoding::embeddings`] gives them.
     pub(crate) fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
         self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)

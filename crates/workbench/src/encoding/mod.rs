@@ -9,10 +9,12 @@ mod embeddings;
 mod encode;
 pub(crate) mod encoders;
 mod find;
+mod long_texts;
 mod occlusion;
 mod of_project;
 mod state;
 mod take_over;
+mod text_encoder;
 mod text_features;
 mod text_file;
 mod training_data;
@@ -24,6 +26,7 @@ pub use embed_file::{EmbeddedFile, embed_file};
 pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
+pub use text_encoder::TextEncoder;
 pub use text_features::EncodedText;
 #[cfg(test)]
 pub(crate) use text_features::NgramLimits;
@@ -56,6 +59,8 @@ struct Memory {
     problem: Mutex<Option<Problem>>,
     /// Texts without each of their words, encoded.
     occlusions: Mutex<occlusion::OcclusionCache>,
+    /// Which texts are longer than the encoder reads at once, once they were measured.
+    long_texts: Mutex<Option<long_texts::Measured>>,
     /// Up to which sizes models see n-grams.
     ngram_limits: Mutex<text_features::NgramLimits>,
 }

@@ -11,8 +11,21 @@ pub struct ExportChoices {
     pub span_rows: bool,
     /// Leave out what a CoNLL file cannot hold: answers whose spans overlap, or begin or end with white space.
     pub leave_out_overlaps: bool,
+    /// Leave out the labels of people who missed the pass mark of practice or of attention checks.
+    pub leave_out_failed: bool,
+    /// What was decided about texts; none for labels alone.
+    pub decisions: Option<DecisionLayer>,
     /// For others: pseudonyms in place of ids, and nothing by which people could be told. None for a file that imports again.
     pub pseudonyms: Option<Pseudonymised>,
+}
+
+/// How decisions stand in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecisionLayer {
+    /// Beside each label of the text.
+    Beside,
+    /// In place of the labels: one row a text that was decided about, with the decided answer.
+    Only,
 }
 
 /// What a file with pseudonyms holds beside answers.
@@ -29,6 +42,8 @@ pub struct Exported {
     pub answers: u64,
     /// Answers that the file cannot hold.
     pub left_out: u64,
+    /// Labels of people who missed a pass mark, where these were to be left out.
+    pub left_out_failed: u64,
     /// With pseudonyms: attributes of people that were left empty, because fewer than five people of the file share their value.
     pub suppressed: u64,
     /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.

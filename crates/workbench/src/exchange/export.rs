@@ -1,18 +1,20 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
 use super::Exchange;
-use super::choices::{ExportChoices, Exported, Pseudonymised};
+use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use super::mask::{Mask, MaskedRow};
+use super::study::StudyBeside;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{
-    Annotator, AnnotatorId, GuidelineId, Question, QuestionId, Remark, ScaleKind, TextId,
+    Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, ScaleKind, Shown,
+    TextId,
 };
 use dissensus_exchange::{
-    ConllWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, SpanLayout,
+    ConllWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter, SpanLayout, TableFormat,
 };
-use dissensus_store::{ExportRow, ExportScope, Marked, Repeat, Snapshot};
-use std::collections::{BTreeSet, HashMap};
+use dissensus_store::{ExportRow, ExportScope, Marked, Repeat, ShownFacts, Snapshot};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 impl Exchange {
@@ -48,8 +50,11 @@ impl Exchange {
         if path.exists() && !choices.replace {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
-        let format = Format::of_path(path)?;
-        if choices.span_rows && matches!(format, Format::Jsonl | Format::Conll) {
+        let format = TableFormat::of_path(path)?;
+        if format == TableFormat::Conll && choices.decisions.is_some() {
+            return Err(WorkbenchError::DecisionsInConll);
+        }
+        if choices.span_rows && matches!(format, TableFormat::Jsonl | TableFormat::Conll) {
             return Err(WorkbenchError::SpanRowsInJson);
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
@@ -57,12 +62,14 @@ impl Exchange {
             Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
             None => None,
         };
+        let study = self.beside(choices)?;
         let file = File {
             path,
             format,
             span_rows: choices.span_rows,
             leave_out: choices.leave_out_overlaps,
             mask: mask.as_ref(),
+            study: &study,
         };
         self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
     }
@@ -75,11 +82,12 @@ impl Exchange {
         &self,
         path: &Path,
         pseudonyms: Option<Pseudonymised>,
+        decisions: Option<DecisionLayer>,
     ) -> Result<Exported, WorkbenchError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let choices = ExportChoices { replace: true, pseudonyms, ..ExportChoices::default() };
+        let choices = ExportChoices { replace: true, pseudonyms, decisions, ..ExportChoices::default() };
         context.as_job("export", &title, |job| self.export_with(path, &choices, job.as_ref()))
     }
 
@@ -93,10 +101,11 @@ impl Exchange {
 /// The file to write.
 struct File<'a> {
     path: &'a Path,
-    format: Format,
+    format: TableFormat,
     span_rows: bool,
     leave_out: bool,
     mask: Option<&'a Mask>,
+    study: &'a StudyBeside,
 }
 
 /// A file being written, and how far it is.
@@ -222,28 +231,36 @@ fn write_labels(
     }
     // A column of an imported file may hold anything, names too.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
-    let said = Said::of(snapshot, &questions)?;
+    let (said, study) = (Said::of(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
-        Format::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
+        TableFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
             return Err(WorkbenchError::NoConll);
         }
-        Format::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
+        TableFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {
             let spans = match span_layout(&questions, file.span_rows)? {
                 // Without a column of labels a row without a span says that there is none.
                 SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
                 spans => spans,
             };
-            let layout = LabelLayout { occasions, spans, ..said.layout(&repeats) };
+            let layout = LabelLayout { occasions, spans, study: study.layout(), ..said.layout(&repeats) };
             Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
         }
     };
     let done = file.mask.map_or_else(Exported::default, Mask::done);
     let mut writer = Writing { sink, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
+    if study.only_decisions() {
+        write_decisions(snapshot, &mut writer, &questions, study)?;
+        return writer.finish(file.leave_out);
+    }
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            if study.leaves_out(row.event.annotator) {
+                writer.done.left_out_failed += 1;
+                return Ok(());
+            }
             let (remark, flagged) = said.beside(&row);
             writer.write(&LabelRow {
                 text_id: &row.text.external_id,
@@ -262,6 +279,8 @@ fn write_labels(
                 skipped: false,
                 flagged,
                 guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
+                study: &study.cells(row.question, row.event.text, Some(row.event.annotator)),
+                shown: said.shown_before(row.event),
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
             })?;
@@ -275,8 +294,8 @@ fn write_labels(
             Ok::<(), WorkbenchError>(())
         })?;
     }
-    write_marked(snapshot, &mut writer, &questions, &said)?;
-    write_repeats(snapshot, &mut writer, &questions, &repeats, &said)?;
+    write_marked(snapshot, &mut writer, &questions, &said, study)?;
+    write_repeats(snapshot, &mut writer, &questions, &repeats, &said, study)?;
     writer.finish(file.leave_out)
 }
 
@@ -284,6 +303,9 @@ fn write_labels(
 struct Said {
     marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
     versions: HashMap<GuidelineId, u32>,
+    shown: ShownFacts,
+    /// Some label came after something was shown.
+    any_shown: bool,
 }
 
 impl Said {
@@ -295,7 +317,11 @@ impl Said {
             }
         }
         let versions = snapshot.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
-        Ok(Self { marked, versions })
+        let mut any_shown = false;
+        for question in questions {
+            any_shown |= snapshot.labels_after_shown(question.id)? > 0;
+        }
+        Ok(Self { marked, versions, shown: snapshot.shown()?, any_shown })
     }
 
     /// Marks of texts without an answer.
@@ -309,7 +335,18 @@ impl Said {
             || repeats.iter().any(|repeat| !repeat.details.remark.is_empty());
         let marks =
             self.marked.values().any(|one| one.marks.flagged || (one.marks.skipped && one.current.is_none()));
-        LabelLayout { remarks: remarks || marks || !self.versions.is_empty(), ..LabelLayout::default() }
+        let before = |r: &Repeat| self.shown.before(r.question, r.text, r.annotator, r.at_ms).any();
+        let shown = self.any_shown || repeats.iter().any(before);
+        LabelLayout {
+            remarks: remarks || marks || !self.versions.is_empty(),
+            shown,
+            ..LabelLayout::default()
+        }
+    }
+
+    /// What had been shown before a label was given.
+    fn shown_before(&self, label: &Event) -> Shown {
+        self.shown.before(label.question, label.text, label.annotator, label.at_ms)
     }
 
     /// What holds beside a label, and whether its text is flagged.
@@ -319,12 +356,61 @@ impl Said {
     }
 }
 
+/// What was decided, in place of labels: one row a text, of nobody.
+fn write_decisions(
+    snapshot: &Snapshot<'_>,
+    writer: &mut Writing<'_>,
+    questions: &[Question],
+    study: &StudyBeside,
+) -> Result<(), WorkbenchError> {
+    let (nobody, nothing) = (Attributes::default(), BTreeMap::new());
+    let masked = writer.mask.is_some();
+    for decision in study.decisions() {
+        let Some(question) = questions.iter().find(|question| question.id == decision.question) else {
+            continue;
+        };
+        let Some(text) = snapshot.text(decision.text)? else {
+            return Err(WorkbenchError::internal(&"a decision is about a text that is not there"));
+        };
+        let cells = study.cells(question, text.id, None);
+        let cells = match writer.mask {
+            Some(mask) => mask.study(cells),
+            None => cells,
+        };
+        let label = decision.answer.as_ref().and_then(|answer| question.scale.name_of_answer(answer));
+        writer.put(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: "",
+            label: label.as_deref(),
+            spans: question.scale.kind() == ScaleKind::Spans,
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref().filter(|_| !masked),
+            at_ms: None,
+            duration_ms: None,
+            source: None,
+            occasion: 1,
+            remark: None,
+            skipped: false,
+            flagged: false,
+            guideline: None,
+            study: &cells,
+            shown: Shown::default(),
+            attributes: &nobody,
+            metadata: if masked { &nothing } else { &text.metadata },
+        })?;
+    }
+    Ok(())
+}
+
 /// Texts that somebody marked or said something about and did not answer: rows without a label.
 fn write_marked(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
     questions: &[Question],
     said: &Said,
+    study: &StudyBeside,
 ) -> Result<(), WorkbenchError> {
     // A file of tags holds answers alone.
     if matches!(writer.sink, Sink::Conll(_)) {
@@ -335,6 +421,9 @@ fn write_marked(
     let mut rows: Vec<_> = said.unanswered().collect();
     rows.sort_unstable_by_key(|(key, _)| **key);
     for ((question, text, annotator), one) in rows {
+        if study.leaves_out(*annotator) {
+            continue;
+        }
         let question = questions.iter().find(|asked| asked.id == *question);
         let (Some(text), Some(question), Some(annotator)) =
             (snapshot.text(*text)?, question, annotators.get(annotator))
@@ -358,6 +447,8 @@ fn write_marked(
             skipped: one.marks.skipped,
             flagged: one.marks.flagged,
             guideline: None,
+            study: &study.cells(question, text.id, Some(annotator.id)),
+            shown: Shown::default(),
             attributes: &annotator.attributes,
             metadata: &text.metadata,
         })?;
@@ -372,10 +463,15 @@ fn write_repeats(
     questions: &[Question],
     repeats: &[Repeat],
     said: &Said,
+    study: &StudyBeside,
 ) -> Result<(), WorkbenchError> {
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
     for repeat in repeats {
+        if study.leaves_out(repeat.annotator) {
+            writer.done.left_out_failed += 1;
+            continue;
+        }
         let text = snapshot.text(repeat.text)?;
         let question = questions.iter().find(|question| question.id == repeat.question);
         let (Some(text), Some(question), Some(annotator)) =
@@ -400,6 +496,8 @@ fn write_repeats(
             skipped: false,
             flagged: false,
             guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),
+            study: &study.cells(question, text.id, Some(annotator.id)),
+            shown: said.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
             attributes: &annotator.attributes,
             metadata: &text.metadata,
         })?;

@@ -13,12 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Exchange {
-    /// The roles that the columns of a file most likely have.
+    /// The roles that the columns of a file most likely have; `format` is the name of its format, where that was said.
     ///
     /// # Errors
-    /// The file cannot be read as a table.
-    pub fn guess_columns(&self, path: &Path) -> Result<ColumnChoices, WorkbenchError> {
-        let source = Source::open(path)?;
+    /// The file cannot be read.
+    pub fn guess_columns(&self, path: &Path, format: Option<&str>) -> Result<ColumnChoices, WorkbenchError> {
+        let source = Source::open_as(path, format)?;
         Ok(choices_of(&guess_roles(&source)?))
     }
 
@@ -91,7 +91,7 @@ impl Exchange {
 
 /// The file, with the tags of a column of words where the label is named so.
 fn source_of(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
-    let source = Source::open(path)?;
+    let source = Source::open_as(path, choices.format.as_deref())?;
     let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
     let other = label.filter(|label| !source.columns().iter().any(|column| column == label));
     Ok(other.and_then(|label| source.with_tags(label)).unwrap_or(source))
@@ -129,6 +129,7 @@ fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRo
         confidence: free(guessed.confidence),
         marks: free(guessed.marks),
         guideline: free(guessed.guideline),
+        shown: free(guessed.shown),
         ..named
     })
 }

@@ -3,13 +3,10 @@
 use super::choices::{Exported, Pseudonymised};
 use crate::context::Context;
 use crate::error::WorkbenchError;
-use crate::pseudonyms::Pseudonyms;
-use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark};
-use dissensus_exchange::LabelRow;
+use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
+use dissensus_exchange::{LabelRow, StudyCells};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// A value of an attribute that fewer people than this share is left empty.
-const FEWEST: usize = 5;
 
 /// Who is who in a file for others.
 pub(super) struct Mask {
@@ -43,18 +40,8 @@ impl Mask {
         let everyone = context.store.annotators()?;
         let there: Vec<&Attributes> =
             everyone.iter().filter(|a| labelled.contains(&a.id)).map(|a| &a.attributes).collect();
-        let mut shared: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for (name, value) in there.iter().flat_map(|attributes| attributes.iter()) {
-            *shared.entry((name, value)).or_default() += 1;
-        }
-        let common = |name: &str, value: &str| shared.get(&(name, value)).is_some_and(|n| *n >= FEWEST);
-        // Where hardly anybody is blank, the blank says as much as the value did: the whole column goes.
-        let told =
-            |name: &str| there.iter().filter(|all| all.get(name).is_some_and(|v| common(name, v))).count();
-        let hidden: BTreeSet<&str> = shared.keys().map(|(name, _)| *name).collect();
-        let hidden: BTreeSet<&str> =
-            hidden.into_iter().filter(|name| (1..FEWEST).contains(&(there.len() - told(name)))).collect();
-        let enough = |name: &str, value: &str| common(name, value) && !hidden.contains(name);
+        let shared = shared_values(&there);
+        let enough = |name: &str, value: &str| shared.contains(&(name.to_owned(), value.to_owned()));
         let (mut people, mut suppressed, mut alike) =
             (HashMap::new(), 0, BTreeMap::<Attributes, usize>::new());
         for person in &everyone {
@@ -85,6 +72,11 @@ impl Mask {
         Remark { note: remark.note.clone().filter(|_| self.notes), ..remark.clone() }
     }
 
+    /// What the study says, without who said it.
+    pub(super) fn study(&self, cells: StudyCells) -> StudyCells {
+        cells.masked(self.notes)
+    }
+
     /// What is to be said of the file.
     pub(super) fn done(&self) -> Exported {
         Exported { suppressed: self.suppressed, told_apart: self.told_apart, ..Exported::default() }
@@ -113,6 +105,8 @@ impl Mask {
             skipped: row.skipped,
             flagged: row.flagged,
             guideline: row.guideline,
+            study: self.study(row.study.clone()),
+            shown: row.shown,
             attributes: person.map_or_else(Attributes::new, |person| person.attributes.clone()),
             nothing: BTreeMap::new(),
         }
@@ -137,6 +131,8 @@ pub(super) struct MaskedRow {
     skipped: bool,
     flagged: bool,
     guideline: Option<u32>,
+    study: StudyCells,
+    shown: Shown,
     attributes: Attributes,
     nothing: BTreeMap<String, String>,
 }
@@ -165,6 +161,8 @@ impl MaskedRow {
             skipped: self.skipped,
             flagged: self.flagged,
             guideline: self.guideline,
+            study: &self.study,
+            shown: self.shown,
             attributes: &self.attributes,
             metadata: &self.nothing,
         }

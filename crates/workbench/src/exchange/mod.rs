@@ -9,13 +9,15 @@ mod notices;
 mod plan;
 mod preview;
 mod seed;
+mod study;
 mod write;
 
-pub use choices::{ExportChoices, Exported, Pseudonymised};
+pub use choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 
 use crate::background::Background;
 use crate::context::Context;
 use crate::labelling::Labelling;
+use crate::practice::Practice;
 use std::sync::Arc;
 
 /// Files of other tools, in and out.
@@ -23,11 +25,18 @@ use std::sync::Arc;
 pub struct Exchange {
     context: Arc<Context>,
     labelling: Labelling,
+    practice: Practice,
     background: Background,
 }
 
 impl Exchange {
-    pub(crate) fn of(context: &Arc<Context>, labelling: &Labelling, background: &Background) -> Self {
-        Self { context: Arc::clone(context), labelling: labelling.clone(), background: background.clone() }
+    pub(crate) fn of(
+        context: &Arc<Context>,
+        labelling: &Labelling,
+        practice: &Practice,
+        background: &Background,
+    ) -> Self {
+        let (labelling, practice) = (labelling.clone(), practice.clone());
+        Self { context: Arc::clone(context), labelling, practice, background: background.clone() }
     }
 }

@@ -5,7 +5,7 @@ use super::guessed_levels::guessed_levels;
 use crate::view::{ImportChanges, ImportNotice, ImportPlace};
 use crate::words::counted;
 use dissensus_domain::Scale;
-use dissensus_exchange::{ChangeKind, Changes};
+use dissensus_exchange::{ChangeKind, Changes, MetInFile, Source};
 
 /// Places that a notice shows.
 const SHOWN_PLACES: usize = 5;
@@ -36,6 +36,17 @@ pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
         given_again: count(ChangeKind::GivenAgain),
         outdated_rows: count(ChangeKind::Outdated),
     }
+}
+
+/// What was met in a file of an annotation tool that is no plain answer, and what becomes of it.
+pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
+    let notice = |met: MetInFile| ImportNotice {
+        code: met.code.to_owned(),
+        count: u32::try_from(met.count).unwrap_or(u32::MAX),
+        message: met.message,
+        places: Vec::new(),
+    };
+    source.met().into_iter().map(notice).collect()
 }
 
 /// What to know, the most important first.

@@ -9,7 +9,8 @@ use crate::names::checked_name;
 use crate::view::ImportChoices;
 use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
 use dissensus_exchange::{
-    Changes, Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
+    Changes, Checker, ColumnRoles, FileKind, Hint, QuestionScan, RowError, RowErrorKind, Scan, Source,
+    scan_while,
 };
 
 /// Bad rows that an error lists.
@@ -54,6 +55,8 @@ struct Asked {
     scale: Option<Scale>,
     /// Every row is a span.
     spans: bool,
+    /// Its kind, where the file tells that and not its levels.
+    kind: Option<ScaleKind>,
 }
 
 impl Exchange {
@@ -70,9 +73,14 @@ impl Exchange {
         let column = answer_column(&roles);
         let spans = roles.every_row_is_a_span();
         let now_ms = now_ms();
+        let several = source.questions();
+        if choices.question.is_some() && several.len() > 1 {
+            return Err(WorkbenchError::SeveralQuestions { path: source.path().to_owned(), names: several });
+        }
+        let hints = source.hints();
         // Where the file does not say what its labels answer, all of them answer one question.
         let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
-            true => Some(self.asked(choices.question.as_deref(), &column, spans, choices)?),
+            true => Some(self.asked(choices.question.as_deref(), &column, spans, hints.first(), choices)?),
             false => None,
         };
         let mut questions = Vec::new();
@@ -86,6 +94,12 @@ impl Exchange {
                 for question in self.context.index().questions() {
                     let number = checker.add_question(&question.name, Some(question.scale.clone()));
                     questions.push((number, question.id));
+                }
+                for hint in &hints {
+                    let asked = self.asked(Some(&hint.name), &column, spans, Some(hint), choices)?;
+                    if asked.existing.is_none() && asked.scale.is_some() {
+                        checker.add_question(&hint.name, asked.scale);
+                    }
                 }
                 checker
             }
@@ -104,7 +118,7 @@ impl Exchange {
                 let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
                 found.into_iter().collect()
             }
-            None => self.named_parts(&plan.scan, choices, &column, spans)?,
+            None => self.named_parts(&plan.scan, choices, &column, spans, &hints)?,
         };
         for part in parts {
             // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
@@ -129,12 +143,14 @@ impl Exchange {
         choices: &ImportChoices,
         column: &str,
         spans: bool,
+        hints: &[Hint],
     ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
         let mut parts = Vec::new();
         let any = scan.questions.iter().any(|found| !found.names.is_empty());
         for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
             let Some(name) = &found.name else { continue };
-            let asked = self.asked(Some(name), column, spans, choices)?;
+            let hint = hints.iter().find(|hint| hint.name == *name);
+            let asked = self.asked(Some(name), column, spans, hint, choices)?;
             // Nobody answers it: what is said of its texts cannot be kept, and the writing says so.
             if any && found.names.is_empty() && asked.existing.is_none() {
                 continue;
@@ -145,17 +161,24 @@ impl Exchange {
         Ok(parts.into_iter().map(|(_, part)| part).collect())
     }
 
-    /// The question that labels answer, and its scale where that is known before the labels are read. With `spans` every row is a span.
+    /// The question that labels answer, and its scale where that is known before the labels are read. With `spans` every row is a span;
+    /// `hint` is what the file says of the question.
     fn asked(
         &self,
         name: Option<&str>,
         column: &str,
         spans: bool,
+        hint: Option<&Hint>,
         choices: &ImportChoices,
     ) -> Result<Asked, WorkbenchError> {
         let (name, existing) = self.question_for(name, column, spans)?;
-        let scale = known_scale(existing.as_ref(), spans, choices)?;
-        Ok(Asked { name, existing, scale, spans })
+        let mut scale = known_scale(existing.as_ref(), spans, choices)?;
+        let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
+        if let Some(told) = hint.and_then(Hint::scale) {
+            let no_scale = |source| WorkbenchError::NoScale { column: name.clone(), source };
+            scale = Some(told.map_err(no_scale)?);
+        }
+        Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
     }
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
@@ -308,9 +331,9 @@ fn part(
     choices: &ImportChoices,
     column: &str,
 ) -> Result<Part, WorkbenchError> {
-    let Asked { name, existing, scale, spans } = asked;
+    let Asked { name, existing, scale, spans, kind } = asked;
     let guessed = scale.is_none();
-    let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans))) {
+    let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans)).or(kind)) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
             let seen =

@@ -1,10 +1,10 @@
 //! What an import would do, as it is shown before anything is written.
 
-use super::notices::{import_changes, import_notices};
+use super::notices::{import_changes, import_notices, met_notices};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
-use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportPreview};
+use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportFormat, ImportPreview};
 use crate::words::counted;
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
 
@@ -18,10 +18,12 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         .asked(|number| overall.questions.get(number).map(|found| found.changes.clone()).unwrap_or_default());
     ImportPreview {
         path: plan.source.path().to_string_lossy().into_owned(),
+        format: format_of(&plan.source),
         header: plan.source.columns().to_vec(),
         rows: overall.sample.clone(),
         columns: choices_of(&plan.roles),
         question: first.map_or_else(String::new, |part| part.name.clone()),
+        questions: plan.parts.iter().map(|part| part.name.clone()).collect(),
         prompt: first.map_or_else(String::new, |part| part.prompt.clone()),
         scale: first.map(|part| part.scale.clone()),
         question_exists: first.is_some_and(|part| part.existing.is_some()),
@@ -37,8 +39,18 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         bad_row_count: plan.scan.problem_count as u32,
         remarks: remarks(plan),
         changes: import_changes(&asked),
-        notices: import_notices(&asked),
+        notices: met_notices(&plan.source).into_iter().chain(import_notices(&asked)).collect(),
         problem: None,
+    }
+}
+
+/// What a file was recognised as.
+pub(super) fn format_of(source: &Source) -> ImportFormat {
+    let format = source.format();
+    ImportFormat {
+        name: format.name.to_owned(),
+        title: format.title.to_owned(),
+        of_tool: source.is_of_tool(),
     }
 }
 
@@ -57,10 +69,12 @@ pub(super) fn preview_with_problem(
     let question = choices.question.clone().unwrap_or(label);
     Ok(ImportPreview {
         path: source.path().to_string_lossy().into_owned(),
+        format: format_of(source),
         header: source.columns().to_vec(),
         rows: seen.sample,
         columns: choices_of(roles),
         prompt: prompt_for(choices, &question),
+        questions: vec![question.clone()],
         question,
         scale: None,
         question_exists: false,
@@ -76,7 +90,7 @@ pub(super) fn preview_with_problem(
         bad_row_count: 0,
         remarks: Vec::new(),
         changes: ImportChanges::default(),
-        notices: Vec::new(),
+        notices: met_notices(source),
         problem: Some(error.problem()),
     })
 }
@@ -158,6 +172,9 @@ fn bad_row(error: &RowError) -> BadRow {
         row: error.row as u32,
         line: error.line as u32,
         column: error.column.clone(),
-        message: error.kind.to_string(),
+        message: match &error.place {
+            Some(place) => format!("{place}: {}", error.kind),
+            None => error.kind.to_string(),
+        },
     }
 }

@@ -1,8 +1,8 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
-use super::notices::{import_changes, import_notices, outdated_repeats};
+use super::notices::{import_changes, import_notices, met_notices, outdated_repeats};
 use super::plan::{Part, Plan};
-use super::preview::remarks;
+use super::preview::{format_of, remarks};
 use super::seed::catch_up;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -41,6 +41,8 @@ pub(super) struct Writing {
     claimed: u64,
     /// What was said beside answers, skipped or flagged, and is new.
     remarks: u64,
+    /// Texts that people put off, in the file and now in the project.
+    put_off: (u64, u64),
     /// The same of questions that nobody answered in the file and that are not in the project.
     unasked: u64,
     /// Occasions of which the last row says an answer that was known and does not count.
@@ -53,6 +55,7 @@ impl Writing {
         let rejected_file = (plan.scan.problem_count > 0).then(|| free_name(plan.source.path()));
         let rejects = rejected_file.as_deref().map(RejectWriter::create).transpose()?;
         let report = ImportReport {
+            format: format_of(&plan.source),
             repeats: 0,
             texts: 0,
             annotators: 0,
@@ -75,6 +78,7 @@ impl Writing {
             before: EventId(0),
             claimed: 0,
             remarks: 0,
+            put_off: (0, 0),
             unasked: 0,
             outdated: HashSet::new(),
         })
@@ -87,6 +91,8 @@ impl Writing {
         progress: &dyn Progress,
     ) -> Result<ImportReport, WorkbenchError> {
         self.before = tx.last_event()?;
+        let name = self.plan.source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let begun = tx.begin_import(&name, now_ms())?;
         let parts = std::mem::take(&mut self.plan.parts);
         for part in &parts {
             let id = question_row(tx, part)?;
@@ -112,7 +118,8 @@ impl Writing {
         self.plan.parts = parts;
         self.report.remarks = remarks(&self.plan);
         let asked = self.plan.asked(|number| self.plan.checker.changes(number));
-        (self.report.changes, self.report.notices) = (import_changes(&asked), import_notices(&asked));
+        let notices = met_notices(&self.plan.source).into_iter().chain(import_notices(&asked)).collect();
+        (self.report.changes, self.report.notices) = (import_changes(&asked), notices);
         self.report.notices.extend(outdated_repeats(self.outdated.len()));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
@@ -127,12 +134,20 @@ impl Writing {
                 crate::words::counted(self.remarks, "remark")
             ));
         }
+        if self.put_off.0 > 0 && self.plan.source.is_of_tool() {
+            let (told, kept) = self.put_off;
+            self.report.remarks.push(format!(
+                "{} put off in the file: {kept} kept as skipped now. Of the others the same person has an answer, or they were known.",
+                crate::words::counted(told, "text")
+            ));
+        }
         if self.unasked > 0 {
             self.report.remarks.push(format!(
                 "{} left out: to a question that the project does not have and that nobody answers in the file. Add the question, and import again.",
                 crate::words::counted(self.unasked, "remark")
             ));
         }
+        tx.end_import(begun)?;
         if let Some(rejects) = self.rejects.take() {
             rejects.finish()?;
         }
@@ -208,6 +223,7 @@ impl Writing {
                 };
                 self.report.labels += 1;
                 self.remarks += u64::from(!row.remark.is_empty());
+                tx.add_shown_before(*question, text, annotator, row.shown, *at_ms)?;
             }
             (LabelVerdict::Repeat { answer: Some(answer), at_ms, .. }, Some(text), Some(annotator)) => {
                 self.repeat(tx, &row, verdict, (answer.clone(), *at_ms), (text, annotator))?;
@@ -215,7 +231,15 @@ impl Writing {
             (LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. }, ..) => {
                 return Err(without_question(&row));
             }
-            (LabelVerdict::Repeated { .. }, ..) => self.report.repeated_rows += 1,
+            (LabelVerdict::Repeated { .. }, text, annotator) => {
+                self.report.repeated_rows += 1;
+                let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
+                if let (Some((question, _)), Some(text), Some(annotator), Some(at_ms)) =
+                    (asked, text, annotator, row.at_ms)
+                {
+                    tx.add_shown_before(*question, text, annotator, row.shown, at_ms)?;
+                }
+            }
             (LabelVerdict::Continues, ..) => {}
             (LabelVerdict::None, ..) => {
                 self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
@@ -240,6 +264,7 @@ impl Writing {
         if row.remark.is_empty() && !row.skipped && !row.flagged {
             return Ok(());
         }
+        self.put_off.0 += u64::from(row.skipped);
         let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
         let Some((question, scale)) = asked else {
             self.unasked += 1;
@@ -286,6 +311,7 @@ impl Writing {
                 guideline: None,
             })?;
             self.remarks += 1;
+            self.put_off.1 += u64::from(kind == MarkKind::Skip);
         }
         Ok(())
     }
@@ -317,6 +343,7 @@ impl Writing {
             details: AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() },
         };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
+        tx.add_shown_before(question, text, annotator, row.shown, at_ms)?;
         match added {
             RepeatAdded::New => self.report.repeats += 1,
             RepeatAdded::Known | RepeatAdded::Outdated => self.report.repeated_rows += 1,

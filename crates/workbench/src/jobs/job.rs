@@ -10,6 +10,7 @@ use crate::view::JobInfo;
 use dissensus_domain::WorkState;
 use dissensus_store::{JobId, NewJob, Store};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,9 @@ const TELL_EVERY: Duration = Duration::from_millis(150);
 pub(crate) struct Jobs {
     running: Mutex<BTreeMap<u32, Arc<Job>>>,
 }
+
+/// The number of the next job that no project keeps: far from those of jobs that are kept.
+static UNKEPT: AtomicU32 = AtomicU32::new(u32::MAX);
 
 /// One job at work; also the [`Progress`] of that work.
 pub(crate) struct Job {
@@ -43,7 +47,11 @@ impl Jobs {
     ) -> Result<Arc<Job>, WorkbenchError> {
         let new =
             NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
-        let id = store.start_job(&new)?.0;
+        // A project that is open to read keeps no list of jobs: the job is known while it runs.
+        let id = match store.is_reader() {
+            true => UNKEPT.fetch_sub(1, Ordering::Relaxed),
+            false => store.start_job(&new)?.0,
+        };
         let info = JobInfo {
             id,
             kind: kind.to_owned(),
@@ -86,8 +94,10 @@ impl Jobs {
         let info = job.info();
         let note = info.problem.as_ref().map(|p| p.message.as_str()).or(info.note.as_deref());
         // A full disk may be why the job failed; its end is then told, if not kept.
-        go_on("keeping a job's progress", store.update_job(JobId(id), info.done, info.total, note));
-        go_on("keeping a job's end", store.finish_job(JobId(id), info.state, note, now_ms()));
+        if !store.is_reader() {
+            go_on("keeping a job's progress", store.update_job(JobId(id), info.done, info.total, note));
+            go_on("keeping a job's end", store.finish_job(JobId(id), info.state, note, now_ms()));
+        }
         let seconds = job.started.elapsed().as_secs_f64();
         let code = info.problem.as_ref().map(|problem| problem.code.as_str());
         tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");

@@ -100,11 +100,11 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail(&session, "export");
     let out = folder.path().join("out.csv");
-    assert_eq!(session.exchange.export_as_job(&out, None).unwrap_err().code(), "panic");
+    assert_eq!(session.exchange.export_as_job(&out, None, None).unwrap_err().code(), "panic");
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
     session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap();
-    session.exchange.export_as_job(&out, None).unwrap();
+    session.exchange.export_as_job(&out, None, None).unwrap();
     assert!(out.exists());
 }
 

@@ -1,6 +1,7 @@
 //! Texts that a packet asks again: answers of a later occasion, kept apart from the first.
 
 use super::Labelling;
+use super::left_out::LeftOut;
 use super::sheet::{Answers, Left, Sheet};
 use crate::clock::{now_ms, today_ms};
 use crate::error::WorkbenchError;
@@ -77,6 +78,7 @@ impl Labelling {
         source: LabelSource,
     ) -> Result<LabelReceipt, WorkbenchError> {
         self.context.may_answer(new.annotator)?;
+        self.practice.may_label(new.annotator)?;
         let details = self.details(beside)?;
         let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
         self.check_answer(new)?;
@@ -170,6 +172,7 @@ impl Labelling {
         &self,
         packet: &Packet,
         sheet: &Sheet,
+        left_out: &LeftOut,
         after: Option<TextId>,
     ) -> Result<Option<Assignment>, WorkbenchError> {
         let again = self.answered_again(sheet.annotator, 2)?;
@@ -185,7 +188,8 @@ impl Labelling {
             _ => None,
         };
         let open = |wanted: Left| -> Vec<(usize, &Assignment)> {
-            let others = packet.assignments.iter().enumerate().filter(|(_, item)| Some(item.text) != after);
+            let offered = |item: &Assignment| Some(item.text) != after && !left_out.contains(item.text);
+            let others = packet.assignments.iter().enumerate().filter(|(_, item)| offered(item));
             others.filter(|(_, item)| left(item) == Some(wanted)).collect()
         };
         let mut open_now = open(Left::Open);
@@ -206,12 +210,18 @@ impl Labelling {
         first: Progress,
         packet: &Packet,
         answers: &Answers<'_>,
+        left_out: &LeftOut,
         questions: &[QuestionId],
     ) -> Progress {
-        let again = packet.assignments.iter().filter(|item| item.occasion > 1);
         // What was read is told with the first answers alone where the file cannot be read now.
         let read = self.answered_again(packet.annotator, 2);
         let Some(answered) = go_on("reading what was answered again", read) else { return first };
+        // What is left out is not asked again; where it was before, that counts.
+        let asked = |item: &&Assignment| {
+            item.occasion > 1
+                && (!left_out.contains(item.text) || answered.is_done_again(questions, item.text))
+        };
+        let again = packet.assignments.iter().filter(asked);
         let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
         // Once everything else is answered, too few others are left to come before these: they are not asked again.
         let apart = least_apart(&packet.assignments);

@@ -19,6 +19,8 @@ pub(crate) struct Annotations {
     pub(crate) skipped: HashSet<TextId>,
     /// Texts flagged.
     pub(crate) flagged: HashSet<TextId>,
+    /// Texts that something was said about.
+    pub(crate) noted: HashSet<TextId>,
     /// When each text was last answered in the window or by the command, in milliseconds since 1970-01-01 UTC.
     given: HashMap<TextId, i64>,
 }
@@ -44,7 +46,10 @@ impl Annotations {
             None => self.given.remove(text),
         };
         let marks = marks(events);
-        for (set, holds) in [(&mut self.skipped, marks.skipped), (&mut self.flagged, marks.flagged)] {
+        let said = !marks.remark.is_empty();
+        let sets =
+            [(&mut self.skipped, marks.skipped), (&mut self.flagged, marks.flagged), (&mut self.noted, said)];
+        for (set, holds) in sets {
             if holds {
                 set.insert(*text)
             } else {
@@ -79,6 +84,7 @@ impl Annotations {
             total: total as u32,
             skipped: skipped as u32,
             flagged: self.flagged.len() as u32,
+            left_out: 0,
         }
     }
 }

@@ -76,19 +76,15 @@ impl Labelling {
         let store = &self.context.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
-        let known = self.context.index().annotator_named(annotator).map(|a| (a.id, a.external_id.clone()));
-        let new_annotator = known.is_none();
-        let (annotator, annotator_name) = match known {
-            Some(known) => known,
-            None => {
-                // Nobody can be added to a packet: it is said whose it is.
-                self.context.may_answer(AnnotatorId(0))?;
-                let added = self.project.add_annotator(annotator, &Default::default())?;
-                (added.id, added.external_id)
-            }
-        };
+        let known = self.context.index().annotator_named(annotator).map(|a| a.id);
+        // First of all whose packet it is: what that person practises on is nobody else's.
+        self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
+        self.practice.is_asked(text_id)?;
+        // Nobody is added for a label that is refused; whoever is new has not practised.
+        self.practice.may_label(known.unwrap_or(AnnotatorId(0)))?;
+        let (annotator, annotator_name, new_annotator) = self.annotator_named_or_new(annotator)?;
         // Looked up first: a label that is on disk is not told to have failed.
-        let asked = self.task_on(annotator, question.id, text_id, occasion)?.asked;
+        let asked = self.is_asked(annotator, question.id, text_id, occasion)?;
         let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
         let beside = Beside { remark: remark.clone(), guideline: None };
         let progress = match occasion {
@@ -105,5 +101,22 @@ impl Labelling {
             occasion,
             progress,
         })
+    }
+
+    /// The annotator of this name, who is added where nobody has it: row, external id, and whether that is new.
+    pub(super) fn annotator_named_or_new(
+        &self,
+        name: &str,
+    ) -> Result<(AnnotatorId, String, bool), WorkbenchError> {
+        let known = self.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
+        match known {
+            Some(known) => Ok(known),
+            None => {
+                // Nobody can be added to a packet: it is said whose it is.
+                self.context.may_answer(AnnotatorId(0))?;
+                let added = self.project.add_annotator(name, &Default::default())?;
+                Ok((added.id, added.external_id, true))
+            }
+        }
     }
 }

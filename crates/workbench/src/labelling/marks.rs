@@ -12,13 +12,15 @@ impl Labelling {
     /// others are done.
     ///
     /// # Errors
-    /// No such text, question or annotator, or what the disk says.
+    /// No such text, question or annotator, a person who has to practise first or is asked no more, or what the disk says.
     pub fn skip(
         &self,
         annotator: AnnotatorId,
         questions: impl AsRef<[QuestionId]>,
         text: TextId,
     ) -> Result<Progress, WorkbenchError> {
+        self.practice.may_label(annotator)?;
+        self.practice.is_asked(text)?;
         let sheet = self.sheet(annotator, questions.as_ref())?;
         let open = sheet.read().open(text);
         self.mark(annotator, &open, text, MarkKind::Skip)?;
@@ -36,6 +38,8 @@ impl Labelling {
         text: TextId,
         on: bool,
     ) -> Result<Progress, WorkbenchError> {
+        self.practice.may_label(annotator)?;
+        self.practice.is_asked(text)?;
         let sheet = self.sheet(annotator, &[question])?;
         self.mark(annotator, &[question], text, if on { MarkKind::Flag } else { MarkKind::Unflag })?;
         Ok(self.progress_on(&self.newest_sheet(sheet, annotator, &[question])))

@@ -3,26 +3,37 @@
 mod again;
 mod annotations;
 mod by_name;
+mod care;
+mod drafts;
 mod feed;
+mod left_out;
 mod marks;
 mod next_text;
+mod practice;
 mod progress;
 mod record;
 mod remarks;
 mod sheet;
 mod spans;
 mod task;
+mod told;
 mod undo;
+mod watch;
 
 use annotations::AnnotationCache;
 pub use by_name::NamedLabel;
+pub use practice::NamedPractice;
 pub use record::Recorded;
+pub(crate) use sheet::Left;
 
 use crate::context::Context;
 use crate::error::WorkbenchError;
 use crate::live::LiveModels;
+use crate::practice::Practice;
 use crate::project::Project;
-use dissensus_domain::EventId;
+use dissensus_domain::{AnnotatorId, EventId};
+use left_out::LeftOut;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// Labels as they are given, and what follows them.
@@ -31,9 +42,12 @@ pub struct Labelling {
     context: Arc<Context>,
     project: Project,
     live: LiveModels,
+    practice: Practice,
     /// How far the events of the project have been followed.
     followed: Arc<Mutex<EventId>>,
     annotations: Arc<AnnotationCache>,
+    /// The texts that people leave out, as they were found last.
+    left_out: Arc<Mutex<HashMap<AnnotatorId, Arc<LeftOut>>>>,
 }
 
 impl Labelling {
@@ -42,13 +56,16 @@ impl Labelling {
         context: &Arc<Context>,
         project: &Project,
         live: &LiveModels,
+        practice: &Practice,
     ) -> Result<Self, WorkbenchError> {
         Ok(Self {
             context: Arc::clone(context),
             project: project.clone(),
             live: live.clone(),
+            practice: practice.clone(),
             followed: Arc::new(Mutex::new(context.store.last_event()?)),
             annotations: Arc::default(),
+            left_out: Arc::default(),
         })
     }
 }

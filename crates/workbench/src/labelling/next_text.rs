@@ -1,8 +1,10 @@
 //! Which text comes next.
 
 use super::Labelling;
+use super::left_out::LeftOut;
 use super::sheet::{Left, Sheet};
 use crate::error::WorkbenchError;
+use crate::mix::mix;
 use crate::view::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use std::collections::HashSet;
@@ -14,7 +16,7 @@ impl Labelling {
     /// as they were handed out, whatever order is asked for.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The annotator has to practise first or is asked no more, or the file cannot be read.
     pub fn next_text(
         &self,
         annotator: AnnotatorId,
@@ -24,12 +26,14 @@ impl Labelling {
     ) -> Result<Option<LabelTask>, WorkbenchError> {
         let questions = questions.as_ref();
         let question = *questions.first().ok_or(WorkbenchError::NoQuestion)?;
+        self.practice.may_label(annotator)?;
+        let left_out = self.left_out(annotator)?;
         let sheet = self.sheet(annotator, questions)?;
         if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
-            let next = self.next_assigned(packet, &sheet, after)?;
+            let next = self.next_assigned(packet, &sheet, &left_out, after)?;
             return next.map(|item| self.task_on(annotator, question, item.text, item.occasion)).transpose();
         }
-        let open = self.open_texts(&sheet, after);
+        let open = self.open_texts(&sheet, &left_out, after)?;
         if open.is_empty() {
             return Ok(None);
         }
@@ -54,10 +58,11 @@ impl Labelling {
         Ok(Some(task))
     }
 
-    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not; `None` beyond the ends.
+    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not, past those that are left out; `None` beyond
+    /// the ends.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The annotator has to practise first or is asked no more, or the file cannot be read.
     pub fn neighbour_text(
         &self,
         annotator: AnnotatorId,
@@ -65,29 +70,47 @@ impl Labelling {
         text: TextId,
         step: i32,
     ) -> Result<Option<LabelTask>, WorkbenchError> {
+        self.practice.may_label(annotator)?;
+        let left_out = self.left_out(annotator)?;
         let there = {
             let index = self.context.index();
             let here = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
-            let row = i64::from(here) + i64::from(step);
-            usize::try_from(row).ok().and_then(|row| index.texts().get(row).copied())
+            let book = self.practice.book()?;
+            let there =
+                |row: &i64| usize::try_from(*row).ok().and_then(|row| index.texts().get(row).copied());
+            // Past what is practised on and what is left out, the same way.
+            let passed = |text: TextId| book.is_practice(text) || left_out.contains(text);
+            let mut row = i64::from(here) + i64::from(step);
+            while step != 0 && there(&row).is_some_and(passed) {
+                row += i64::from(step.signum());
+            }
+            there(&row)
         };
         there.map(|text| self.task(annotator, question, text)).transpose()
     }
 }
 
 impl Labelling {
-    /// Texts with a question that is asked and not answered, in file order; those set aside only where no other is left.
-    fn open_texts(&self, sheet: &Sheet, after: Option<TextId>) -> Vec<TextId> {
+    /// Texts with a question that is asked and not answered and that are not left out, in file order; those set aside only where no other is left.
+    fn open_texts(
+        &self,
+        sheet: &Sheet,
+        left_out: &LeftOut,
+        after: Option<TextId>,
+    ) -> Result<Vec<TextId>, WorkbenchError> {
+        let book = self.practice.book()?;
         let answers = sheet.read();
         let (mut skipped, mut open) = (Vec::new(), Vec::new());
-        for &text in self.context.index().texts().iter().filter(|text| Some(**text) != after) {
+        let asked =
+            |text: &&TextId| Some(**text) != after && !book.is_practice(**text) && !left_out.contains(**text);
+        for &text in self.context.index().texts().iter().filter(asked) {
             match answers.left(text) {
                 None => {}
                 Some(Left::Skipped) => skipped.push(text),
                 Some(Left::Open) => open.push(text),
             }
         }
-        if open.is_empty() { skipped } else { open }
+        Ok(if open.is_empty() { skipped } else { open })
     }
 
     /// The first open text behind `after` in file order, round the end.
@@ -111,14 +134,6 @@ impl Labelling {
 /// The first text of this annotator's own shuffled order.
 fn drawn(open: &[TextId], annotator: AnnotatorId) -> TextId {
     *open.iter().min_by_key(|text| mix(annotator.0, text.0)).unwrap_or(&open[0])
-}
-
-/// A well-mixed number from two (SplitMix64, Steele, Lea and Flood 2014).
-fn mix(a: u32, b: u32) -> u64 {
-    let mut z = (u64::from(a) << 32 | u64::from(b)).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// A number from 0 up to 1 from a well-mixed one.

@@ -5,6 +5,7 @@ use super::annotations::SharedAnnotations;
 use super::sheet::Sheet;
 use crate::clock::today_ms;
 use crate::error::WorkbenchError;
+use crate::log::go_on;
 use crate::view::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId};
 
@@ -23,11 +24,23 @@ impl Labelling {
 
     /// What a sheet says of it.
     pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
+        // Without the texts that are left out where these cannot be told, nothing is wrong but a number.
+        let left_out = go_on("reading which texts are left out", self.left_out(sheet.annotator));
+        let left_out = left_out.unwrap_or_default();
         let answers = sheet.read();
-        let first = answers.progress(today_ms(), self.context.index().texts());
+        // Without the file texts of the practice are counted with the others until it can be read.
+        let book = go_on("reading the practice", self.practice.book());
+        let index = self.context.index();
+        let real = book.map_or_else(|| index.texts().to_vec(), |book| book.real(index.texts()));
+        let mut first = answers.progress(today_ms(), &real, index.texts().len());
+        if !left_out.is_empty() {
+            let open = real.iter().filter(|text| left_out.contains(**text));
+            first.left_out = open.filter(|text| answers.left(**text).is_some()).count() as u32;
+            first.total = first.total.saturating_sub(first.left_out);
+        }
         match self.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
             None => first,
-            Some(packet) => self.with_again(first, packet, &answers, sheet.shown()),
+            Some(packet) => self.with_again(first, packet, &answers, &left_out, sheet.shown()),
         }
     }
 
@@ -43,7 +56,7 @@ impl Labelling {
     }
 
     /// What an annotator has done with a question of the project: its options are answered together.
-    pub(super) fn annotations_of(
+    pub(crate) fn annotations_of(
         &self,
         annotator: AnnotatorId,
         question: QuestionId,

@@ -1,8 +1,10 @@
 //! The way of one label: on disk first, then learned, then told.
 
 use super::Labelling;
+use super::told::Told;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
+use crate::log::go_on;
 use crate::view::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use dissensus_store::AnswerDetails;
@@ -46,15 +48,16 @@ impl Labelling {
     ) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
         context.may_answer(new.annotator)?;
+        self.practice.may_label(new.annotator)?;
+        self.practice.is_asked(new.text)?;
         // The window shows all that is said beside an answer: nothing there is said on purpose.
         let details = AnswerDetails { takes_back: source == LabelSource::Window, ..self.details(beside)? };
         let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
-        let reveal = if context.settings().reveal {
-            self.live.predictions_on(new.question, new.text, new.annotator)
-        } else {
-            None
-        };
+        // The command shows nothing after a label.
+        let reveals = source == LabelSource::Window && context.reveals_now();
+        let predicted =
+            reveals.then(|| self.live.predictions_on(new.question, new.text, new.annotator)).flatten();
         let at_ms = now_ms();
         let label = dissensus_store::NewLabel {
             question: new.question,
@@ -75,14 +78,21 @@ impl Labelling {
         }
         let progress = self.progress_on(&sheet);
         self.live.refit_when_due(new.question);
-        // What others marked can be read again later, the label cannot be told to have failed.
-        let spans = self.spans_of_others(new.annotator, new.question, new.text).unwrap_or_default();
-        Ok(Recorded { receipt: LabelReceipt { progress, reveal, spans }, sync: appended.sync })
+        // What others say can be read again later, the label cannot be told to have failed.
+        let told = match reveals {
+            true => go_on("telling how others see a text", self.told(new, predicted)).unwrap_or_default(),
+            false => Told::default(),
+        };
+        let receipt = LabelReceipt { progress, reveal: told.predictions, spans: told.spans };
+        Ok(Recorded { receipt, sync: appended.sync })
     }
 
     pub(super) fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
         let index = self.context.index();
         let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
+        if new.answer == Answer::CannotSay && !question.cannot_say {
+            return Err(WorkbenchError::CannotSayNotOffered(question.name.clone()));
+        }
         match (new.answer.check(&question.scale), &new.answer) {
             (Ok(()), _) => Ok(()),
             (Err(_), Answer::Level(level)) => {

@@ -37,7 +37,7 @@ impl Labelling {
     }
 
     /// What this person says about a text now.
-    pub(super) fn remark_of(
+    pub(crate) fn remark_of(
         &self,
         annotator: AnnotatorId,
         question: QuestionId,

@@ -10,21 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
 
 /// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     pub(super) annotator: AnnotatorId,
     shown: Vec<QuestionId>,
     of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
 }
 
 /// A [`Sheet`] that stays as it is for as long as this is held.
-pub(super) struct Answers<'a> {
+pub(crate) struct Answers<'a> {
     shown: &'a [QuestionId],
     of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
 }
 
 /// What is left of the questions that are asked about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(crate) enum Left {
     /// One that was not put off.
     Open,
     /// Only what was put off.
@@ -33,7 +33,7 @@ pub(super) enum Left {
 
 impl Labelling {
     /// What an annotator did with these questions.
-    pub(super) fn sheet(
+    pub(crate) fn sheet(
         &self,
         annotator: AnnotatorId,
         questions: &[QuestionId],
@@ -69,7 +69,7 @@ impl Sheet {
     }
 
     /// What was answered, as of this moment.
-    pub(super) fn read(&self) -> Answers<'_> {
+    pub(crate) fn read(&self) -> Answers<'_> {
         // By question, so that two that wait for each other's do not wait for ever.
         let of =
             self.of.iter().map(|(id, (only_if, annotations))| (*id, (only_if.as_ref(), lock(annotations))));
@@ -86,7 +86,7 @@ impl Sheet {
 
 impl Answers<'_> {
     /// What was done with one of the questions.
-    pub(super) fn annotations(&self, question: QuestionId) -> Option<&Annotations> {
+    pub(crate) fn annotations(&self, question: QuestionId) -> Option<&Annotations> {
         self.of.get(&question).map(|(_, annotations)| &**annotations)
     }
 
@@ -108,7 +108,7 @@ impl Answers<'_> {
     }
 
     /// When a text was answered last, in the window or by the command.
-    pub(super) fn given_at(&self, text: TextId) -> Option<i64> {
+    pub(crate) fn given_at(&self, text: TextId) -> Option<i64> {
         self.shown.iter().filter_map(|id| self.annotations(*id)?.given_at(text)).max()
     }
 
@@ -125,7 +125,7 @@ impl Answers<'_> {
     }
 
     /// Whether a question that is asked about a text is left, and then whether each of those was skipped. Called for every text at a click.
-    pub(super) fn left(&self, text: TextId) -> Option<Left> {
+    pub(crate) fn left(&self, text: TextId) -> Option<Left> {
         let mut open = self.asked(text).filter(|(_, a)| !a.answers.contains_key(&text)).peekable();
         open.peek()?;
         Some(if open.all(|(_, a)| a.skipped.contains(&text)) { Left::Skipped } else { Left::Open })
@@ -133,8 +133,11 @@ impl Answers<'_> {
 
     /// How far it is: a text is done when every question that is asked about it is answered, and one about which none is asked does not
     /// count.
-    pub(super) fn progress(&self, today_ms: i64, texts: &[TextId]) -> Progress {
+    ///
+    /// `texts` are those that are asked as real ones, of `all` in the project.
+    pub(super) fn progress(&self, today_ms: i64, texts: &[TextId], all: usize) -> Progress {
         if let ([only], 1) = (self.shown, self.of.len())
+            && texts.len() == all
             && let Some(annotations) = self.annotations(*only)
         {
             return annotations.progress(today_ms, texts.len());

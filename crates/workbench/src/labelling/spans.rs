@@ -6,8 +6,7 @@ use crate::view::PersonSpans;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
 
 impl Labelling {
-    /// What everybody but `annotator` marked in a text, by the order of annotators; none where the question has no spans, or the
-    /// settings say that others are not shown.
+    /// What everybody but `annotator` marked in a text, by the order of annotators; none where the question has no spans.
     pub(super) fn spans_of_others(
         &self,
         annotator: AnnotatorId,
@@ -16,7 +15,7 @@ impl Labelling {
     ) -> Result<Option<Vec<PersonSpans>>, WorkbenchError> {
         let index = self.context.index();
         let of_spans = index.question(question).is_some_and(|q| q.scale.kind() == ScaleKind::Spans);
-        if !of_spans || !self.context.settings().reveal {
+        if !of_spans {
             return Ok(None);
         }
         let labels = self.context.store.current_labels_on(text, question)?;

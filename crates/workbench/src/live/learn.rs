@@ -76,13 +76,33 @@ impl LiveModels {
             let chosen: Vec<usize> = match &label.answer {
                 Answer::Level(level) => vec![usize::from(*level)],
                 Answer::Options(set) => set.iter().map(usize::from).collect(),
-                Answer::Spans(_) => continue,
+                Answer::Spans(_) | Answer::CannotSay => continue,
             };
             all += 1.0;
             chosen.iter().filter_map(|at| counts.get_mut(*at).map(|count| *count += 1.0)).count();
         }
         predictions.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
         Some(predictions)
+    }
+
+    /// What is predicted of this annotator: a probability a level, or of each option that it is chosen. `None` while no model is live, and
+    /// of a question with spans.
+    pub(crate) fn own_prediction(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Option<Vec<f32>> {
+        let index = self.context.index();
+        let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
+        if index.question(question)?.scale.kind() == ScaleKind::Spans {
+            return None;
+        }
+        let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
+        match all.as_slice() {
+            [one] => Some(one.mine.clone()),
+            options => Some(of_options(options)?.mine),
+        }
     }
 
     /// How much each text would teach the models of an annotator: of a multi-label question the sum over its options.

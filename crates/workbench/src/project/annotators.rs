@@ -20,6 +20,7 @@ impl Project {
         for count in self.context.store.annotator_counts()? {
             *labels.entry(count.annotator).or_default() += count.labels;
         }
+        let imported = self.context.imported_people()?;
         let index = self.context.index();
         let info = |a: &Annotator| AnnotatorInfo {
             id: a.id,
@@ -28,6 +29,7 @@ impl Project {
             attributes: a.attributes.clone(),
             simulated: a.simulated,
             labels: labels.get(&a.id).copied().unwrap_or(0),
+            imported: imported.contains(&a.id),
         };
         Ok(index.annotators().iter().map(info).collect())
     }
@@ -68,6 +70,7 @@ impl Project {
             attributes: attributes.clone(),
             simulated: false,
             labels: 0,
+            imported: false,
         })
     }
 

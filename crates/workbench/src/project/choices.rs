@@ -8,11 +8,14 @@ use crate::view::{AppSettings, ProjectChoices};
 pub(super) const KEY: &str = "choices";
 
 impl Project {
-    /// Keeps what was chosen last, so that the project opens as it was left.
+    /// Keeps what was chosen last, so that the project opens as it was left. One that is open to read opens as it did before.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
+        if self.is_reader() {
+            return Ok(());
+        }
         Ok(self.context.store.set_setting(KEY, choices)?)
     }
 

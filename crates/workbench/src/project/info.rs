@@ -3,7 +3,7 @@
 use super::{Project, choices};
 use crate::context::Index;
 use crate::error::WorkbenchError;
-use crate::view::{AttributeInfo, PacketInfo, ProjectInfo, QuestionInfo};
+use crate::view::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
 use dissensus_domain::{Question, QuestionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,18 +17,27 @@ impl Project {
         let store = &self.context.store;
         let index = self.context.index();
         // Labels of each question, and the annotators who gave them.
+        let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
         let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
         let mut labelled = HashSet::new();
         for count in store.annotator_counts()? {
+            *unsaid.entry(count.question).or_default() += count.cannot_say;
+            if count.labels == 0 {
+                continue;
+            }
             let (labels, annotators) = counts.entry(count.question).or_default();
             (*labels, *annotators) = (*labels + count.labels, *annotators + 1);
             labelled.insert(count.annotator);
         }
         let without = index.annotators().iter().filter(|annotator| !labelled.contains(&annotator.id)).count();
-        let questions = index
-            .questions()
-            .iter()
-            .map(|q| question_info(q, counts.get(&q.id).copied().unwrap_or_default()));
+        let questions = index.questions().iter().map(|q| {
+            Ok(QuestionInfo {
+                edits: self.edits(q.id)?,
+                unsaid: unsaid.get(&q.id).copied().unwrap_or_default(),
+                ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
+            })
+        });
+        let questions: Vec<QuestionInfo> = questions.collect::<Result<_, WorkbenchError>>()?;
         Ok(ProjectInfo {
             path: store.path().to_string_lossy().into_owned(),
             name: name_of(store.path()),
@@ -36,8 +45,11 @@ impl Project {
             annotators: index.annotators().len() as u32,
             annotators_without_labels: without as u32,
             labels: counts.values().map(|(labels, _)| labels).sum(),
-            questions: questions.collect(),
+            questions,
             attributes: attributes_in_use(&index),
+            reveals: self.context.reveals()?,
+            labels_after_shown: self.labels_after_shown()?,
+            care: self.care()?,
             simulated_notice: store.setting(crate::sample::NOTICE_KEY)?,
             encoding: self.encoding.state()?,
             choices: store.setting(choices::KEY)?.unwrap_or_default(),
@@ -45,6 +57,7 @@ impl Project {
                 annotator: packet.annotator,
                 questions: packet.questions.clone(),
             }),
+            read_only: self.is_reader(),
         })
     }
 }
@@ -58,9 +71,16 @@ pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> Question
         id: question.id,
         name: question.name.clone(),
         prompt: question.prompt.clone(),
+        help: question.help.clone(),
+        definitions: (0..question.scale.len() as u16)
+            .map(|level| question.definition(level).to_owned())
+            .collect(),
         scale: question.scale.clone(),
         labels,
         annotators_with_labels,
+        edits: QuestionEdits::default(),
+        cannot_say: question.cannot_say,
+        unsaid: 0,
     }
 }
 

@@ -1,18 +1,27 @@
 //! The open project: what it holds, who labels, what is asked, jobs, and a whole copy of it.
 
 mod annotators;
+mod attribute_form;
+mod care;
 mod choices;
 mod copy;
 mod diagnostics;
+mod history;
 mod info;
 mod jobs;
+mod labels;
 mod questions;
 mod remarks;
+mod remove;
+mod reveal;
 mod texts;
 mod withdraw;
 
+pub(crate) use care::check_limit;
 pub use copy::CopyChoices;
 pub(crate) use info::name_of;
+pub use labels::LabelRow;
+pub use questions::{QuestionChange, define_levels};
 
 use crate::context::Context;
 use crate::encoding::Encoding;

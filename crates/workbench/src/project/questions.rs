@@ -6,9 +6,28 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
-use crate::view::QuestionInfo;
-use dissensus_domain::{Answer, Condition, Question, QuestionId, RemarkForm, Scale, ScaleKind};
-use dissensus_store::{NewQuestion, StoreError};
+use crate::view::{LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart};
+use dissensus_domain::{
+    Answer, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind,
+};
+use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
+
+/// What is to be changed of a question; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuestionChange {
+    /// The sentence an annotator reads.
+    pub prompt: Option<String>,
+    /// What is written beside it.
+    pub help: Option<QuestionHelp>,
+    /// All its levels from now on, in their order.
+    pub levels: Option<Vec<LevelEdit>>,
+    /// Whether it offers to say that one cannot say.
+    pub cannot_say: Option<bool>,
+    /// Where it is asked; `Some(None)` everywhere.
+    pub only_if: Option<Option<Condition>>,
+    /// What can be said beside an answer.
+    pub remarks: Option<RemarkForm>,
+}
 
 impl Project {
     /// The answer of this name to a question: a level, options joined by `;`, or spans as a JSON list.
@@ -48,6 +67,22 @@ impl Project {
         scale: Scale,
         only_if: Option<Condition>,
     ) -> Result<QuestionInfo, WorkbenchError> {
+        self.add_explained_question(name, prompt, scale, only_if, &QuestionHelp::default(), &[])
+    }
+
+    /// As [`Project::add_question_only_if`], with what is written beside it and what its levels mean, in their order.
+    ///
+    /// # Errors
+    /// As there, or something is too long. Nothing is added then.
+    pub fn add_explained_question(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+        only_if: Option<Condition>,
+        help: &QuestionHelp,
+        definitions: &[String],
+    ) -> Result<QuestionInfo, WorkbenchError> {
         self.context.whole_project()?;
         let name = checked_name("question", name)?;
         for level in scale.levels() {
@@ -59,19 +94,29 @@ impl Project {
         let scale = Scale::new(scale.kind(), scale.levels())?;
         self.context.index().check_options(&name, &scale)?;
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
-        let new = NewQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() };
-        let asked = only_if.clone();
-        let id = self.context.store.write(move |tx| -> Result<QuestionId, StoreError> {
+        let new = NewQuestion { name, prompt, scale };
+        let (asked, kept) = (only_if, new.scale.levels().to_vec());
+        let levels = definitions.iter().any(|definition| !definition.trim().is_empty()).then(|| {
+            let level = |(level, name): (usize, String)| LevelEdit {
+                from: Some(level as u16),
+                name,
+                definition: definitions.get(level).cloned().unwrap_or_default(),
+            };
+            kept.into_iter().enumerate().map(level).collect()
+        });
+        let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
+        let added = self.context.store.write(move |tx| -> Result<Question, StoreError> {
             let id = tx.add_question(&new)?;
+            tx.edit_question(id, &edit, now_ms())?;
             tx.set_condition(id, asked.as_ref(), now_ms())?;
-            Ok(id)
+            let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
+            tx.question_by_name(&new.name)?.ok_or_else(unknown)
         })?;
         // The question is on disk: from here on nothing may say that it failed.
         self.context.keep_whole();
         self.changed();
-        self.live.fit_where_wanted(id);
-        let remarks = RemarkForm::default();
-        Ok(question_info(&Question { id, name, prompt, scale, only_if, remarks }, (0, 0)))
+        self.live.fit_where_wanted(added.id);
+        Ok(question_info(&added, (0, 0)))
     }
 
     /// Sets where a question is asked, or with `None` that it always is. Labels stay, those too that were given where it is not asked now.
@@ -84,55 +129,131 @@ impl Project {
         only_if: Option<Condition>,
     ) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
-        self.change_question(question, None, Some(only_if), None)
+        self.change_question(
+            question,
+            &QuestionChange { only_if: Some(only_if), ..QuestionChange::default() },
+        )
+        .map(drop)
     }
 
-    /// Renames levels as [`Project::rename_levels`], sets the condition as [`Project::set_condition`], and what can be said beside an answer
-    /// as [`Project::set_remark_form`], where they are given: all or none.
+    /// Changes what is given of a question, all of it or nothing: its text, help, levels, where it is asked, and what can be said beside an
+    /// answer. Labels stay as they are, each with the level that it was given. Where a window is open on the project, it has to be opened
+    /// anew to add, remove or move levels, so that nothing in memory takes one level for another.
     ///
     /// # Errors
-    /// As there. Nothing is changed then.
+    /// There is no such question; something stands on a level that is to go; or what is given cannot be of a question. Nothing is changed
+    /// then.
     pub fn change_question(
         &self,
         question: QuestionId,
-        names: Option<&[String]>,
-        only_if: Option<Option<Condition>>,
-        form: Option<&RemarkForm>,
-    ) -> Result<(), WorkbenchError> {
+        change: &QuestionChange,
+    ) -> Result<QuestionEdited, WorkbenchError> {
         self.context.whole_project()?;
-        let form = form.map(|form| RemarkForm {
+        let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
+        let form = remarks.map(|form| RemarkForm {
             reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
             confidence: form.confidence,
         });
         form.as_ref().map_or(Ok(()), RemarkForm::check)?;
-        let names = {
+        let levels = {
             let index = self.context.index();
             let asked = index.whole(question)?;
             if let Some(Some(only_if)) = &only_if {
                 index.whole(only_if.question)?;
             }
-            let checked = |names: &[String]| -> Result<Vec<String>, WorkbenchError> {
-                let names: Vec<String> =
-                    names.iter().map(|name| checked_name("level", name)).collect::<Result<_, _>>()?;
-                index.check_options(&asked.name, &Scale::new(asked.scale.kind(), &names)?)?;
-                Ok(names)
+            let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, WorkbenchError> {
+                let named = |level: LevelEdit| {
+                    level.check()?;
+                    Ok(LevelEdit { name: checked_name("level", &level.name)?, ..level })
+                };
+                let levels: Vec<LevelEdit> =
+                    levels.into_iter().map(named).collect::<Result<_, WorkbenchError>>()?;
+                let names = levels.iter().map(|level| level.name.as_str());
+                index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
+                if rearranges(&levels, asked.scale.len()) && self.context.works_in_background() {
+                    return Err(WorkbenchError::Rearranged);
+                }
+                Ok(levels)
             };
-            names.map(checked).transpose()?
+            levels.map(checked).transpose()?
         };
-        self.context.store.write(move |tx| {
-            if let Some(names) = &names {
-                tx.rename_levels(question, names, now_ms())?;
-            }
+        let edit = QuestionEdit { prompt, help, levels, cannot_say };
+        let edited = self.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
+            let edited = tx.edit_question(question, &edit, now_ms())?;
             if let Some(form) = &form {
                 tx.set_remark_form(question, form, now_ms())?;
             }
-            match &only_if {
-                Some(only_if) => tx.set_condition(question, only_if.as_ref(), now_ms()),
-                None => Ok(()),
+            if let Some(only_if) = &only_if {
+                tx.set_condition(question, only_if.as_ref(), now_ms())?;
             }
+            Ok(edited)
         })?;
         self.changed();
-        Ok(())
+        Ok(edited)
+    }
+
+    /// As [`Project::change_question`], of the whole question as the window shows it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save_question(
+        &self,
+        question: QuestionId,
+        draft: QuestionDraft,
+    ) -> Result<QuestionEdited, WorkbenchError> {
+        let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
+        let change = QuestionChange {
+            prompt: Some(prompt),
+            help: Some(help),
+            levels: Some(levels),
+            cannot_say: Some(cannot_say),
+            only_if: Some(only_if),
+            remarks: Some(remarks),
+        };
+        self.change_question(question, &change)
+    }
+
+    /// Whether these levels are others than the question has, or in another order: more than other names and definitions.
+    ///
+    /// # Errors
+    /// There is no such question.
+    pub fn rearranges(&self, question: QuestionId, levels: &[LevelEdit]) -> Result<bool, WorkbenchError> {
+        Ok(rearranges(levels, self.context.index().whole(question)?.scale.len()))
+    }
+
+    /// What stands on each level of a question.
+    ///
+    /// # Errors
+    /// There is no such question, this is a packet, which does not tell what right answers stand on, or the file cannot be read.
+    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, WorkbenchError> {
+        self.context.whole_project()?;
+        let uses = self.context.store.level_uses(question)?;
+        let info = |used: Option<LevelUse>| LevelUseInfo {
+            answered: used.as_ref().is_some_and(LevelUse::is_answered),
+            words: used.map(|used| used.to_string()),
+        };
+        Ok(uses.into_iter().map(info).collect())
+    }
+
+    /// How a question was edited since it was added.
+    pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, WorkbenchError> {
+        let store = &self.context.store;
+        let versions = store.question_versions(question)?;
+        let Some(last) = versions.last() else { return Ok(QuestionEdits::default()) };
+        let part = |version: &QuestionVersion| match version.what {
+            FactKind::Prompt => QuestionPart::Text,
+            FactKind::CannotSay => QuestionPart::CannotSay,
+            FactKind::Levels if version.rearranged => QuestionPart::Levels,
+            FactKind::Levels => QuestionPart::LevelNames,
+            _ => QuestionPart::Help,
+        };
+        Ok(QuestionEdits {
+            labels_before: store.labels_before(question, last.at_ms)?,
+            edits: versions
+                .iter()
+                .map(|version| QuestionEditInfo { at: version.at_ms as f64, what: part(version) })
+                .collect(),
+        })
     }
 
     /// Renames the levels, options or types of spans of a question: `names` are all of them, in their order. Labels stay as they are.
@@ -141,7 +262,26 @@ impl Project {
     /// There is no such question, or these are no names for as many levels. Nothing is changed then.
     pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
         self.context.whole_project()?;
-        self.change_question(question, Some(names), None, None)
+        let levels = {
+            let index = self.context.index();
+            let asked = index.whole(question)?;
+            if names.len() != asked.scale.len() {
+                let why = format!(
+                    "it has {} levels, and these are {} names: name all of them",
+                    asked.scale.len(),
+                    names.len()
+                );
+                return Err(StoreError::Invalid { what: format!("question {}", asked.name), why }.into());
+            }
+            let level = |(level, name): (u16, &String)| LevelEdit {
+                from: Some(level),
+                name: name.clone(),
+                definition: asked.definition(level).to_owned(),
+            };
+            (0..).zip(names).map(level).collect()
+        };
+        let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
+        self.change_question(question, &change).map(drop)
     }
 
     /// Sets what can be said beside an answer to a question: reasons to choose from, and how sure one is. What was said stays.
@@ -149,7 +289,8 @@ impl Project {
     /// # Errors
     /// There is no such question, or these are no reasons. Nothing is changed then.
     pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), WorkbenchError> {
-        self.change_question(question, None, None, Some(form))
+        let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
+        self.change_question(question, &change).map(drop)
     }
 
     fn changed(&self) {
@@ -206,6 +347,16 @@ impl Project {
         Ok(names)
     }
 
+    /// Levels of these names, in their order: a level that the question has keeps what it means, others are new.
+    pub fn levels_named(&self, question: &Question, names: &[String]) -> Vec<LevelEdit> {
+        let level = |name: &String| {
+            let from = question.scale.index_of(name);
+            let definition = from.map_or("", |level| question.definition(level)).to_owned();
+            LevelEdit { from, name: name.clone(), definition }
+        };
+        names.iter().map(level).collect()
+    }
+
     /// The question with this name, or the only one.
     ///
     /// # Errors
@@ -213,6 +364,33 @@ impl Project {
     pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
         self.context.index().question_asked_for(name).cloned()
     }
+}
+
+/// Defines levels of the question of this name, each as `LEVEL=WHAT IT MEANS`; without anything behind the `=` it means nothing any more.
+///
+/// # Errors
+/// There is no such level.
+pub fn define_levels(
+    question: &str,
+    levels: &mut [LevelEdit],
+    definitions: &[String],
+) -> Result<(), WorkbenchError> {
+    for words in definitions {
+        let found = halves(words)
+            .find_map(|(name, what)| Some((levels.iter().position(|level| level.name == name)?, what)));
+        let Some((at, what)) = found else {
+            let names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
+            let why = format!("write LEVEL=TEXT; {question} has {}", names.join(", "));
+            return Err(WorkbenchError::Words { what: "a definition", given: words.clone(), why });
+        };
+        what.clone_into(&mut levels[at].definition);
+    }
+    Ok(())
+}
+
+fn rearranges(levels: &[LevelEdit], known: usize) -> bool {
+    let stays = |(level, edit): (u16, &LevelEdit)| edit.from == Some(level);
+    levels.len() != known || !(0..).zip(levels).all(stays)
 }
 
 /// What stands before and behind each `=`: names may hold one too.

@@ -1,10 +1,23 @@
-//! Texts by their names.
+//! Texts by their names, and all of them.
 
 use super::Project;
 use crate::error::WorkbenchError;
-use dissensus_domain::TextId;
+use dissensus_domain::{Text, TextId};
 
 impl Project {
+    /// Every text, in file order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn all_texts(&self) -> Result<Vec<Text>, WorkbenchError> {
+        let mut texts = Vec::new();
+        self.context.store.for_each_text(|text| {
+            texts.push(text);
+            Ok::<(), WorkbenchError>(())
+        })?;
+        Ok(texts)
+    }
+
     /// The body of a text of the project.
     ///
     /// # Errors

@@ -2,15 +2,18 @@
 
 use super::Project;
 use super::choices::KEY as CHOICES;
+use crate::care_file::CareFile;
 use crate::clock::now_ms;
+use crate::drafts_file::DraftsFile;
 use crate::error::WorkbenchError;
 use crate::log::go_on;
 use crate::pseudonyms::Pseudonyms;
 use crate::saved_runs::{encoder_name, remove_folder_of};
 use crate::view::{ProjectChoices, Traces, Withdrawn};
-use dissensus_domain::AnnotatorId;
+use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_files::{beside, folder_of};
 use dissensus_store::StoreError;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 impl Project {
@@ -30,10 +33,20 @@ impl Project {
             name: person.name,
             answers: found.answers,
             packets: found.packets,
+            texts: self.texts_given_to(annotator)?,
             nameless: found.nameless,
             runs: found.runs,
             copies: self.copies_beside(),
         })
+    }
+
+    /// Texts in the packets of somebody, each counted once.
+    fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+        let packets = self.context.store.packets()?;
+        let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
+        let texts: BTreeSet<_> =
+            own.flat_map(|(packet, _)| packet.assignments.iter().map(|a| a.text)).collect();
+        Ok(texts.len() as u32)
     }
 
     /// Erases somebody who withdraws: answers, notes, skips and flags, attributes, names, packets, models in use, and every training run
@@ -51,14 +64,25 @@ impl Project {
             ));
         }
         let encoder_before = self.encoding.chosen()?;
+        let index = self.context.index();
+        let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
+        let person = row.map(|person| person.external_id.clone());
+        let texts = self.texts_given_to(annotator)?;
         let erased = self.context.store.withdraw(annotator, now_ms())?;
         // They are gone: from here on nothing may say that it failed.
         self.context.reload();
+        if let (Some(person), Ok(project)) = (person, self.context.store.project_id()) {
+            let care = CareFile::of(&self.context.home, project, &person);
+            go_on("forgetting what this computer kept of somebody", care.forget());
+            let drafts = DraftsFile::of(&self.context.home, project, &person);
+            go_on("forgetting what somebody typed and did not give", drafts.forget());
+        }
         let cleaned = go_on("cleaning up after somebody was erased", self.finish_erasing()).unwrap_or(false);
         let encoder_after = go_on("looking which encoder is in use", self.encoding.chosen()).flatten();
         Ok(Withdrawn {
             answers: erased.answers,
             packets: erased.packets,
+            texts,
             nameless: erased.nameless,
             runs: erased.runs,
             encoder_changed: encoder_before != encoder_after,
@@ -91,13 +115,19 @@ impl Project {
         Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
     }
 
-    /// Of what was chosen last in the window, what is about people.
-    fn forget_choices(&self) -> Result<(), WorkbenchError> {
+    /// Of what was chosen last in the window, what is about people and questions that are gone.
+    pub(super) fn forget_choices(&self) -> Result<(), WorkbenchError> {
         let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
         let Some(known) = known else { return Ok(()) };
         let index = self.context.index();
         let annotator = known.annotator.filter(|id| index.annotator_row(*id).is_some());
-        Ok(self.context.store.set_setting(CHOICES, &ProjectChoices { annotator, compared: None, ..known })?)
+        let asked: Vec<QuestionId> =
+            self.context.store.questions()?.iter().map(|question| question.id).collect();
+        let is_asked = |id: &QuestionId| asked.contains(&id.row());
+        let question = known.question.filter(is_asked);
+        let screen = known.screen.iter().copied().filter(is_asked).collect();
+        let kept = ProjectChoices { annotator, question, screen, compared: None, ..known };
+        Ok(self.context.store.set_setting(CHOICES, &kept)?)
     }
 
     /// Copies that the program made beside the project before it brought it up to date: they have everybody of their time.

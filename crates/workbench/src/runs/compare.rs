@@ -90,6 +90,7 @@ impl Runs {
     }
 
     fn scored_labels(&self, kept: &SavedRun) -> Result<Scored, WorkbenchError> {
+        self.kept.has_same_levels(kept)?;
         let stored = self.context.store.run_labels(kept.run.id, RunPart::Test)?;
         let index = self.context.index();
         let levels = index.with_levels(kept.choices.question)?.scale.len();

@@ -250,17 +250,18 @@ impl Runs {
         let mut of = Vec::new();
         for kept in together {
             let id = kept.choices.question;
+            let without_slips = kept.choices.without_slips;
             self.context.index().with_levels(id)?;
             if !known.contains_key(&id) {
                 let row = id.row();
                 let question =
                     self.context.index().question(row).cloned().ok_or(WorkbenchError::NoQuestion)?;
                 let all = if question.scale.kind() == ScaleKind::Spans {
-                    let (types, labels) = self.context.span_data(&question)?;
+                    let (types, labels) = self.context.span_data_of(&question, without_slips)?;
                     spans.insert(row.0, labels);
                     types
                 } else {
-                    self.context.learned_data(&question)?
+                    self.context.learned_data_of(&question, without_slips)?
                 };
                 known.extend(all.into_iter().map(|data| (data.question.id, data)));
             }
@@ -314,6 +315,7 @@ impl Runs {
 
     /// What a run started on.
     pub(super) fn run_data(&self, kept: &SavedRun) -> Result<RunData, WorkbenchError> {
+        self.kept.has_same_levels(kept)?;
         let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
         let start: RunStart = kept
             .run

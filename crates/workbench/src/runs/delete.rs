@@ -15,6 +15,8 @@ impl Runs {
     /// There is no such run, it is at work, its encoder is in use or an unfinished run started on it, or its files cannot be
     /// removed.
     pub fn delete(&self, id: u32) -> Result<Vec<u32>, WorkbenchError> {
+        // Folders go before rows.
+        self.context.store.must_write()?;
         let kept = self.kept.get(id)?;
         let together = if kept.outcome.report.is_some() { vec![kept] } else { self.kept.together(id)? };
         let numbers: Vec<u32> = together.iter().map(|kept| kept.run.id.0).collect();

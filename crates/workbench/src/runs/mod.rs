@@ -34,6 +34,7 @@ mod use_run;
 mod words;
 mod work;
 
+pub(crate) use export::{COLUMNS, metric_of};
 pub use predict::RunPrediction;
 pub use prediction_tables::RunPredictionFile;
 pub use sets::{TrainedSets, TrainedWords};

@@ -177,6 +177,7 @@ impl Runs {
         kept: &SavedRun,
         config: &TrainConfig,
     ) -> Result<(Encoder, PathBuf), WorkbenchError> {
+        self.kept.has_same_levels(kept)?;
         if config.policy != FreezePolicy::Frozen {
             let dir = self.kept.folder(kept)?.join("encoder");
             let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;

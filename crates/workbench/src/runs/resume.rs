@@ -74,6 +74,10 @@ impl Runs {
         if numbers.len() < kept.choices.joint.len() {
             return Ok(Some("a run that was trained with it is not there any more"));
         }
+        match self.kept.has_same_levels(kept) {
+            Err(WorkbenchError::OtherLevels(_)) => return Ok(Some("its question has other levels now")),
+            other => other?,
+        }
         let found = self.kept.find_folder(first);
         let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
         match checkpoint_config_hash(&folder.join("checkpoints")) {

@@ -6,7 +6,7 @@ use super::together::check_together;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use crate::saved_runs::{GROUP, choices};
+use crate::saved_runs::{GROUP, LEVEL_KEYS, choices};
 use crate::view::{JointQuestion, RunDetail, TrainChoices};
 use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
@@ -89,6 +89,7 @@ impl Runs {
             let choices = TrainChoices { question: question.id, joint, ..choices.clone() };
             let mut configuration =
                 serde_json::to_value(&choices).map_err(|e| WorkbenchError::internal(&e))?;
+            configuration[LEVEL_KEYS] = self.context.store.level_keys(question.id)?.into();
             if several {
                 configuration[GROUP] = group.clone().into();
             }

@@ -131,6 +131,7 @@ impl Runs {
         let mut notes = notes(kind, question, &data.division);
         notes.extend(held_note(kept, &question.name, data.left_out));
         notes.extend(data.notes_of_copies());
+        notes.extend(self.context.edited_note(question.id)?);
         notes.extend(added);
         let sizes = sizes(&data.division);
         progress.report(1, Some(1), "scoring");

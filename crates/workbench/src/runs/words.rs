@@ -391,7 +391,9 @@ impl Runs {
     /// # Errors
     /// There is no such run; what it has learned cannot be read.
     fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
-        let path = self.kept.folder(&self.kept.get(run)?)?.join(LEARNED);
+        let kept = self.kept.get(run)?;
+        self.kept.has_same_levels(&kept)?;
+        let path = self.kept.folder(&kept)?.join(LEARNED);
         if !path.is_file() {
             return Ok(Vec::new());
         }

@@ -63,6 +63,7 @@ pub(crate) fn defaults(
         soft_labels: false,
         use_identity: true,
         use_attributes: true,
+        without_slips: false,
     }
 }
 
@@ -94,6 +95,8 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
     object.entry("vectors").or_insert(VECTORS.into());
     // Before a yes could be weighed.
     object.entry("pos_weight").or_insert(1.0.into());
+    // Before slips could be left out.
+    object.entry("without_slips").or_insert(false.into());
     known::<ModelKind>(object, "model")?;
     known::<SplitSpec>(object, "split")?;
     known::<Schedule>(object, "schedule")?;
@@ -287,7 +290,8 @@ mod tests {
             kept.as_object_mut().unwrap().insert(before.to_owned(), value);
         }
         assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
-        let added = ["max_steps", "evaluate_every", "vectors", "pos_weight", "joint", "held"];
+        let added =
+            ["max_steps", "evaluate_every", "vectors", "pos_weight", "joint", "held", "without_slips"];
         kept.as_object_mut().unwrap().retain(|name, _| !added.contains(&name.as_str()));
         assert_eq!(read(kept).unwrap(), Some(now));
         assert_eq!(read(serde_json::Value::Null).unwrap(), None);
@@ -316,6 +320,7 @@ mod tests {
         now["held"] = serde_json::json!([]);
         now["pos_weight"] = 1.0.into();
         now["vectors"] = VECTORS.into();
+        now["without_slips"] = false.into();
         assert_eq!(serde_json::to_value(&choices).unwrap(), now);
 
         for (field, name, said) in [

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// Where the configuration of a run has what the runs of one training have in common.
 pub(crate) const GROUP: &str = "group";
+/// Where the configuration of a run has the names that the levels of its question began with, in their order then.
+pub(crate) const LEVEL_KEYS: &str = "level_keys";
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -51,6 +53,8 @@ pub(crate) struct SavedRun {
     pub(crate) choices: TrainChoices,
     /// What the runs of one training have in common; none of a run that is trained alone.
     pub(crate) group: Option<String>,
+    /// Which levels its question had, by the names that these began with; none of runs before there was more than one order of them.
+    pub(crate) level_keys: Option<Vec<String>>,
     pub(crate) outcome: Outcome,
     pub(crate) epochs: Vec<EpochInfo>,
 }
@@ -92,6 +96,22 @@ impl SavedRuns {
         }
     }
 
+    /// Makes sure that the levels of a run's question are those that it learned: what it predicts would else be read as other levels.
+    ///
+    /// # Errors
+    /// Levels were added, removed or put in another order since, or the file cannot be read.
+    pub(crate) fn has_same_levels(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
+        let (store, question) = (&self.context.store, kept.choices.question.row());
+        let same = match &kept.level_keys {
+            Some(keys) => store.level_keys(question)? == *keys,
+            None => !store.question_versions(question)?.iter().any(|version| version.rearranged),
+        };
+        match same {
+            true => Ok(()),
+            false => Err(WorkbenchError::OtherLevels(kept.run.id.0)),
+        }
+    }
+
     /// Their numbers.
     ///
     /// # Errors
@@ -105,6 +125,8 @@ impl SavedRuns {
 fn read(run: Run) -> Result<Option<SavedRun>, WorkbenchError> {
     let choices = choices::read(run.asked.configuration.clone())?;
     let group = run.asked.configuration.get(GROUP).and_then(|group| group.as_str()).map(str::to_owned);
+    let level_keys = run.asked.configuration.get(LEVEL_KEYS);
+    let level_keys = level_keys.and_then(|keys| serde_json::from_value(keys.clone()).ok());
     let outcome = run.metrics.clone().map(serde_json::from_value).transpose();
     let epochs = run.history.clone().map(serde_json::from_value).transpose();
     let (Some(choices), Ok(outcome), Ok(epochs)) = (choices, outcome, epochs) else { return Ok(None) };
@@ -112,6 +134,7 @@ fn read(run: Run) -> Result<Option<SavedRun>, WorkbenchError> {
         run,
         choices,
         group,
+        level_keys,
         outcome: outcome.unwrap_or_default(),
         epochs: epochs.unwrap_or_default(),
     }))

@@ -4,12 +4,12 @@ use super::Study;
 use crate::error::WorkbenchError;
 use crate::view::StudyFigure;
 use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
-use dissensus_perspectives::share_interval;
+use dissensus_perspectives::{FEWEST_REPEATS, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Fewer texts or pairs are too little to tell.
-const FEWEST: u32 = 5;
+/// Fewer texts or pairs are too little to tell, here and in `repeats`.
+const FEWEST: u32 = FEWEST_REPEATS;
 
 /// Agreement of each person, and of all.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use super::Study;
 use super::agreement::figure;
 use crate::clock::now_ms;
+use crate::context::Index;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::study_error::StudyError;
@@ -23,22 +24,13 @@ impl Study {
         self.whole_project()?;
         let index = self.context.index();
         let mut checks = Vec::with_capacity(new.len());
+        let book = self.practice.book()?;
         for NewAttentionCheck { question, text, answer, reason } in new {
-            let asked = index.whole(*question)?;
-            if let Some(answer) = answer
-                && let Err(error) = answer.check(&asked.scale)
-            {
-                return Err(WorkbenchError::off_scale(&error.to_string(), asked));
-            }
-            let length = reason.chars().count();
-            if length > LONGEST_REASON {
-                let value = format!("{length} characters long");
-                return Err(StudyError::Range {
-                    what: "a reason",
-                    value,
-                    allowed: "2,000 characters at most",
-                }
-                .into());
+            right_answer(&index, *question, answer.as_ref(), reason)?;
+            if answer.is_some() && book.is_practice(*text) {
+                let name =
+                    self.context.store.text(*text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+                return Err(StudyError::CheckInPractice(name).into());
             }
             checks.push(AttentionCheck {
                 question: *question,
@@ -64,6 +56,17 @@ impl Study {
         question: QuestionId,
         file: &Path,
     ) -> Result<Vec<NewAttentionCheck>, WorkbenchError> {
+        let check =
+            |(text, answer, reason)| NewAttentionCheck { question, text, answer: Some(answer), reason };
+        Ok(self.right_answers_from(question, file)?.into_iter().map(check).collect())
+    }
+
+    /// Texts of a file of right answers, each with its answer and the reason for it.
+    pub(super) fn right_answers_from(
+        &self,
+        question: QuestionId,
+        file: &Path,
+    ) -> Result<Vec<(TextId, Answer, String)>, WorkbenchError> {
         let index = self.context.index();
         let asked = index.whole(question)?.clone();
         let wrong =
@@ -85,9 +88,8 @@ impl Study {
             let known =
                 known.ok_or_else(|| wrong(Some(row), format!("there is no text \"{}\"", cell(text))))?;
             let answer = self.project.answer_named(&asked, cell(label));
-            let answer = Some(answer.map_err(|e| wrong(Some(row), e.to_string()))?);
-            let reason = reason.map_or("", cell).to_owned();
-            found.push(NewAttentionCheck { question, text: known.id, answer, reason });
+            let answer = answer.map_err(|e| wrong(Some(row), e.to_string()))?;
+            found.push((known.id, answer, reason.map_or("", cell).to_owned()));
         }
         Ok(found)
     }
@@ -151,9 +153,36 @@ impl Study {
                     found.push(Checked { question, text, annotator, right: *answer == label.answer });
                 }
             }
+            // Who cannot say did not give the right answer.
+            for (text, annotator) in self.context.store.cannot_say(question)? {
+                if answers.contains_key(&text) {
+                    found.push(Checked { question, text, annotator, right: false });
+                }
+            }
         }
         Ok(found)
     }
+}
+
+/// Refuses a right answer that is off the scale, and a reason that is too long.
+pub(super) fn right_answer(
+    index: &Index,
+    question: QuestionId,
+    answer: Option<&Answer>,
+    reason: &str,
+) -> Result<(), WorkbenchError> {
+    let asked = index.whole(question)?;
+    if let Some(answer) = answer
+        && let Err(error) = answer.check(&asked.scale)
+    {
+        return Err(WorkbenchError::off_scale(&error.to_string(), asked));
+    }
+    let length = reason.chars().count();
+    if length > LONGEST_REASON {
+        let value = format!("{length} characters long");
+        return Err(StudyError::Range { what: "a reason", value, allowed: "2,000 characters at most" }.into());
+    }
+    Ok(())
 }
 
 /// Somebody's answer to a check.

@@ -4,6 +4,7 @@ use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
 use crate::context::Index;
 use crate::error::WorkbenchError;
+use crate::median::median;
 use crate::names::checked_name;
 use crate::study_error::StudyError;
 use crate::view::{StudyDraft, StudyShare, StudyWish};
@@ -21,8 +22,12 @@ pub(super) struct Drawn {
     pub(super) anchors: BTreeSet<usize>,
     /// Every text of the project.
     pub(super) texts: Vec<TextId>,
+    /// How many of them people can be asked about: those that are practised on are none.
+    pub(super) asked: usize,
     /// Texts that two people of the study or more will have.
     pub(super) shared: usize,
+    /// Whom attention checks lead back to the practice, and to which round.
+    pub(super) again: Vec<(AnnotatorId, u32)>,
 }
 
 /// Somebody to ask.
@@ -65,12 +70,19 @@ impl Study {
         let index = self.context.index();
         let questions = questions(&index, wish)?;
         let texts = index.texts().to_vec();
-        if texts.is_empty() {
+        let book = self.practice.book()?;
+        let practice: BTreeSet<usize> =
+            (0..texts.len()).filter(|row| book.is_practice(texts[*row])).collect();
+        if texts.len() == practice.len() {
             return Err(StudyError::NoTexts.into());
         }
         let people = people(&index, wish)?;
+        let known: Vec<AnnotatorId> =
+            people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
+        let again = self.practise_again(&known)?;
         let packets = self.context.store.packets()?;
-        let owned = self.owned(&index, &packets, &questions)?;
+        let mut owned = self.owned(&index, &packets, &questions)?;
+        owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
         let groups = groups(&index, wish, &people)?;
         let member =
             |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
@@ -80,7 +92,8 @@ impl Study {
             has.iter().for_each(|text| count[*text] += 1);
         }
         let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
-        let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize)).collect();
+        let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
+        let anchors = anchors.filter(|text| !practice.contains(text)).collect();
         let person = |asked: &Asked| Person {
             name: asked.name.clone(),
             has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
@@ -89,9 +102,11 @@ impl Study {
         let asked: HashSet<QuestionId> = questions.iter().map(|question| question.id).collect();
         let checks = self.context.store.attention_checks()?;
         let checks = checks.iter().filter(|check| asked.contains(&check.question));
-        let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize)).collect();
+        let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize));
+        let checks = checks.filter(|text| !practice.contains(text)).collect();
         let people_asked = people.iter().map(person).collect();
-        let known = Known { texts: texts.len(), count, anchors, checks, people: people_asked };
+        let asked = texts.len() - practice.len();
+        let known = Known { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
         let items = draw(&wanted, &known).map_err(StudyError::from)?;
         let mut people_of = known.count.clone();
         items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
@@ -104,7 +119,7 @@ impl Study {
             DrawnPerson { name: asked.name, id, packets, before: person.has.len(), items }
         };
         let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
-        Ok(Drawn { questions, people, anchors, texts, shared })
+        Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
     }
 
     /// The texts that each person was given with all of these questions, or has answered as far as they are always asked.
@@ -125,9 +140,11 @@ impl Study {
         let always = questions.iter().filter(|question| question.only_if.is_none());
         let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
         for question in always.clone() {
-            for label in self.context.store.current_labels(question.id)? {
-                if let Some(row) = row(label.text) {
-                    *answered.entry((label.annotator, row)).or_default() += 1;
+            let labels = self.context.store.current_labels(question.id)?.into_iter();
+            let said = labels.map(|label| (label.text, label.annotator));
+            for (text, annotator) in said.chain(self.context.store.cannot_say(question.id)?) {
+                if let Some(row) = row(text) {
+                    *answered.entry((annotator, row)).or_default() += 1;
                 }
             }
         }
@@ -163,7 +180,7 @@ impl Study {
         let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
         Ok(StudyDraft {
             answers: asked * drawn.questions.len() as u32,
-            texts: drawn.texts.len() as u32,
+            texts: drawn.asked as u32,
             anchors: drawn.anchors.len() as u32,
             seconds: each.map(|each| each * f64::from(asked)),
             margin: (drawn.shared > 0).then(|| margin(drawn.shared as f64)),
@@ -177,12 +194,6 @@ impl Study {
 /// is between 0 and 1 on each text varies most where it is 0 or 1, so a share of pairs within texts is known at least so well.
 fn margin(n: f64) -> f64 {
     98.0 / n.sqrt()
-}
-
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    (n > 0).then(|| f64::midpoint(values[(n - 1) / 2], values[n / 2]))
 }
 
 fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {

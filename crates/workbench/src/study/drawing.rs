@@ -34,8 +34,17 @@ pub(super) struct Known {
     pub(super) anchors: BTreeSet<usize>,
     /// Texts whose right answer is known: everybody gets them, hidden among the others.
     pub(super) checks: BTreeSet<usize>,
+    /// Texts that are practised on: nobody is asked about them.
+    pub(super) practice: BTreeSet<usize>,
     /// Whom to ask.
     pub(super) people: Vec<Person>,
+}
+
+impl Known {
+    /// Texts that people can be asked about.
+    fn asked(&self) -> impl Iterator<Item = usize> {
+        (0..self.texts).filter(|text| !self.practice.contains(text))
+    }
 }
 
 /// Somebody to ask.
@@ -89,7 +98,7 @@ fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTree
     let mut anchors = known.anchors.clone();
     // People agree on checks because these have a right answer: they say nothing of how people agree on the others.
     let free = |text: &usize| !anchors.contains(text) && !known.checks.contains(text);
-    let mut others: Vec<usize> = (0..known.texts).filter(free).collect();
+    let mut others: Vec<usize> = known.asked().filter(free).collect();
     let texts = anchors.len() + others.len();
     if wanted.anchors > texts {
         return Err(ImpossiblePlan::TooManyAnchors { anchors: wanted.anchors, texts });
@@ -111,7 +120,7 @@ fn others(
     let mut load: Vec<usize> =
         people.iter().zip(given.iter()).map(|(person, items)| person.has.len() + items.len()).collect();
     let most = wanted.per_person.unwrap_or(usize::MAX);
-    let mut texts: Vec<usize> = (0..known.texts).filter(|text| !everybody.contains(text)).collect();
+    let mut texts: Vec<usize> = known.asked().filter(|text| !everybody.contains(text)).collect();
     texts.shuffle(rng);
     // Those that fewest people can still be asked about first, so that none is left over at the end.
     let free = |text: usize| people.iter().filter(|person| !person.has.contains(&text)).count();
@@ -225,6 +234,7 @@ mod tests {
             count: vec![0; texts],
             anchors: BTreeSet::new(),
             checks: BTreeSet::new(),
+            practice: BTreeSet::new(),
             people: (0..people).map(person).collect(),
         }
     }
@@ -285,6 +295,19 @@ mod tests {
         assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
         // Of texts that are nearly all checks, no more can be anchors than there are others.
         let few = Known { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
+        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
+    }
+
+    #[test]
+    fn nobody_is_asked_about_what_is_practised_on() {
+        let practice: BTreeSet<usize> = [0, 7, 299].into();
+        let known = Known { practice: practice.clone(), ..fresh(300, 12) };
+        let drawn = draw(&WANTED, &known).unwrap();
+        assert!(drawn.iter().flatten().all(|item| !practice.contains(&item.text)));
+        let given: BTreeSet<usize> = drawn.iter().flatten().map(|item| item.text).collect();
+        assert_eq!(given.len(), 297, "and everybody else's text is");
+        let few = Known { texts: 5, count: vec![0; 5], practice: (0..4).collect(), ..fresh(5, 12) };
         let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }

@@ -60,6 +60,7 @@ impl Study {
             given: progress.done,
             handed_in: last.map(|at_ms| at_ms as f64),
             since,
+            practice: self.labelling.practice(packet.annotator)?,
         }))
     }
 
@@ -70,6 +71,8 @@ impl Study {
     pub fn hand_in(&self, file: &Path, replace: bool) -> Result<HandedIn, WorkbenchError> {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
+        // The packet keeps that it was handed in.
+        context.store.must_write()?;
         let failed = |source| WorkbenchError::Io { path: file.to_owned(), doing: "writing", source };
         if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
             return Err(StudyError::Exists(file.to_owned()).into());

@@ -36,6 +36,7 @@ impl Study {
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<StudyDraft, WorkbenchError> {
+        self.context.store.must_write()?;
         let planning = lock(&self.planning);
         let drawn = self.drawn(wish)?;
         let mut told = self.told(&drawn)?;
@@ -150,7 +151,12 @@ impl Study {
             };
             new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
         }
+        let again = drawn.again.clone();
         let added = self.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
+            // A packet knows no right answer of a check: that its person is to practise again goes along.
+            for (annotator, round) in again {
+                tx.ask_to_practise_again(annotator, round, made_at_ms)?;
+            }
             let mut added = Vec::with_capacity(new.len());
             for (place, name, id, packet, key) in new {
                 let annotator = match id {

@@ -107,6 +107,14 @@ impl Study {
         }
     }
 
+    /// Whether a file changes what is in memory of an open project: it brings somebody's withdrawal that is not known here, or gives levels
+    /// other numbers. False of one that cannot be taken in: that is told when it is.
+    pub fn is_to_be_alone_for(&self, path: &Path) -> bool {
+        let rearranges = |incoming: Incoming| self.context.store.is_rearranged_by(&incoming.store);
+        self.is_to_erase_for(path)
+            || self.incoming(path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
+    }
+
     /// Whether a file brings somebody's withdrawal that is not known here. False of one that cannot be taken in: that is told when it is.
     pub fn is_to_erase_for(&self, path: &Path) -> bool {
         let erases = |incoming: Incoming| self.context.store.is_to_erase_for(&incoming.store);
@@ -134,7 +142,8 @@ impl Study {
         let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
         all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
         let (mut added, mut changed) = (Vec::new(), Vec::new());
-        let handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
+        let mut handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
+        handed_out.extend(ours.ever_practised_on(&packet.questions)?);
         store.for_each_text(|text| {
             match ours.text_by_external(&text.external_id)? {
                 Some(known) if known.body != text.body => {
@@ -151,10 +160,8 @@ impl Study {
         let odd =
             theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
                 None => Some(format!("question \"{}\" was added to the packet", question.name)),
-                Some(ours)
-                    if ours.scale.kind() != question.scale.kind()
-                        || ours.scale.len() != question.scale.len() =>
-                {
+                // Which levels it had when it was handed out is told where they come in.
+                Some(ours) if ours.scale.kind() != question.scale.kind() => {
                     Some(format!("question \"{}\" has other levels in the packet", question.name))
                 }
                 Some(_) => None,

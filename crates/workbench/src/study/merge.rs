@@ -27,6 +27,7 @@ impl Study {
     /// fails. What is wrong with a file is in the report.
     pub fn merge(&self, files: &[PathBuf], progress: &dyn Progress) -> Result<MergeReport, WorkbenchError> {
         self.whole_project()?;
+        self.context.store.must_write()?;
         // A plan that is drawn meanwhile would not know what comes in.
         let _planning = lock(&self.planning);
         let mut report = MergeReport { files: Vec::new() };
@@ -106,6 +107,9 @@ impl Study {
         if self.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
             return Err(StudyError::Erases.into());
         }
+        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+            return Err(WorkbenchError::Rearranged);
+        }
         let taken = match &known {
             None => ours.take_in(&incoming.store)?,
             Some(packet) => {
@@ -131,6 +135,7 @@ impl Study {
             }
         };
         file.withdrawn = taken.withdrawn;
+        file.problems.extend(levels_remark(&taken));
         file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
         file.events = taken.events + taken.known;
         file.new = news(&taken);
@@ -202,6 +207,25 @@ impl Study {
     }
 }
 
+/// What became of the levels of questions.
+fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
+    let remark = match (taken.levels_back, taken.rearranged) {
+        (0, 0) => return None,
+        (0, questions) => format!(
+            "the levels of {} were added, removed or put in another order there, and are so here now: models are fitted anew",
+            counted(u64::from(questions), "question")
+        ),
+        (1, _) => "a level that was removed in one copy has come back, because something stands on it in the other: look at the \
+                   levels of the questions"
+            .to_owned(),
+        (levels, _) => format!(
+            "{levels} levels that were removed in one copy have come back, because something stands on them in the other: look \
+             at the levels of the questions"
+        ),
+    };
+    Some(MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() })
+}
+
 /// Somebody who withdrew here is still in the copy that was taken in.
 fn passed_over(people: u32) -> MergeProblem {
     let who = if people == 1 { "1 person who has".to_owned() } else { format!("{people} people who have") };
@@ -226,6 +250,7 @@ fn news(taken: &TakenIn) -> u32 {
         guidelines,
         attention_checks,
         panels,
+        facts,
         ..
     } = *taken;
     questions
@@ -242,6 +267,7 @@ fn news(taken: &TakenIn) -> u32 {
         + attention_checks
         + taken.withdrawn
         + panels
+        + facts
 }
 
 /// Answers whose time lies more than a day after now.

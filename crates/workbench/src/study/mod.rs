@@ -4,10 +4,12 @@ mod agreement;
 mod checks;
 mod draft;
 mod drawing;
+mod earlier;
 mod hand_in;
 mod hand_out;
 mod incoming;
 mod merge;
+mod practice;
 mod report;
 mod talk;
 
@@ -15,6 +17,7 @@ use crate::background::Background;
 use crate::context::Context;
 use crate::error::WorkbenchError;
 use crate::labelling::Labelling;
+use crate::practice::Practice;
 use crate::project::Project;
 use crate::study_error::StudyError;
 use std::sync::{Arc, Mutex};
@@ -25,6 +28,7 @@ pub struct Study {
     context: Arc<Context>,
     project: Project,
     labelling: Labelling,
+    practice: Practice,
     background: Background,
     /// Held from drawing until the packets are in the project, so that no two plans give out the same places.
     planning: Arc<Mutex<()>>,
@@ -35,10 +39,12 @@ impl Study {
         context: &Arc<Context>,
         project: &Project,
         labelling: &Labelling,
+        practice: &Practice,
         background: &Background,
     ) -> Self {
         let (project, labelling, background) = (project.clone(), labelling.clone(), background.clone());
-        Self { context: Arc::clone(context), project, labelling, background, planning: Arc::default() }
+        let (context, practice) = (Arc::clone(context), practice.clone());
+        Self { context, project, labelling, practice, background, planning: Arc::default() }
     }
 
     /// Refuses where the open project is itself a packet.

@@ -1,12 +1,13 @@
 //! How far a study is: who was given what, what came back, how it agrees.
 
 use super::Study;
-use super::draft::median;
+use super::earlier::people_per_text;
 use crate::error::WorkbenchError;
+use crate::median::median;
 use crate::study_error::StudyError;
 use crate::view::{PacketText, StudyPerson, StudyReport};
 use dissensus_domain::{AnnotatorId, Packet, QuestionId, TextId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What was answered: by question, person and text on the first occasion, and with the occasion on later ones.
 #[derive(Default)]
@@ -49,6 +50,10 @@ impl Study {
         let hand_ins = store.hand_ins()?;
         let (anchors, own) = (self.anchor_agreement(&packets)?, self.own_agreement(&packets)?);
         let (seconds, attention) = (self.seconds()?, self.attention()?);
+        let asked: Vec<AnnotatorId> =
+            packets.iter().map(|(packet, _)| packet.annotator).collect::<BTreeSet<_>>().into_iter().collect();
+        let (book, marks) = (self.practice.book()?, self.practice.checks_of_all(&asked)?);
+        let left_out = store.texts_left_out()?;
         let mut people: Vec<StudyPerson> = Vec::new();
         let mut places: HashMap<AnnotatorId, usize> = HashMap::new();
         let mut texts: BTreeMap<TextId, bool> = BTreeMap::new();
@@ -60,6 +65,7 @@ impl Study {
                 people.push(StudyPerson {
                     annotator: found.map_or_else(String::new, |a| a.external_id.clone()),
                     name: found.map_or_else(String::new, |a| a.name.clone()),
+                    left_out: left_out.get(&packet.annotator).copied().unwrap_or(0),
                     packets: 0,
                     wanted: 0,
                     given: 0,
@@ -69,6 +75,8 @@ impl Study {
                     anchor_agreement: anchors.people.get(&packet.annotator).cloned(),
                     self_agreement: own.people.get(&packet.annotator).cloned(),
                     attention: attention.get(&packet.annotator).cloned(),
+                    attention_standing: marks.get(&packet.annotator).map(|checks| checks.standing),
+                    practice: book.result(packet.annotator),
                 });
                 people.len() - 1
             });
@@ -87,6 +95,7 @@ impl Study {
             let last = hand_ins.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
             person.handed_in = last.chain(person.handed_in).reduce(f64::max);
         }
+        let (per_text, short_texts) = people_per_text(&packets);
         Ok(StudyReport {
             texts: texts.len() as u32,
             texts_done: texts.values().filter(|done| **done).count() as u32,
@@ -96,6 +105,10 @@ impl Study {
             anchor_agreement: anchors.overall,
             self_agreement: own.overall,
             checks: self.context.store.attention_checks()?.len() as u32,
+            labels_after_shown: self.project.labels_after_shown()?,
+            earlier: self.earlier(&packets, &answered)?,
+            per_text,
+            short_texts,
             people,
         })
     }
@@ -142,6 +155,8 @@ impl Study {
         for question in questions.collect::<HashSet<_>>() {
             let labels = self.context.store.current_labels(question)?;
             answered.first.extend(labels.iter().map(|label| (question, label.annotator, label.text)));
+            let unsaid = self.context.store.cannot_say(question)?;
+            answered.first.extend(unsaid.into_iter().map(|(text, annotator)| (question, annotator, text)));
             let repeats = self.context.store.repeats(question)?;
             answered.again.extend(repeats.iter().map(|r| (question, r.annotator, r.text, r.occasion)));
         }

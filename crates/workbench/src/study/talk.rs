@@ -7,7 +7,8 @@ use crate::event::Event;
 use crate::study_error::StudyError;
 use crate::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{
-    AnnotatorId, Answer, Decision, GuidelineId, Question, QuestionId, Remark, TextId, current_answer, marks,
+    AnnotatorId, Answer, Decision, GuidelineId, Outcome, Question, QuestionId, Remark, TextId,
+    current_answer, marks,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -65,12 +66,7 @@ impl Study {
         answers.retain(|one| {
             one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged
         });
-        let decisions = store
-            .decisions_on_text(question.id, text)?
-            .into_iter()
-            .rev()
-            .map(|decision| info(&decision, question))
-            .collect();
+        let decisions = told(&store.decisions_on_text(question.id, text)?, question);
         Ok(TextTalk { question: question.id, text, answers, decisions })
     }
 
@@ -113,21 +109,39 @@ impl Study {
     /// # Errors
     /// The file cannot be read.
     pub fn decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
+        let mut all = self.all_decisions()?;
+        all.retain(|decision| decision.holds);
+        Ok(all)
+    }
+
+    /// Every decision that was ever made, by question and text, the latest of each first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
         let index = self.context.index();
         let mut all = Vec::new();
         for question in index.questions() {
             let decisions = self.context.store.decisions(question.id)?;
             for of_text in decisions.chunk_by(|a, b| a.text == b.text) {
                 let Some(last) = of_text.last() else { continue };
-                if last.outcome != dissensus_domain::Outcome::Reopened {
-                    let mut found = info(last, question);
-                    found.text_id = self.context.store.text(last.text)?.map(|text| text.external_id);
-                    all.push(found);
-                }
+                let text_id = self.context.store.text(last.text)?.map(|text| text.external_id);
+                let found = told(of_text, question).into_iter();
+                all.extend(found.map(|one| DecisionInfo { text_id: text_id.clone(), ..one }));
             }
         }
         Ok(all)
     }
+}
+
+/// Decisions about one text, the latest first: that alone holds, unless it says that none does.
+fn told(of_text: &[Decision], question: &Question) -> Vec<DecisionInfo> {
+    let last = of_text.len().saturating_sub(1);
+    let one = |(at, decision): (usize, &Decision)| DecisionInfo {
+        holds: at == last && decision.outcome != Outcome::Reopened,
+        ..info(decision, question)
+    };
+    of_text.iter().enumerate().rev().map(one).collect()
 }
 
 fn info(decision: &Decision, question: &Question) -> DecisionInfo {
@@ -143,5 +157,6 @@ fn info(decision: &Decision, question: &Question) -> DecisionInfo {
         comment: decision.comment.clone(),
         by: decision.by.clone(),
         at: decision.at_ms as f64,
+        holds: false,
     }
 }

@@ -17,6 +17,8 @@ view! {
         pub answers: u32,
         /// Packets that were handed out to them.
         pub packets: u32,
+        /// Texts in these packets: each lacks a person once they are gone.
+        pub texts: u32,
         /// Decisions and versions of the guideline that stay and lose their name.
         pub nameless: u32,
         /// Training runs of a time at which they were in the project.
@@ -31,6 +33,8 @@ view! {
         pub answers: u32,
         /// As in [`Traces`].
         pub packets: u32,
+        /// As in [`Traces`].
+        pub texts: u32,
         /// As in [`Traces`].
         pub nameless: u32,
         /// As in [`Traces`].
@@ -57,6 +61,8 @@ view! {
         pub simulated: bool,
         /// Current labels for the question.
         pub labels: u32,
+        /// Texts of which the person says that they cannot say; these are no labels.
+        pub cannot_say: u32,
         /// How often each level was used.
         pub level_counts: Vec<u32>,
         /// Krippendorff's alpha of the project without this person.

@@ -38,8 +38,9 @@ view! {
         pub theme: Theme,
         /// Hide each text until a key is held.
         pub blur: bool,
-        /// Show what the others' models say after answering.
-        pub reveal: bool,
+        /// Show texts and pictures without colour; files of older versions do not say.
+        #[serde(default)]
+        pub greyscale: bool,
         /// Remind of a break after so many minutes; 0 is never.
         pub break_minutes: u32,
         /// In the orders that choose texts, the share (0 to 1) that is drawn at random.
@@ -92,7 +93,7 @@ impl Default for AppSettings {
         Self {
             theme: Theme::System,
             blur: false,
-            reveal: true,
+            greyscale: false,
             break_minutes: 0,
             random_share: 0.2,
             text_size: 22,

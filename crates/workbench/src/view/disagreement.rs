@@ -256,6 +256,8 @@ view! {
         pub differences: Vec<GroupDifference>,
         /// As [`DisagreementRow::severity`].
         pub severity: Option<SeverityDifference>,
+        /// How many people say that they cannot say.
+        pub cannot_say: u32,
     }
 }
 

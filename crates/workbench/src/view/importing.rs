@@ -61,6 +61,19 @@ view! {
         pub levels: Option<Vec<String>>,
         /// Import the good rows and write the bad ones to a file.
         pub skip_bad: bool,
+        /// Name of the format of the file.
+        #[serde(default)]
+        pub format: Option<String>,
+    }
+
+    /// What a file was recognised as.
+    pub struct ImportFormat {
+        /// The name by which it is chosen: `label-studio`.
+        pub name: String,
+        /// Its name for people: `Label Studio JSON`.
+        pub title: String,
+        /// It is a file of an annotation tool, whose columns are what the tool says, and not a table.
+        pub of_tool: bool,
     }
 
     /// A row that cannot be imported, and why.
@@ -97,7 +110,9 @@ view! {
     pub struct ImportNotice {
         /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
         /// `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
-        /// `numbers-far-apart`.
+        /// `numbers-far-apart`. Of what was met in a file of an annotation tool and is no plain answer: `skips`, `flags`, `later-occasions`,
+        /// `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`, `without-status`, `ambiguous`,
+        /// `merged`, `unknown`, `serialised`, `curated`, `not-labels`, `not-read`.
         pub code: String,
         /// How many labels, rows or levels it is about.
         pub count: u32,
@@ -127,14 +142,18 @@ view! {
     pub struct ImportPreview {
         /// The file.
         pub path: String,
+        /// What it was recognised as.
+        pub format: ImportFormat,
         /// All columns of the file.
         pub header: Vec<String>,
         /// The first rows, each with one cell a column.
         pub rows: Vec<Vec<String>>,
         /// Which column is what, as guessed or named.
         pub columns: ColumnChoices,
-        /// The question the labels would answer.
+        /// The question the labels would answer, the first of several.
         pub question: String,
+        /// All questions that they would answer.
+        pub questions: Vec<String>,
         /// Its sentence.
         pub prompt: String,
         /// Its scale: none where the file has no labels.
@@ -173,6 +192,8 @@ view! {
 
     /// What an import did.
     pub struct ImportReport {
+        /// What the file was read as.
+        pub format: ImportFormat,
         /// Texts added.
         pub texts: u32,
         /// Annotators added.

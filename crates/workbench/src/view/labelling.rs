@@ -36,15 +36,17 @@ view! {
         pub answer: Option<Answer>,
         /// What this annotator says about it.
         pub remark: Remark,
+        /// What was typed on this computer and not given, where that is anything else.
+        pub draft: Option<Remark>,
         /// Flagged by this annotator.
         pub flagged: bool,
         /// Skipped by this annotator.
         pub skipped: bool,
         /// Drawn at random rather than chosen by the order.
         pub random: bool,
-        /// What the models say; only after an answer.
+        /// What the models say; only after an answer, and where the study shows it.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; only after an answer.
+        /// What the other annotators marked, of a question with spans; only after an answer, and where the study shows it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
@@ -133,9 +135,9 @@ view! {
     pub struct LabelReceipt {
         /// How far the annotator is now.
         pub progress: Progress,
-        /// What the others' models say; `None` where the settings or a missing encoder say so.
+        /// What the others' models say; `None` where the study does not show it, or nothing is predicted.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; `None` where the settings say so.
+        /// What the other annotators marked, of a question with spans; `None` where the study does not show it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
@@ -170,6 +172,9 @@ view! {
         pub skipped: u32,
         /// Texts flagged.
         pub flagged: u32,
+        /// Texts that this annotator leaves out and has not answered; they are not in `total`.
+        #[serde(default)]
+        pub left_out: u32,
     }
 
     /// How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the

@@ -20,6 +20,7 @@ macro_rules! view {
 
 mod annotators;
 mod application;
+mod care;
 mod copy;
 mod disagreement;
 mod encoders;
@@ -27,22 +28,29 @@ mod estimation;
 mod explain;
 mod group_comparison;
 mod guideline;
+mod history;
 mod importing;
 mod job;
 mod labelling;
 mod options_together;
+mod overview;
 mod panels;
+mod paper;
 mod plan;
+mod practice;
 mod project;
 mod question_correlation;
+mod removal;
 mod repeats;
 mod runs;
 mod slips;
 mod study;
+mod texts;
 mod word_heat;
 
 pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withdrawn};
 pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
+pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
 pub use copy::CopyReport;
 pub use disagreement::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
@@ -61,9 +69,10 @@ pub use group_comparison::{
 pub use guideline::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
 };
+pub use history::{HistoryEntry, HistoryPage, HistoryWish};
 pub use importing::{
-    BadRow, ColumnChoices, ExportReport, ImportChanges, ImportChoices, ImportNotice, ImportPlace,
-    ImportPreview, ImportReport,
+    BadRow, ColumnChoices, ExportReport, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
+    ImportPlace, ImportPreview, ImportReport,
 };
 pub use job::JobInfo;
 pub use labelling::{
@@ -74,19 +83,30 @@ pub use options_together::distances_together;
 pub(crate) use options_together::{
     options_of_run_together, options_together, sets_of_run_together, whole_sets_together,
 };
+pub use overview::{
+    ContestedText, NextStep, NextStepKind, Overview, OverviewAgreement, OverviewContested, OverviewPerson,
+    OverviewQuestion,
+};
 pub use panels::{
     KeptPanel, PanelBeside, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts,
     PanelWish,
 };
+pub use paper::{PaperWish, PaperWritten};
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
+pub use practice::{
+    CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeItem,
+    PracticePerson, PracticeResult, PracticeRoundInfo, PracticeSetup, PracticeState, PracticeStep,
+    PracticeTask, PracticeTextInfo,
+};
 pub use project::{
-    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, PacketInfo, ProjectChoices, ProjectInfo,
-    QuestionInfo,
+    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, LevelUseInfo, PacketInfo, ProjectChoices,
+    ProjectInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
 pub use question_correlation::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, CorrelationPoints, QuestionCorrelation,
     ScorePair, ScoredQuestion,
 };
+pub use removal::{Removal, RemovalCounts, RemovalPreview, Removed};
 pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{
     AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, HeldHead, JointQuestion,
@@ -96,10 +116,11 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    AttentionCheckInfo, DecisionInfo, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport, MergedFile,
-    MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson,
-    StudyReport, StudyShare, StudyWish, TextTalk,
+    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport,
+    MergedFile, MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure,
+    StudyPerson, StudyReport, StudyShare, StudyWish, TextTalk,
 };
+pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {

@@ -1,8 +1,10 @@
 //! The open project: what it holds, what predicts for it.
 
-use super::{GroupsChoice, PlanWish};
+use super::{GroupsChoice, PlanWish, StudyCare};
 use super::{Problem, TextOrder};
-use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, RemarkForm, Scale};
+use dissensus_domain::{
+    AnnotatorId, Attributes, Condition, LevelEdit, QuestionHelp, QuestionId, RemarkForm, Scale,
+};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -24,6 +26,12 @@ view! {
         pub questions: Vec<QuestionInfo>,
         /// Names of the annotators' attributes, and their values in use.
         pub attributes: Vec<AttributeInfo>,
+        /// Whether how others see a text is shown to a person who has answered it; never in a packet.
+        pub reveals: bool,
+        /// Current labels of people to whom something of others had been shown about the text before.
+        pub labels_after_shown: u32,
+        /// What the study sets for the care of its people.
+        pub care: StudyCare,
         /// Said wherever labels are shown when annotators are simulated: who they are and how their labels were made.
         pub simulated_notice: Option<String>,
         /// Embeddings.
@@ -32,6 +40,8 @@ view! {
         pub choices: ProjectChoices,
         /// Whose packet this is, and what it asks; none of a whole project.
         pub packet: Option<PacketInfo>,
+        /// Whether it is open to read: nothing can be written to it.
+        pub read_only: bool,
     }
 
     /// The packet of one person.
@@ -50,8 +60,16 @@ view! {
         pub name: String,
         /// The sentence an annotator reads.
         pub prompt: String,
+        /// What is written beside it.
+        pub help: QuestionHelp,
         /// The answers.
         pub scale: Scale,
+        /// What each level means, in their order; empty where nothing is said.
+        pub definitions: Vec<String>,
+        /// Whether it offers to say that one cannot say.
+        pub cannot_say: bool,
+        /// How many current answers say so; they are no labels.
+        pub unsaid: u32,
         /// Of a multi-label question its options, each as a yes/no question, which models, figures and views are of.
         pub options: Vec<QuestionInfo>,
         /// Where it is asked; everywhere without one.
@@ -62,6 +80,64 @@ view! {
         pub labels: u32,
         /// Annotators who have a current label for it.
         pub annotators_with_labels: u32,
+        /// How it was edited since it was added.
+        pub edits: QuestionEdits,
+    }
+
+    /// How a question was edited since it was added.
+    #[derive(Default)]
+    pub struct QuestionEdits {
+        /// Every time, the first one first.
+        pub edits: Vec<QuestionEditInfo>,
+        /// Current labels that were given before the last one.
+        pub labels_before: u32,
+    }
+
+    /// One edit of a question.
+    pub struct QuestionEditInfo {
+        /// When, in milliseconds since 1970-01-01 UTC.
+        pub at: f64,
+        /// What changed.
+        pub what: QuestionPart,
+    }
+
+    /// What can change of a question.
+    #[derive(Copy, Eq)]
+    pub enum QuestionPart {
+        /// The sentence that is asked.
+        Text,
+        /// Help and anchors.
+        Help,
+        /// Names and definitions of levels.
+        LevelNames,
+        /// Levels added, removed or put in another order.
+        Levels,
+        /// Whether it offers to say that one cannot say.
+        CannotSay,
+    }
+
+    /// A question as it is to be.
+    pub struct QuestionDraft {
+        /// The sentence an annotator reads.
+        pub prompt: String,
+        /// What is written beside it.
+        pub help: QuestionHelp,
+        /// All its levels, in their order.
+        pub levels: Vec<LevelEdit>,
+        /// Whether it offers to say that one cannot say.
+        pub cannot_say: bool,
+        /// Where it is asked; everywhere without one.
+        pub only_if: Option<Condition>,
+        /// What can be said beside an answer.
+        pub remarks: RemarkForm,
+    }
+
+    /// What stands on a level, so that it cannot be removed; nothing of one that can.
+    pub struct LevelUseInfo {
+        /// In words: `12 answers, 1 decision stand`.
+        pub words: Option<String>,
+        /// Whether it was answered, so that it keeps its place among the others that were, where levels have an order.
+        pub answered: bool,
     }
 
     /// An attribute of annotators.
@@ -86,6 +162,8 @@ view! {
         pub simulated: bool,
         /// Current labels, all questions.
         pub labels: u32,
+        /// True where everything of the person came from a file, and nothing was given in a window or by the command.
+        pub imported: bool,
     }
 
     /// How far the embeddings of the open project are.

@@ -51,6 +51,8 @@ view! {
         pub annotators: Vec<RepeatsOfAnnotator>,
         /// Answers of a later occasion without one of an earlier occasion to compare with.
         pub unpaired: u32,
+        /// Pairs of an answer and the one before it in one of which the person could not say: they are compared with nothing.
+        pub unsaid: u32,
         /// Answers of a later occasion that are the only labels of their texts themselves: a file was imported with occasions, and
         /// then without.
         pub labels_themselves: u32,

@@ -283,6 +283,8 @@ training_choices! {
     use_identity, "Annotator identity";
     /// Tell annotators apart by their attributes, which serves people without labels too (share-rec)
     use_attributes, "Annotator attributes";
+    /// Leave out labels that were decided to be slips: on those texts, what is not the decided answer
+    without_slips, "Without slips";
     }
 }
 

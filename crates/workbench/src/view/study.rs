@@ -1,7 +1,7 @@
 //! A study of several people: its plan, what is handed out, what came back.
 
-use super::Problem;
-use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, Remark, TextId};
+use super::{PracticeResult, PracticeState, Problem};
+use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, Remark, Standing, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -84,6 +84,24 @@ view! {
         pub self_agreement: Option<StudyFigure>,
         /// Attention checks: questions about texts whose right answer is known.
         pub checks: u32,
+        /// Current labels of people to whom something of others had been shown about the text before.
+        pub labels_after_shown: u32,
+        /// Packets that are not answered to the end and were handed out before something that they hold was changed.
+        pub earlier: Vec<EarlierPacket>,
+        /// To how many people a text was handed out that is not for everybody: to so many most of these were; 0 without such texts.
+        pub per_text: u32,
+        /// Texts that were handed out to fewer people, as where somebody withdrew.
+        pub short_texts: u32,
+    }
+
+    /// A packet that is out with what holds no longer.
+    pub struct EarlierPacket {
+        /// External id of the person.
+        pub annotator: String,
+        /// Their name on screen.
+        pub name: String,
+        /// What was changed since it was handed out, in words: `the guideline`, `the question rude`, `attention checks`.
+        pub changed: Vec<String>,
     }
 
     /// One person of a study.
@@ -100,6 +118,8 @@ view! {
         pub given: u32,
         /// Of those asked again, answered twice.
         pub repeated: u32,
+        /// Texts that this person leaves out for topics of their own. Which ones, and why, is nobody else's.
+        pub left_out: u32,
         /// When this person handed in last; none before the first time.
         pub handed_in: Option<f64>,
         /// Median seconds that a text took; none where it is not known.
@@ -110,6 +130,10 @@ view! {
         pub self_agreement: Option<StudyFigure>,
         /// How often attention checks were answered right.
         pub attention: Option<StudyFigure>,
+        /// How the person stands against the mark of attention checks; none without a mark.
+        pub attention_standing: Option<Standing>,
+        /// What came of the practice; none where there is none.
+        pub practice: Option<PracticeResult>,
     }
 
     /// A right answer to be set.
@@ -265,6 +289,8 @@ view! {
         pub by: String,
         /// When.
         pub at: f64,
+        /// False where a later decision holds in its place, or none does any more.
+        pub holds: bool,
     }
 
     /// A decision to add.
@@ -295,6 +321,8 @@ view! {
         pub handed_in: Option<f64>,
         /// Answers and changes since then.
         pub since: u32,
+        /// How far the practice is; none where nothing is practised on.
+        pub practice: Option<PracticeState>,
     }
 
     /// A text of a packet, in its order.

@@ -53,7 +53,8 @@ fn by_bundle(dir: &Path, folder: &Path, annotators: &[&str]) -> (WordPredictionF
 
 fn bundled(session: &Session, folder: &Path, choices: &BundleChoices) -> PathBuf {
     let dir = folder.join("bundle");
-    let choices = BundleChoices { replace: true, ..choices.clone() };
+    let with_ids = choices.runs.is_empty();
+    let choices = BundleChoices { replace: true, with_ids, ..choices.clone() };
     session.bundles.write(&choices, &dir, &EncoderChoice::default(), &Silent).unwrap();
     dir
 }
@@ -152,9 +153,13 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
         let of_some = BundleChoices { runs: some.to_vec(), ..BundleChoices::default() };
         assert!(manifest(&bundled(&session, folder.path(), &of_some)).get("words").is_none());
     }
-    let of_runs = BundleChoices { runs: runs.clone(), anonymous: true, ..BundleChoices::default() };
+    let of_runs = BundleChoices { runs: runs.clone(), ..BundleChoices::default() };
     let dir = bundled(&session, folder.path(), &of_runs);
-    let (written, away) = by_bundle(&dir, folder.path(), &["1", "3"]);
+    // Pseudonyms, in the order of the model.
+    let pseudonym =
+        |at: usize| manifest(&dir)["words"][0]["annotators"][at]["id"].as_str().unwrap().to_owned();
+    let (a, c) = (pseudonym(0), pseudonym(2));
+    let (written, away) = by_bundle(&dir, folder.path(), &[&a, &c]);
     assert_eq!((written.annotators, written.rows), (2, 28), "its words stand in it once");
     let both = BundleChoices { questions: vec!["where".to_owned()], ..of_runs.clone() };
     let twice =
@@ -185,7 +190,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     assert_eq!(of_live["annotators"].as_array().unwrap().len(), 4);
     let here = by_project(&session, folder.path(), &["a", "c"]);
     let renamed = |row: &Row| -> Row {
-        let name = |column: &str| column.replace("p_a", "p_1").replace("p_c", "p_3");
+        let name = |column: &str| column.replace("p_a", &format!("p_{a}")).replace("p_c", &format!("p_{c}"));
         row.iter().map(|(column, value)| (name(column), value.clone())).collect()
     };
     same(&here.iter().map(renamed).collect::<Vec<_>>(), &away);

@@ -1,46 +1,36 @@
 //! A page about runs that needs nothing beside itself: no script, no request.
 
-use super::plots;
+use super::people::ReportedPeople;
 use super::tables::{COLUMNS, is_best, tuning, value};
+use super::{Reported, details, plots};
 use crate::error::WorkbenchError;
+use crate::pseudonyms::FEWEST;
+use crate::report_parts::escape::html as escaped;
+use crate::report_parts::page::{END, begin, figure};
 use crate::view::{RunClass, RunDetail};
 use crate::words::counted;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1c1f26}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;border-top:1px solid #d8dbe2;padding-top:1.2rem}
-table{border-collapse:collapse;margin:.8rem 0;font-variant-numeric:tabular-nums}
-th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px solid #e6e8ee}th{font-weight:600}
-th:first-child,td:first-child,.text{text-align:left}caption{text-align:left;color:#5a6070;padding:.2rem 0}
-.plots{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}figcaption{color:#5a6070}small{color:#5a6070}
-.scroll{overflow-x:auto}svg{max-width:100%;height:auto;background:#fff}
-@media(prefers-color-scheme:dark){body{background:#16181d;color:#e6e8ee}th,td{border-color:#333843}h2{border-color:#333843}
-small,caption,figcaption{color:#a2a9b8}}";
-
 /// The page.
-pub(super) fn page(runs: &[RunDetail], project: &str) -> Result<String, WorkbenchError> {
-    let mut out = String::new();
-    let title = format!("Annotator models of {}", escaped(project));
-    let _ = write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{title}</title><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
-    );
+pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, WorkbenchError> {
+    let mut out = begin(&format!("Annotator models of {project}"));
+    let runs = &details(reported);
     overview(&mut out, runs);
     if let Some(svg) = plots::learning_curves(runs)? {
         figure(&mut out, &svg, "Log loss on the validation labels");
     }
-    for run in runs {
-        one(&mut out, run)?;
+    for run in reported {
+        one(&mut out, &run.detail)?;
+        people(&mut out, &run.detail, &run.people);
     }
-    out.push_str("</body></html>\n");
+    out.push_str(END);
     Ok(out)
 }
 
 fn overview(out: &mut String, runs: &[RunDetail]) {
     let columns: Vec<_> =
         COLUMNS.iter().filter(|(key, _)| runs.iter().any(|run| value(run, key).is_some())).collect();
-    out.push_str("<div class=\"scroll\"><table><caption>Scores on held-out test labels; the best of each column is bold among runs on the same question, split and seed.</caption><thead><tr><th>run</th><th class=\"text\">question</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
+    out.push_str("<div class=\"scroll\"><table><caption>Scores on held-out test labels; the best of each column is bold among runs on the same question, split and seed, with or without slips.</caption><thead><tr><th>run</th><th class=\"text\">question</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
     for (_, title) in &columns {
         let _ = write!(out, "<th>{title}</th>");
     }
@@ -55,7 +45,7 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
             escaped(&info.question_name),
             escaped(&tuning(info)),
             escaped(&info.split.name()),
-            info.seed
+            format_args!("{}{}", info.seed, if run.choices.without_slips { ", without slips" } else { "" })
         );
         for (key, _) in &columns {
             match value(run, key) {
@@ -129,6 +119,60 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     Ok(())
 }
 
+/// The people who were scored, by groups and one by one.
+fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
+    if run.annotators.is_empty() {
+        return;
+    }
+    let head = "<th>accuracy</th><th>usual level</th><th>log loss</th></tr></thead><tbody>\n";
+    if !of.groups.is_empty() {
+        let _ = write!(
+            out,
+            "<div class=\"scroll\"><table><caption>People by their attributes: means over people</caption><thead><tr><th>attribute</th><th class=\"text\">value</th><th>people</th>{head}"
+        );
+        for group in &of.groups {
+            let _ = writeln!(
+                out,
+                "<tr><td>{}</td><td class=\"text\">{}</td><td>{}</td><td>{:.3}</td><td>{:.3}</td><td>{:.3}</td></tr>",
+                escaped(&group.attribute),
+                escaped(&group.value),
+                group.people,
+                group.accuracy,
+                group.baseline,
+                group.log_loss
+            );
+        }
+        out.push_str("</tbody></table></div>\n");
+    }
+    if of.left_out > 0 {
+        let _ = writeln!(
+            out,
+            "<p><small>{} of attributes not shown: fewer than {FEWEST} people have them, or lack the attribute where the others have it.</small></p>",
+            counted(of.left_out as u64, "value")
+        );
+    }
+    let _ = write!(
+        out,
+        "<details><summary>{} one by one</summary><div class=\"scroll\"><table><thead><tr><th>person</th><th>labels</th>{head}",
+        counted(run.annotators.len() as u64, "annotator")
+    );
+    for one in &run.annotators {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td>{:.3}</td><td>{:.3}</td><td>{:.3}</td></tr>",
+            escaped(&one.name),
+            one.labels,
+            one.accuracy,
+            one.baseline,
+            one.log_loss
+        );
+    }
+    out.push_str("</tbody></table></div></details>\n");
+    if of.pseudonyms {
+        out.push_str("<p><small>People have pseudonyms, the same in all reports, exports and bundles of this file. Who knows how many labels somebody gave may still know them.</small></p>\n");
+    }
+}
+
 /// The run beside what can be said without reading the texts.
 fn baseline_table(out: &mut String, run: &RunDetail) {
     if run.baselines.is_empty() || run.info.scores.is_none() {
@@ -173,12 +217,4 @@ fn class_table(out: &mut String, what: &str, classes: &[RunClass]) {
         );
     }
     out.push_str("</tbody></table>\n");
-}
-
-fn figure(out: &mut String, svg: &str, caption: &str) {
-    let _ = writeln!(out, "<figure>{svg}<figcaption>{caption}</figcaption></figure>");
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

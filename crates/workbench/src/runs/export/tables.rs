@@ -1,6 +1,8 @@
 //! Figures of runs as CSV and as a LaTeX table.
 
 use crate::error::WorkbenchError;
+use crate::report_parts::escape::{cell, latex as escaped};
+use crate::report_parts::latex::booktabs;
 use crate::saved_runs::run_tuning;
 use crate::view::{RunDetail, RunInfo, RunMetric};
 
@@ -19,9 +21,9 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
             out.write_record([
                 info.id.to_string(),
-                info.question_name.clone(),
+                cell(&info.question_name),
                 info.model.name().to_owned(),
-                tuning(info),
+                cell(&tuning(info)),
                 info.split.name(),
                 info.seed.to_string(),
                 metric.key.clone(),
@@ -53,30 +55,19 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
         })
         .copied()
         .collect();
-    let mut out = String::from("% Needs \\usepackage{booktabs}\n");
     let (left, right) = ("l".repeat(texts.len()), "r".repeat(columns.len()));
-    out.push_str(&format!("\\begin{{tabular}}{{{left}{right}}}\n\\toprule\n"));
-    out.push_str(&texts.iter().map(|(title, _)| *title).collect::<Vec<_>>().join(" & "));
-    for key in &columns {
-        out.push_str(&format!(" & {}", title(key)));
-    }
-    out.push_str(" \\\\\n\\midrule\n");
-    for run in runs {
-        out.push_str(&texts.iter().map(|(_, of)| escaped(&of(run))).collect::<Vec<_>>().join(" & "));
-        for key in &columns {
-            out.push_str(" & ");
-            match value(run, key) {
-                None => out.push_str("--"),
-                Some(metric) if is_best(runs, run, metric) => {
-                    out.push_str(&format!("\\textbf{{{:.3}}}", metric.value));
-                }
-                Some(metric) => out.push_str(&format!("{:.3}", metric.value)),
-            }
-        }
-        out.push_str(" \\\\\n");
-    }
-    out.push_str("\\bottomrule\n\\end{tabular}\n");
-    out
+    let header = texts.iter().map(|(title, _)| *title).chain(columns.iter().map(|key| title(key)));
+    let header: Vec<String> = header.map(str::to_owned).collect();
+    let figure = |run: &RunDetail, key: &str| match value(run, key) {
+        None => "--".to_owned(),
+        Some(metric) if is_best(runs, run, metric) => format!("\\textbf{{{:.3}}}", metric.value),
+        Some(metric) => format!("{:.3}", metric.value),
+    };
+    let row = |run: &RunDetail| {
+        let said = texts.iter().map(|(_, of)| escaped(&of(run)));
+        said.chain(columns.iter().map(|key| figure(run, key))).collect()
+    };
+    booktabs(&format!("{left}{right}"), &header, runs.iter().map(row))
 }
 
 /// A title, and what stands under it.
@@ -92,7 +83,7 @@ const TEXTS: [TextColumn; 5] = [
 ];
 
 /// Columns of tables that people read.
-pub(super) const COLUMNS: [(&str, &str); 15] = [
+pub(crate) const COLUMNS: [(&str, &str); 15] = [
     ("accuracy", "accuracy"),
     ("macro_f1", "macro F1 (tuned)"),
     ("annotator_accuracy", "annotator accuracy"),
@@ -114,13 +105,15 @@ pub(super) fn tuning(run: &RunInfo) -> String {
     run_tuning(run)
 }
 
-pub(super) fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
+pub(crate) fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
     metrics(run).find(|metric| metric.key == key)
 }
 
-/// Whether no other run on the same question, split and seed has a better one, and there is another.
+/// Whether no other run on the same question, split and seed, with or without slips alike, has a better one, and there is another.
 pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -> bool {
-    let group = |run: &RunDetail| (run.info.question, run.info.split.name(), run.info.seed);
+    let group = |run: &RunDetail| {
+        (run.info.question, run.info.split.name(), run.info.seed, run.choices.without_slips)
+    };
     let like = || runs.iter().filter(|other| group(other) == group(run));
     let all = like().filter_map(|run| value(run, &metric.key)).map(|m| m.value);
     let best = if metric.higher_is_better {
@@ -133,17 +126,4 @@ pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -
 
 fn metrics(run: &RunDetail) -> impl Iterator<Item = &RunMetric> {
     run.info.scores.iter().flat_map(|scores| &scores.metrics)
-}
-
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut out, c| {
-        match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
-            '~' => out.push_str("\\textasciitilde{}"),
-            '^' => out.push_str("\\textasciicircum{}"),
-            '\\' => out.push_str("\\textbackslash{}"),
-            other => out.push(other),
-        }
-        out
-    })
 }

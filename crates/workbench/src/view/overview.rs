@@ -1,0 +1,129 @@
+//! The overview of a project: what there is, how far it is, and what comes next.
+
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// What a project holds and how far it is.
+    pub struct Overview {
+        /// Texts.
+        pub texts: u32,
+        /// Everyone: people who have answered in the window or by the command first, then those with the most labels.
+        pub people: Vec<OverviewPerson>,
+        /// What is asked, in its order.
+        pub questions: Vec<OverviewQuestion>,
+        /// What could be done next, the most important first.
+        pub steps: Vec<NextStep>,
+    }
+
+    /// One person.
+    pub struct OverviewPerson {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name on screen.
+        pub name: String,
+        /// True where no person stands behind the labels.
+        pub simulated: bool,
+        /// True where all that is known of the person came from a file.
+        pub imported: bool,
+        /// Labels for each question, in the order of the questions.
+        pub labels: Vec<u32>,
+        /// Texts that the person is asked about: those of their packets, or all.
+        pub asked: u32,
+        /// Median seconds that an answer took; none where that is not known.
+        pub seconds: Option<f64>,
+    }
+
+    /// One question.
+    pub struct OverviewQuestion {
+        /// The question.
+        pub question: QuestionId,
+        /// Its name.
+        pub name: String,
+        /// Current labels.
+        pub labels: u32,
+        /// People who gave them.
+        pub people: u32,
+        /// Texts with a label.
+        pub texts: u32,
+        /// Texts with labels of two people or more.
+        pub shared: u32,
+        /// Labels that hold each level, option or type.
+        pub counts: Vec<u32>,
+    }
+
+    /// How far the people of a question agree.
+    pub struct OverviewAgreement {
+        /// The question.
+        pub question: QuestionId,
+        /// Krippendorff's alpha; none where there is too little to tell.
+        pub alpha: Option<f64>,
+        /// Lower end of its 95 % interval, by bootstrap over texts; none where nobody differs.
+        pub low: Option<f64>,
+        /// Upper end.
+        pub high: Option<f64>,
+        /// The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`.
+        pub metric: String,
+        /// Texts with labels of two people or more.
+        pub shared: u32,
+        /// Why there is none.
+        pub needs: Option<String>,
+    }
+
+    /// The texts on which people differ most.
+    pub struct OverviewContested {
+        /// The question, or the option or type that predictions are of.
+        pub question: QuestionId,
+        /// By the labels that were given, most first.
+        pub observed: Vec<ContestedText>,
+        /// Texts with fewer than two labels, by what is predicted of everyone, most first; empty without a model.
+        pub predicted: Vec<ContestedText>,
+        /// True where texts that the person who labels here has not answered are left out.
+        pub own_only: bool,
+    }
+
+    /// A text on which people differ.
+    pub struct ContestedText {
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// Whether a file gave it that name.
+        pub named: bool,
+        /// Its place in the project, from 1.
+        pub row: u32,
+        /// How it begins. Plain text: never to be rendered as HTML.
+        pub snippet: String,
+        /// How far people differ, 0 to 1.
+        pub value: f32,
+        /// Labels that hold each level, option or type; of what is predicted none.
+        pub counts: Vec<u32>,
+    }
+
+    /// Something to do next.
+    pub struct NextStep {
+        /// What.
+        pub kind: NextStepKind,
+        /// How many texts, people or files it is about, where that can be said.
+        pub count: Option<u32>,
+    }
+
+    /// What could be done next.
+    #[derive(Copy, Eq)]
+    pub enum NextStepKind {
+        /// Import texts.
+        Import,
+        /// Say what is asked of them.
+        AskQuestion,
+        /// Label; `count` texts are left.
+        Label,
+        /// Get an encoder, without which nothing is predicted.
+        GetEncoder,
+        /// Wait for `count` packets, and take in what is handed in.
+        TakeIn,
+        /// Let several people label the same texts: `count` have labels of two.
+        Plan,
+        /// See where people disagree.
+        SeeDisagreement,
+    }
+}

@@ -1,0 +1,187 @@
+//! The practice round, and pass marks.
+
+use dissensus_domain::{
+    AfterFailing, AnnotatorId, Answer, CheckRule, PracticeRule, QuestionId, Standing, TextId,
+};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// A text to be practised on, or no longer.
+    pub struct NewPracticeText {
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// The right answer; none where the text is not practised on any more.
+        pub answer: Option<Answer>,
+        /// Why it is the right one; shown after a person's own answer.
+        pub reason: String,
+    }
+
+    /// The practice of a study, as its author sees it.
+    pub struct PracticeSetup {
+        /// When practice counts as passed, and what happens otherwise.
+        pub rule: PracticeRule,
+        /// The texts, in the order of the first round.
+        pub texts: Vec<PracticeTextInfo>,
+        /// What came of it, each person who has begun.
+        pub people: Vec<PracticePerson>,
+    }
+
+    /// A text to practise on.
+    pub struct PracticeTextInfo {
+        /// The question.
+        pub question: QuestionId,
+        /// Its name.
+        pub question_name: String,
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub text_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// The right answer.
+        pub answer: Answer,
+        /// Its name.
+        pub answer_name: String,
+        /// Why it is the right one.
+        pub reason: String,
+        /// How many people have answered, each in their first round.
+        pub given: u32,
+        /// Of these, right.
+        pub right: u32,
+    }
+
+    /// What came of one person's practice.
+    pub struct PracticePerson {
+        /// External id.
+        pub annotator: String,
+        /// Name on screen.
+        pub name: String,
+        /// How the person stands.
+        #[serde(flatten)]
+        pub result: PracticeResult,
+        /// The rounds, the first one first.
+        pub rounds: Vec<PracticeRoundInfo>,
+    }
+
+    /// One round of one person.
+    pub struct PracticeRoundInfo {
+        /// Right answers.
+        pub right: u32,
+        /// Of so many.
+        pub of: u32,
+        /// Whether all was answered.
+        pub finished: bool,
+    }
+
+    /// How somebody stands against the pass mark of practice.
+    pub struct PracticeResult {
+        /// By the last round that was finished.
+        pub standing: Standing,
+        /// Rounds begun.
+        pub rounds_begun: u32,
+        /// Right answers of that round, or of the one at hand where none is finished.
+        pub right: u32,
+        /// Of so many.
+        pub of: u32,
+    }
+
+    /// What somebody may do now.
+    #[derive(Copy, Eq)]
+    pub enum PracticeStep {
+        /// Practise: a round is to be begun or finished.
+        Practise,
+        /// Label.
+        Label,
+        /// Nothing more: the study's author decided so for those who fall short.
+        Stopped,
+    }
+
+    /// Practice as the person sees it who practises.
+    pub struct PracticeState {
+        /// What is to be done now.
+        pub step: PracticeStep,
+        /// True where attention checks, and not practice, are the reason.
+        pub by_checks: bool,
+        /// The round at hand, from 1.
+        pub round: u32,
+        /// Answered in it.
+        pub done: u32,
+        /// Of so many.
+        pub total: u32,
+        /// What came of the last round that was finished.
+        pub result: Option<PracticeResult>,
+        /// The mark, and what happens below it.
+        pub rule: PracticeRule,
+    }
+
+    /// A text to practise on, before the person has answered: without its right answer.
+    pub struct PracticeTask {
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// The round.
+        pub round: u32,
+    }
+
+    /// An answer in practice.
+    pub struct NewPracticeAnswer {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// The question.
+        pub question: QuestionId,
+        /// The text.
+        pub text: TextId,
+        /// What.
+        pub answer: Answer,
+    }
+
+    /// What a person learns after an answer in practice.
+    pub struct PracticeFeedback {
+        /// Whether it counts as right.
+        pub right: bool,
+        /// The right answer.
+        pub answer: Answer,
+        /// Its name.
+        pub answer_name: String,
+        /// Why it is the right one.
+        pub reason: String,
+        /// How far the person is now.
+        pub state: PracticeState,
+    }
+
+    /// A text of the round at hand, in its order, as the person who practises may see it.
+    pub struct PracticeItem {
+        /// Its name in files.
+        pub text_id: String,
+        /// The question.
+        pub question: String,
+        /// What is judged.
+        pub text: String,
+        /// Whether the answer was right; none before it is given.
+        pub right: Option<bool>,
+    }
+
+    /// Pass marks to set; what is none stays as it is.
+    #[derive(Default)]
+    pub struct NewPracticeRule {
+        /// The share that must be right, 0 to 1.
+        pub pass: Option<f64>,
+        /// On ordered levels an answer so many levels away counts as right.
+        pub within: Option<u16>,
+        /// What happens to somebody below it.
+        pub then: Option<AfterFailing>,
+    }
+
+    /// The mark of attention checks; none where none was set.
+    pub struct CheckRuleInfo {
+        /// The mark.
+        pub rule: Option<CheckRule>,
+    }
+}

@@ -1,0 +1,170 @@
+//! The list of texts: what is asked of it, and its rows.
+
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Which texts a list has.
+    #[derive(Copy, Eq, Hash, Default)]
+    pub enum TextFilter {
+        /// All of them.
+        #[default]
+        All,
+        /// Every question that is asked is answered.
+        Answered,
+        /// A question that is asked is not answered.
+        NotYet,
+        /// Put off, and not answered since.
+        Skipped,
+        /// Marked for a second look.
+        Flagged,
+        /// Something was said beside an answer.
+        Noted,
+        /// People answered differently; with a chosen person only texts that this person has answered.
+        Contested,
+        /// Longer than the encoder reads at once.
+        Long,
+    }
+
+    /// In which order.
+    #[derive(Copy, Eq, Hash, Default)]
+    pub enum TextSort {
+        /// As in the file.
+        #[default]
+        File,
+        /// Answered last first; texts without an answer behind them.
+        Newest,
+        /// Most characters first.
+        Longest,
+        /// Those on which labels differ most first; with a chosen person only texts that this person has answered have a place.
+        Contested,
+    }
+
+    /// A list of texts that is asked for.
+    #[derive(Eq, Hash, Default)]
+    pub struct TextQuery {
+        /// Whose answers and marks count; everybody's without one. In a packet it is whose packet it is.
+        pub annotator: Option<AnnotatorId>,
+        /// The questions that count; all of them where none is named.
+        pub questions: Vec<QuestionId>,
+        /// Only texts with this in their body or id, without regard to case.
+        pub search: String,
+        /// Which of them.
+        pub filter: TextFilter,
+        /// In which order.
+        pub sort: TextSort,
+        /// What was done with each text is not wanted, and counts neither: where all texts are asked for in the order of the file, this saves
+        /// looking at the labels.
+        #[serde(default)]
+        pub bare: bool,
+    }
+
+    /// How many texts each filter would leave, of those that fit the search.
+    #[derive(Copy, Default)]
+    pub struct TextCounts {
+        /// All of them.
+        pub all: u32,
+        /// See [`TextFilter::Answered`].
+        pub answered: u32,
+        /// See [`TextFilter::NotYet`].
+        pub not_yet: u32,
+        /// See [`TextFilter::Skipped`].
+        pub skipped: u32,
+        /// See [`TextFilter::Flagged`].
+        pub flagged: u32,
+        /// See [`TextFilter::Noted`].
+        pub noted: u32,
+        /// See [`TextFilter::Contested`]; none in a packet.
+        pub contested: Option<u32>,
+        /// See [`TextFilter::Long`]; none before texts were measured.
+        pub long: Option<u32>,
+    }
+
+    /// One text of a list.
+    pub struct TextRow {
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// Whether a file gave it that name; else it was made of the body and says nothing to people.
+        pub named: bool,
+        /// Its place in the project, from 1.
+        pub row: u32,
+        /// How it begins, or the place of it where the search was found. Plain text: never to be rendered as HTML.
+        pub snippet: String,
+        /// Characters of the body.
+        pub characters: u32,
+        /// What the chosen person answered to each question of the list; empty without one.
+        pub answers: Vec<Option<String>>,
+        /// What that person wrote beside an answer.
+        pub note: Option<String>,
+        /// Every question that is asked is answered.
+        pub answered: bool,
+        /// Put off, and not answered since.
+        pub skipped: bool,
+        /// Marked for a second look.
+        pub flagged: bool,
+        /// Something was said beside an answer.
+        pub noted: bool,
+        /// How far labels differ, from 0 to 1; none with fewer than two, and where it is not to be seen yet.
+        pub contested: Option<f32>,
+        /// Longer than the encoder reads at once.
+        pub long: bool,
+    }
+
+    /// A part of a list of texts.
+    pub struct FoundTexts {
+        /// Texts of the whole list.
+        pub total: u32,
+        /// The place in the list of the first row, from 0.
+        pub offset: u32,
+        /// The rows.
+        pub rows: Vec<TextRow>,
+        /// How many texts each filter would leave.
+        pub counts: TextCounts,
+        /// The place in the list of the text that was looked for, from 0.
+        pub place: Option<u32>,
+        /// Grows with what was done, so that a list that is on screen knows that it is an old one.
+        pub revision: u32,
+    }
+
+    /// Which texts are longer than the encoder reads at once.
+    pub struct LongTextsInfo {
+        /// The encoder.
+        pub encoder: String,
+        /// Tokens that it reads at once.
+        pub tokens: u32,
+        /// Longer texts.
+        pub long: u32,
+        /// True where they are read in several parts, false where the rest of them is not read.
+        pub in_parts: bool,
+    }
+}
+
+impl TextFilter {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 8] = [
+        Self::All,
+        Self::Answered,
+        Self::NotYet,
+        Self::Skipped,
+        Self::Flagged,
+        Self::Noted,
+        Self::Contested,
+        Self::Long,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Answered => "answered",
+            Self::NotYet => "not-yet",
+            Self::Skipped => "skipped",
+            Self::Flagged => "flagged",
+            Self::Noted => "noted",
+            Self::Contested => "contested",
+            Self::Long => "long",
+        }
+    }
+}
