@@ -1,18 +1,30 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
+mod care;
 mod guideline;
+mod history;
 mod panel;
 mod people;
+mod practice;
+mod removal;
+mod report;
 mod study;
+mod texts;
 
+pub(crate) use care::{Care, Reveal};
 pub(crate) use guideline::{Guideline, Remarks};
+pub(crate) use history::History;
 pub(crate) use panel::{Panel, PanelBy};
-pub(crate) use people::{Annotator, Withdraw};
-pub(crate) use study::{Assign, Checks, Decide, HandIn, Merge, Study};
+pub(crate) use people::{Annotator, AttributeFormArgs, Withdraw};
+pub(crate) use practice::Practice;
+pub(crate) use removal::Remove;
+pub(crate) use report::Report;
+pub(crate) use study::{Assign, Checks, Decide, Decisions, HandIn, Merge, Study};
+pub(crate) use texts::{Overview, TextFilterArg, Texts};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::{ScaleKind, ScaleTemplate};
 use dissensus_workbench::view::{AuxiliaryQuestion, TrainOptions};
 use dissensus_workbench::{ModelKind, SplitSpec};
 use std::path::{Path, PathBuf};
@@ -40,6 +52,9 @@ pub(crate) struct Cli {
     /// Log to standard error what is done: error, warn, info, debug, trace, or a filter such as dissensus_store=debug [default: RUST_LOG]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
+    /// Show no progress
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -53,9 +68,13 @@ pub(crate) enum Command {
     Sample(New),
     /// Say what a project holds
     Info(Reading),
+    /// Show how far a project is: people, answers, agreement, contested texts, what comes next
+    Overview(Overview),
+    /// List and search texts, with what was done with each
+    Texts(Texts),
     /// Add a question that annotators answer
     Question(Question),
-    /// Import texts, annotators or labels from a CSV, TSV, JSONL or CoNLL file
+    /// Import texts, annotators or labels from a table or from what an annotation tool exports
     Import(Import),
     /// Turn every text into an embedding, continuing where it stopped
     Encode(Encode),
@@ -83,8 +102,12 @@ pub(crate) enum Command {
     Annotators(Annotators),
     /// Show or change what is known of one person: name and attributes
     Annotator(Annotator),
+    /// Say what people are asked about themselves, or show it
+    AttributeForm(AttributeFormArgs),
     /// Erase somebody who withdraws, here and in every copy of the project
     Withdraw(Withdraw),
+    /// Take out what was added by mistake: a question, a text or a person that nothing stands on, or the last import
+    Remove(Remove),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
     /// Tell what a panel of people would decide, how sure, and how it depends on who sits on it
@@ -105,16 +128,24 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Show how far a study of several people is, and how they agree
     Study(Study),
+    /// Show people how others see a text once they have answered it, or not
+    Reveal(Reveal),
+    /// Set a daily limit of harmful texts for the people who label, and what else spares them
+    Care(Care),
     /// Show the guideline and its versions, write a new one, or compare agreement under each
     Guideline(Guideline),
     /// List and search what people said beside their answers, and what they flagged
     Remarks(Remarks),
+    /// Read the log: who did what, when, and in which copy
+    History(History),
+    /// Choose texts to practise on before the others, set the pass mark, and show what came of it
+    Practice(Practice),
     /// Set and list texts whose right answer is known, hidden among the others to see whether people read on
     Checks(Checks),
     /// Decide about a text that people see differently, or show what they said
     Decide(Decide),
     /// List what was decided about texts
-    Decisions(Reading),
+    Decisions(Decisions),
     /// Measure how often people give the same answer to the same text again
     Repeats(Repeats),
     /// List labels that look like slips, beside those that are contested
@@ -123,6 +154,8 @@ pub(crate) enum Command {
     Aggregate(Aggregate),
     /// Write models into a folder that predicts without the project
     Bundle(Bundle),
+    /// Write what a paper's appendix needs: figures, tables, a data statement, labels for others
+    Report(Report),
     /// Write all labels to a CSV or JSONL file that imports again
     Export(Export),
     /// Save a whole copy of a project in one file, also while a window has it open
@@ -171,9 +204,16 @@ pub(crate) struct Reading {
   dissensus question P.dissensus target --always
   dissensus question P.dissensus offensiveness --rename \"5=very offensive\" --rename \"1=not at all\"
   dissensus question P.dissensus offensiveness --reason slang --reason irony --confidence on
+  dissensus question P.dissensus fair --template likert-5 --prompt \"The comment is fair.\"
+  dissensus question P.dissensus rude --prompt \"How rude is this?\" --low \"not at all\" --high extremely --define \"3=a slap\"
+  dissensus question P.dissensus rude --set-levels 1,2,3,4,5,6
 
-Importing labels makes their question by itself; this is for texts that nobody has labelled yet. Without --levels the question is there
-already and is changed: levels in use are renamed, never removed, and labels stay as they are.")]
+Importing labels makes their question by itself; this is for texts that nobody has labelled yet. Without --levels or --template the
+question is there already and is changed; labels stay as they are. A level on which something stands (an answer, one that was taken back
+since too, a decision, an attention check, the condition of another question) is renamed and not removed, and levels in order that were
+answered keep their order. Each edit is kept with its time, goes into packets that are written afterwards, and merges: the latest holds. A
+level that another copy answered while it was removed here comes back when the copies meet, and merge says so. A run that learned other
+levels predicts no more.")]
 pub(crate) struct Question {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -186,28 +226,50 @@ pub(crate) struct Question {
     /// Kind of scale: binary, choice, multi-label (any of up to 64 options), ordinal or spans (passages of up to 64 types) [default: guessed from the levels]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
-    /// The levels, lowest (or no) first
-    #[arg(long, value_delimiter = ',', required_unless_present_any = ["only_if", "always", "rename", "reason", "no_reasons", "confidence"])]
+    /// The levels of a new question, lowest (or no) first
+    #[arg(long, value_delimiter = ',')]
     pub(crate) levels: Vec<String>,
+    /// A new question with the levels of a scale that many studies use: likert-5, likert-7 (agreement), yes-no-unsure or severity (0 to 4)
+    #[arg(long, value_name = "NAME", value_parser = template, conflicts_with_all = ["levels", "scale"])]
+    pub(crate) template: Option<ScaleTemplate>,
+    /// What helps to answer it, shown beside the question; "" for nothing
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) help_text: Option<String>,
+    /// What stands at the low end of the scale, such as "not at all"
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) low: Option<String>,
+    /// What stands at the high end of the scale, such as "extremely"
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) high: Option<String>,
+    /// What a level, an option or a type means; give it once for each
+    #[arg(long, value_name = "LEVEL=TEXT")]
+    pub(crate) define: Vec<String>,
     /// Ask only where another question was answered so: QUESTION=LEVEL or QUESTION=LEVEL,LEVEL (of options and types of spans: where the
     /// answer holds one)
     #[arg(long, value_name = "QUESTION=LEVELS")]
     pub(crate) only_if: Option<String>,
     /// Ask of every text again
-    #[arg(long, conflicts_with_all = ["only_if", "levels"])]
+    #[arg(long, conflicts_with_all = ["only_if", "levels", "template"])]
     pub(crate) always: bool,
     /// Another name for a level, an option or a type; may be given several times
-    #[arg(long, value_name = "OLD=NEW", conflicts_with_all = ["levels", "prompt", "scale", "only_if", "always"])]
+    #[arg(long, value_name = "OLD=NEW", conflicts_with_all = ["levels", "template", "set_levels"])]
     pub(crate) rename: Vec<String>,
+    /// All levels of a question from now on, in their order: those that it has stay what they are, others are new, and those that are not
+    /// named are removed, which is refused where anything stands on them
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', conflicts_with_all = ["levels", "template"])]
+    pub(crate) set_levels: Vec<String>,
     /// A reason that people can choose beside an answer; give it once for each. They replace those there were
-    #[arg(long, conflicts_with_all = ["rename", "only_if", "always"])]
+    #[arg(long)]
     pub(crate) reason: Vec<String>,
     /// Offer no reasons any more
-    #[arg(long, conflicts_with_all = ["reason", "levels", "rename", "only_if", "always"])]
+    #[arg(long, conflicts_with_all = ["reason", "levels", "template"])]
     pub(crate) no_reasons: bool,
     /// Whether people are asked how sure they are, from 1 to 5
-    #[arg(long, value_name = "on|off", value_parser = on_off, conflicts_with_all = ["rename", "only_if", "always"])]
+    #[arg(long, value_name = "on|off", value_parser = on_off)]
     pub(crate) confidence: Option<bool>,
+    /// Whether people can say that they cannot say, apart from the scale (key X, and [cannot say] in files and for label --value)
+    #[arg(long, value_name = "on|off", value_parser = on_off)]
+    pub(crate) cannot_say: Option<bool>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -236,9 +298,13 @@ pub(crate) struct Import {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to read (.csv, .tsv, .jsonl, .ndjson, .conll)
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// The file to read: .csv, .tsv, .jsonl, .ndjson, .conll, or what an annotation tool exports (Label Studio, Prodigy, doccano, Argilla,
+    /// Potato, INCEpTION, Le-Wi-Di); its format is recognised
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
+    /// Read the file as this format, whatever it looks like: see --dry-run for what it is taken for
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
     /// Name of the question that the labels answer [default: the label column's name, or the project's only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -324,6 +390,10 @@ fn model(name: &str) -> Result<ModelKind, String> {
 }
 
 /// `PROJECT` or `PROJECT#QUESTION`. The file's name can have a # too: it ends before the first one that leaves a file that is there.
+fn template(name: &str) -> Result<ScaleTemplate, String> {
+    ScaleTemplate::named(name)
+}
+
 fn auxiliary(named: &str) -> Result<AuxiliaryQuestion, String> {
     let is_file = |path: &str| Path::new(path).is_file();
     let at = named.match_indices('#').map(|(at, _)| at).find(|at| !is_file(named) && is_file(&named[..*at]));
@@ -514,6 +584,9 @@ pub(crate) struct Label {
     /// The occasion: from 2 on an answer to a text that is asked again, kept apart from the label
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) occasion: u16,
+    /// An answer in practice, to a text that is practised on: no label. What is right, and why, is told
+    #[arg(long, conflicts_with_all = ["occasion", "note", "reason", "confidence"])]
+    pub(crate) practice: bool,
     /// A note to go with the answer
     #[arg(long)]
     pub(crate) note: Option<String>,
@@ -671,7 +744,7 @@ pub(crate) enum RunsWhat {
     },
     /// Delete it and its files; one that is in use is put out of use first
     Delete(OneRun),
-    /// Write a report: .html (with plots), .csv, .json or .tex
+    /// Write a report: .html (with plots), .csv, .json or .tex. Attributes that fewer than five people share are left out of it
     Report {
         /// The project file
         #[arg(value_hint = ValueHint::FilePath)]
@@ -679,6 +752,9 @@ pub(crate) enum RunsWhat {
         /// The run, or several as 1,2 [default: all that are finished], and the file to write
         #[arg(value_name = "[RUN] FILE", num_args = 1..=2, required = true, value_hint = ValueHint::FilePath)]
         target: Vec<PathBuf>,
+        /// Name annotators by their ids; without it they have pseudonyms (A1, A2, ...), those of `export --pseudonyms` and of bundles
+        #[arg(long)]
+        ids: bool,
         /// Replace the file where it exists
         #[arg(long)]
         force: bool,
@@ -742,6 +818,9 @@ pub(crate) struct Evaluate {
     /// say how often they hold and how large they are
     #[arg(long, conflicts_with_all = ["new_annotators", "tuning"])]
     pub(crate) prediction_sets: bool,
+    /// Leave out labels that were decided to be slips (`decide --outcome slip --value ...`): on those texts, what is not the decided answer
+    #[arg(long, conflicts_with = "new_annotators")]
+    pub(crate) without_slips: bool,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -832,7 +911,7 @@ pub(crate) struct Predict {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus bundle P.dissensus rude-model
-  dissensus bundle P.dissensus rude-model --question rude --anonymous
+  dissensus bundle P.dissensus rude-model --question rude --ids
   dissensus bundle P.dissensus tuned-model --run 3
 
 The folder holds encoder and tokenizer (which sentence-transformers opens), heads, each annotator's effects, names of questions and levels, a model card
@@ -853,8 +932,11 @@ pub(crate) struct Bundle {
     /// Take the live model of this question; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) question: Vec<String>,
-    /// Give annotators numbers in place of their names
+    /// Name annotators by their ids; without it they have pseudonyms (A1, A2, ...), those of `export --pseudonyms` and of reports
     #[arg(long)]
+    pub(crate) ids: bool,
+    /// What a bundle is without --ids; kept for scripts
+    #[arg(long, hide = true, conflicts_with = "ids")]
     pub(crate) anonymous: bool,
     /// Replace a bundle that is there
     #[arg(long)]
@@ -1379,6 +1461,7 @@ fn chance(argument: &str) -> Result<f64, String> {
   dissensus export P.dissensus labels.csv
   dissensus export P.dissensus labels.jsonl --question offensiveness
   dissensus export P.dissensus spans.csv --question insults --spans rows
+  dissensus export P.dissensus decided.csv --decisions only
   dissensus export P.dissensus spans.conll --question insults --leave-out-overlaps
 
 With --spans rows the columns start, end and type take the place of the label: one row a span, and one row with none of the three for an
@@ -1403,6 +1486,13 @@ pub(crate) struct Export {
     /// written
     #[arg(long)]
     pub(crate) leave_out_overlaps: bool,
+    /// Leave out labels of people who missed the pass mark of the practice or of attention checks (failed)
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) leave_out: Vec<LeaveOutArg>,
+    /// What was decided about texts: in columns beside the labels of each text, or in place of labels, one row a text with the decided answer
+    /// and no annotator. Labels are never changed by it
+    #[arg(long, value_enum)]
+    pub(crate) decisions: Option<DecisionsArg>,
     /// For others: A1, A2, ... in place of ids, no names, times and columns that came with texts, and attributes only where five people of
     /// the file share the value. The file does not import again to the same people
     #[arg(long)]
@@ -1416,6 +1506,19 @@ pub(crate) struct Export {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How decisions stand in a file.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DecisionsArg {
+    Beside,
+    Only,
+}
+
+/// Whose labels are not in a file.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeaveOutArg {
+    Failed,
 }
 
 /// How the spans of an answer stand in a file.

@@ -16,6 +16,9 @@ fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe { dissensus_workbench::keep_tensors_on_their_thread() };
     let cli = Cli::parse();
+    if cli.quiet {
+        progress::be_quiet();
+    }
     progress::watch_for_signals();
     let started = start_log(cli.log.as_deref());
     match started.and_then(|()| run(cli.command)) {
@@ -41,10 +44,13 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::New(args) => commands::project::new(&args),
         Command::Sample(args) => commands::project::sample(&args),
         Command::Info(args) => commands::project::info(&args),
+        Command::Overview(args) => commands::overview::overview(&args),
+        Command::Texts(args) => commands::texts::texts(&args),
         Command::Question(args) => commands::project::question(args),
         Command::Import(args) => commands::files::import(args),
         Command::Export(args) => commands::files::export(&args),
         Command::Bundle(args) => commands::bundle::bundle(&args),
+        Command::Report(args) => commands::report::report(&args),
         Command::Copy(args) => commands::files::copy(&args),
         Command::Embed(args) => commands::embed::embed(&args),
         Command::Encode(args) => commands::models::encode(&args),
@@ -59,6 +65,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
         Command::Annotators(args) => commands::annotators::annotators(&args),
         Command::Annotator(args) => commands::people::annotator(&args),
+        Command::AttributeForm(args) => commands::people::attribute_form(&args),
+        Command::Remove(args) => commands::removal::remove(&args),
         Command::Withdraw(args) => commands::people::withdraw(&args),
         Command::Panel(args) => commands::panel::panel(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
@@ -70,8 +78,12 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::HandIn(args) => commands::study::hand_in(&args),
         Command::Merge(args) => commands::study::merge(&args),
         Command::Study(args) => commands::study::study(&args),
+        Command::Reveal(args) => commands::care::reveal(&args),
+        Command::Care(args) => commands::care::care(&args),
         Command::Guideline(args) => commands::guideline::guideline(&args),
         Command::Remarks(args) => commands::guideline::remarks(&args),
+        Command::History(args) => commands::history::history(&args),
+        Command::Practice(args) => commands::practice::practice(&args),
         Command::Checks(args) => commands::checks::checks(&args),
         Command::Decide(args) => commands::talk::decide(&args),
         Command::Decisions(args) => commands::talk::decisions(&args),

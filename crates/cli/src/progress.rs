@@ -12,6 +12,12 @@ pub(crate) const STOPPED: u8 = 130;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static BARS: AtomicUsize = AtomicUsize::new(0);
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Shows no bar from now on; Ctrl-C is heard all the same.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::SeqCst);
+}
 
 /// A bar that appears once there is something to show; silent where standard error is not a terminal.
 pub(crate) struct Bar {
@@ -33,7 +39,11 @@ impl Bar {
     /// A bar that counts `unit`. While there is one, Ctrl-C asks its work to stop, and a second Ctrl-C ends the process.
     pub(crate) fn new(unit: &str) -> Self {
         BARS.fetch_add(1, Ordering::SeqCst);
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let target = match QUIET.load(Ordering::SeqCst) {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(spinner(unit));
         bar.enable_steady_tick(Duration::from_millis(120));
         Self { bar, part: Mutex::new(None) }

@@ -62,3 +62,50 @@ pub(crate) struct Withdraw {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// `attribute-form`: what people are asked about themselves.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus attribute-form P.dissensus
+  dissensus attribute-form P.dissensus --ask \"gender=woman|man|non-binary\" --ask \"age=18-29|30-49|50+\" --optional age
+  dissensus attribute-form P.dissensus --nothing
+  dissensus attribute-form P.dissensus --annotator ana --answer gender=woman --not-said age
+
+People answer it once, in the window, when they are added or begin with their packet. Prefer not to say can always be answered; then the
+attribute is not known of them, and they are not asked again. Answers become attributes, also of what is handed in.")]
+pub(crate) struct AttributeFormArgs {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// An attribute to ask for, with its values; several make the form, in this order, in place of the one before
+    #[arg(long, value_name = "ATTRIBUTE=VALUE|VALUE...", value_parser = asked)]
+    pub(crate) ask: Vec<(String, Vec<String>)>,
+    /// The sentence that people read for an attribute
+    #[arg(long, value_name = "ATTRIBUTE=SENTENCE", value_parser = attribute, requires = "ask")]
+    pub(crate) prompt: Vec<(String, String)>,
+    /// An attribute that can be passed over
+    #[arg(long, value_name = "ATTRIBUTE", requires = "ask")]
+    pub(crate) optional: Vec<String>,
+    /// Ask nothing any more
+    #[arg(long, conflicts_with = "ask")]
+    pub(crate) nothing: bool,
+    /// Show what is still to be asked of this person, or answer for them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ask", "nothing"])]
+    pub(crate) annotator: Option<String>,
+    /// What the person answers; may be given several times
+    #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = attribute, requires = "annotator")]
+    pub(crate) answer: Vec<(String, String)>,
+    /// An attribute that the person prefers not to say
+    #[arg(long, value_name = "ATTRIBUTE", requires = "annotator")]
+    pub(crate) not_said: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn asked(argument: &str) -> Result<(String, Vec<String>), String> {
+    let (name, values) = argument
+        .split_once('=')
+        .ok_or("write ATTRIBUTE=VALUE|VALUE, such as \"gender=woman|man|non-binary\"")?;
+    Ok((name.to_owned(), values.split('|').map(str::to_owned).collect()))
+}

@@ -1,7 +1,7 @@
 //! Arguments of `assign`, `checks`, `hand-in`, `merge` and `study`.
 
 use clap::{Args, ValueHint};
-use dissensus_domain::Outcome;
+use dissensus_domain::{AfterFailing, Outcome};
 use std::path::PathBuf;
 use strum::VariantArray as _;
 
@@ -126,6 +126,20 @@ pub(crate) struct Decide {
     pub(crate) json: bool,
 }
 
+/// `decisions`: what was agreed on about texts.
+#[derive(Args, Debug)]
+pub(crate) struct Decisions {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Those that hold no more too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn outcome(argument: &str) -> Result<Outcome, String> {
     let names: Vec<&str> = Outcome::VARIANTS.iter().map(|outcome| outcome.name()).collect();
     argument.parse().map_err(|_| format!("this is one of {}", names.join(", ")))
@@ -184,12 +198,17 @@ pub(crate) struct Merge {
   dissensus checks P.dissensus --text-id 42 --value 5 --reason \"a plain insult\"
   dissensus checks P.dissensus --from checks.csv --question offensive
   dissensus checks P.dissensus --text-id 42 --remove
+  dissensus checks P.dissensus --pass 0.75 --then practise
   dissensus checks P.dissensus
 
 An attention check is a text of the project whose right answer its author knows. Everybody who is handed a packet gets all of them, at
 random places among the other texts; the right answers stay in the project. `study` tells how often each person was right, and `checks`
 how often each check was answered right: one that many miss is itself in doubt. Labels are kept whatever comes of it. A CSV file has
-the columns text_id and label, and may have reason.")]
+the columns text_id and label, and may have reason.
+
+With --pass somebody who answers fewer of the checks right falls short: as soon as the mark cannot be reached any more, --then says whether
+that person goes on (go-on), is led back to the practice round where there is one (practise), or is asked no more (stop). Packets hold no
+right answers of checks: there it holds from the next plan on. --no-pass takes the mark back.")]
 pub(crate) struct Checks {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -206,6 +225,15 @@ pub(crate) struct Checks {
     /// The text is no check any more
     #[arg(long, requires = "text_id", conflicts_with = "value")]
     pub(crate) remove: bool,
+    /// The share of a person's checks that must be right, between 0 and 1
+    #[arg(long, value_name = "SHARE", value_parser = super::practice::share)]
+    pub(crate) pass: Option<f64>,
+    /// What happens to somebody below it: go-on [default], practise or stop
+    #[arg(long, value_parser = super::practice::after_failing)]
+    pub(crate) then: Option<AfterFailing>,
+    /// There is no mark any more
+    #[arg(long, conflicts_with_all = ["pass", "then"])]
+    pub(crate) no_pass: bool,
     /// Set those of a CSV file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) from: Option<PathBuf>,

@@ -15,7 +15,7 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
     let choices = BundleChoices {
         questions: args.question.clone(),
         runs: args.run.clone(),
-        anonymous: args.anonymous,
+        with_ids: args.ids,
         replace: args.force,
     };
     let bar = Bar::new("steps");

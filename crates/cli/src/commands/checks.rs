@@ -4,28 +4,49 @@ use super::{open, open_to_read};
 use crate::args::Checks;
 use crate::output;
 use anyhow::{Result, bail};
-use dissensus_domain::Question;
+use dissensus_domain::{AfterFailing, CheckRule, Question};
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{AttentionCheckInfo, NewAttentionCheck};
 
 pub(crate) fn checks(args: &Checks) -> Result<()> {
-    if args.text_id.is_none() && args.from.is_none() {
+    let sets_rule = args.pass.is_some() || args.then.is_some() || args.no_pass;
+    if args.text_id.is_none() && args.from.is_none() && !sets_rule {
         return list(&open_to_read(&args.project)?, args.json);
     }
     let session = open(&args.project)?;
+    if args.text_id.is_some() || args.from.is_some() {
+        session.study.set_checks(&new(&session, args)?)?;
+    }
+    if sets_rule {
+        set_rule(&session, args)?;
+    }
+    list(&session, args.json)
+}
+
+fn new(session: &Session, args: &Checks) -> Result<Vec<NewAttentionCheck>> {
     let question = session.project.question(args.question.as_deref())?;
-    let new = match (&args.from, &args.text_id) {
+    Ok(match (&args.from, &args.text_id) {
         (Some(file), _) => session.study.checks_from(question.id, file)?,
         (None, Some(text)) => {
             if args.value.is_none() && !args.remove {
                 bail!("say the right answer with --value, or take the check back with --remove");
             }
-            vec![check(&session, &question, text, args.value.as_deref(), &args.reason)?]
+            vec![check(session, &question, text, args.value.as_deref(), &args.reason)?]
         }
         (None, None) => Vec::new(),
+    })
+}
+
+fn set_rule(session: &Session, args: &Checks) -> Result<()> {
+    let now = session.study.check_rule()?.rule;
+    let pass = args.pass.or(now.map(|rule| rule.pass));
+    let then = args.then.or(now.map(|rule| rule.then)).unwrap_or_default();
+    match (args.no_pass, pass) {
+        (true, _) => session.study.set_check_rule(None)?,
+        (false, Some(pass)) => session.study.set_check_rule(Some(CheckRule { pass, then }))?,
+        (false, None) => bail!("say with --pass which share must be right"),
     };
-    session.study.set_checks(&new)?;
-    list(&session, args.json)
+    Ok(())
 }
 
 fn check(
@@ -47,6 +68,14 @@ fn list(session: &Session, json: bool) -> Result<()> {
     }
     if found.is_empty() {
         return output::line("There are no attention checks");
+    }
+    if let Some(CheckRule { pass, then }) = session.study.check_rule()?.rule {
+        let then = match then {
+            AfterFailing::GoOn => "goes on, and is marked",
+            AfterFailing::Practise => "is led back to the practice",
+            AfterFailing::Stop => "is asked no more",
+        };
+        output::line(&format!("{:.0} % must be right; whoever falls short {then}", 100.0 * pass))?;
     }
     let row = |one: &AttentionCheckInfo| {
         vec![

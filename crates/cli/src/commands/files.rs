@@ -1,13 +1,15 @@
 //! `import`, `export` and `copy`.
 
 use super::{count, note, open, open_or_read, open_to_read};
-use crate::args::{Copy, Export, Import, OffsetsArg, SpansArg};
+use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{OffsetUnit, ScaleKind};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
-use dissensus_workbench::{CopyChoices, ExportChoices, Exported, Progress, Pseudonymised, Session};
+use dissensus_workbench::{
+    CopyChoices, DecisionLayer, ExportChoices, Exported, Progress, Pseudonymised, Session,
+};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -26,7 +28,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
 
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
-    let mut columns = session.exchange.guess_columns(&args.file)?;
+    let mut columns = session.exchange.guess_columns(&args.file, args.format.as_deref())?;
     // Who names the labels of a file that looks like one row a span, and no column of spans, means its labels.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {
@@ -76,6 +78,7 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
         scale: args.scale.or(args.types.as_ref().map(|_| ScaleKind::Spans)),
         levels: args.levels.clone().or_else(|| args.types.clone()),
         skip_bad: args.skip_bad,
+        format: args.format.clone(),
     })
 }
 
@@ -131,6 +134,9 @@ fn tell(report: &ImportReport) -> Result<()> {
     ];
     let question = report.question.as_ref().map_or_else(String::new, |q| format!(" for the question {q}"));
     output::line(&format!("Imported {}{question}", added.join(", ")))?;
+    if report.format.of_tool {
+        output::line(&format!("Read as {}", report.format.title))?;
+    }
     if let Some(scale) = &report.scale {
         output::line(&format!("Scale: {} ({})", scale.kind(), scale.levels().join(", ")))?;
     }
@@ -181,6 +187,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
     if let Some(problem) = &preview.problem {
         output::line(&format!("Cannot be imported as chosen: {}", problem.message))?;
     }
+    output::line(&format!("format     {} ({})", preview.format.title, preview.format.name))?;
     let columns = &preview.columns;
     let roles = [
         ("text id", &columns.text_id),
@@ -243,10 +250,15 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         replace: args.force,
         span_rows: args.spans == SpansArg::Rows,
         leave_out_overlaps: args.leave_out_overlaps,
+        decisions: args.decisions.map(|decisions| match decisions {
+            DecisionsArg::Beside => DecisionLayer::Beside,
+            DecisionsArg::Only => DecisionLayer::Only,
+        }),
+        leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
     };
     let written = session.exchange.export_with(&args.file, &choices, &bar);
     drop(bar);
-    let Exported { answers: rows, left_out, suppressed, told_apart } = written?;
+    let Exported { answers: rows, left_out, left_out_failed, suppressed, told_apart } = written?;
     if args.pseudonyms && told_apart > 0 {
         note(&format!(
             "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
@@ -258,15 +270,25 @@ pub(crate) fn export(args: &Export) -> Result<()> {
             told["suppressed"] = suppressed.into();
             told["told_apart"] = told_apart.into();
         }
+        if choices.leave_out_failed {
+            told["left_out_failed"] = left_out_failed.into();
+        }
         return output::json(&told);
     }
-    output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))?;
+    let what = if args.decisions == Some(DecisionsArg::Only) { "decision" } else { "label" };
+    output::line(&format!("Wrote {} to {}", count(rows, what), args.file.display()))?;
     if args.pseudonyms {
         output::line(&format!(
             "With pseudonyms: no ids, names, times or columns that came with texts{}; {} of attributes left empty, because fewer than five \
              people of the file share their value. What texts themselves say stays",
             if args.notes { "" } else { ", and no notes" },
             count(suppressed, "value")
+        ))?;
+    }
+    if choices.leave_out_failed {
+        output::line(&format!(
+            "Left out {} of people who missed a pass mark; the project keeps them",
+            count(left_out_failed, "label")
         ))?;
     }
     if left_out > 0 {

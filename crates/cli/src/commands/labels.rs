@@ -9,6 +9,9 @@ use std::time::Duration;
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
+    if args.practice {
+        return super::practice::answer(&session, args);
+    }
     let (note, reasons, confidence) = (args.note.clone(), args.reason.clone(), args.confidence);
     let recorded = session.labelling.label_by_name_with(
         &args.annotator,

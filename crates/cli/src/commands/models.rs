@@ -130,6 +130,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         tuning: args.tuning.clone(),
         device: encoder_choice(&args.encoder).device,
         prediction_sets: args.prediction_sets,
+        without_slips: args.without_slips,
     };
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);

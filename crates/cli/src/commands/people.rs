@@ -1,9 +1,10 @@
-//! `annotator` and `withdraw`: what is known of one person, and erasing it.
+//! `annotator`, `attribute-form` and `withdraw`: what is known of people, what they are asked about themselves, and erasing it.
 
 use super::{count, note, open, open_to_read};
-use crate::args::{Annotator, Withdraw};
+use crate::args::{Annotator, AttributeFormArgs, Withdraw};
 use crate::output;
 use anyhow::{Result, bail};
+use dissensus_domain::{AttributeForm, FormAnswers, FormAttribute};
 use dissensus_workbench::view::{AnnotatorInfo, Traces, Withdrawn};
 
 pub(crate) fn annotator(args: &Annotator) -> Result<()> {
@@ -27,6 +28,70 @@ fn tell(person: &AnnotatorInfo) -> Result<()> {
     output::line(&format!("{}{name}: {}", person.external_id, count(person.labels.into(), "label")))?;
     for (attribute, value) in &person.attributes {
         output::line(&format!("  {attribute}: {value}"))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn attribute_form(args: &AttributeFormArgs) -> Result<()> {
+    if let Some(name) = &args.annotator {
+        return form_of(args, name);
+    }
+    if !args.nothing && args.ask.is_empty() {
+        let form = open_to_read(&args.project)?.project.attribute_form()?;
+        return tell_form(args, &form, "People are asked nothing about themselves");
+    }
+    let asked = |name: &String| args.ask.iter().any(|(asked, _)| asked == name);
+    let named = args.prompt.iter().map(|(name, _)| name).chain(&args.optional);
+    if let Some(name) = named.into_iter().find(|name| !asked(name)) {
+        bail!("--ask does not name \"{name}\"");
+    }
+    let attribute = |(name, values): &(String, Vec<String>)| FormAttribute {
+        name: name.clone(),
+        prompt: args
+            .prompt
+            .iter()
+            .find(|(of, _)| of == name)
+            .map(|(_, words)| words.clone())
+            .unwrap_or_default(),
+        values: values.clone(),
+        optional: args.optional.contains(name),
+    };
+    let form = AttributeForm { attributes: args.ask.iter().map(attribute).collect() };
+    let session = open(&args.project)?;
+    let form = session.project.set_attribute_form(&form)?;
+    session.close();
+    tell_form(args, &form, "People are asked nothing about themselves from now on")
+}
+
+/// What is still to be asked of one person, after what they answer here.
+fn form_of(args: &AttributeFormArgs, name: &str) -> Result<()> {
+    let answers: FormAnswers = FormAnswers(
+        (args.answer.iter().map(|(attribute, value)| (attribute.clone(), Some(value.clone()))))
+            .chain(args.not_said.iter().map(|attribute| (attribute.clone(), None)))
+            .collect(),
+    );
+    let answered = !answers.0.is_empty();
+    let session = if answered { open(&args.project)? } else { open_to_read(&args.project)? };
+    let person = session.project.annotator(name)?;
+    if answered {
+        session.project.answer_form(person.id, &answers)?;
+    }
+    let left = session.project.form_left(person.id)?;
+    session.close();
+    tell_form(args, &left, "Nothing is left to be asked")
+}
+
+fn tell_form(args: &AttributeFormArgs, form: &AttributeForm, none: &str) -> Result<()> {
+    if args.json {
+        return output::json(form);
+    }
+    if form.attributes.is_empty() {
+        return output::line(none);
+    }
+    for FormAttribute { name, prompt, values, optional } in &form.attributes {
+        let prompt = if prompt.is_empty() { String::new() } else { format!(" \"{prompt}\"") };
+        let optional = if *optional { " (can be passed over)" } else { "" };
+        output::line(&format!("{name}{prompt}: {}, prefer not to say{optional}", values.join(", ")))?;
     }
     Ok(())
 }
@@ -68,6 +133,9 @@ fn would_go(traces: &Traces) -> Result<()> {
     if let Some(stay) = stay(traces.nameless) {
         output::line(&stay)?;
     }
+    if let Some(lack) = lack(traces.texts) {
+        output::line(&lack)?;
+    }
     for copy in &traces.copies {
         output::line(&format!("Not erased there: {copy}"))?;
     }
@@ -77,6 +145,9 @@ fn would_go(traces: &Traces) -> Result<()> {
 fn tell_rest(gone: &Withdrawn) {
     if let Some(stay) = stay(gone.nameless) {
         note(&stay);
+    }
+    if let Some(lack) = lack(gone.texts) {
+        note(&lack);
     }
     if gone.encoder_changed {
         note("the encoder in use had learned from them and is gone: another one is used now (`encode`)");
@@ -90,6 +161,16 @@ fn tell_rest(gone: &Withdrawn) {
         );
     }
     note("exports, bundles, packets and backups elsewhere still have them: delete these");
+}
+
+/// What a study is left with.
+fn lack(texts: u32) -> Option<String> {
+    (texts > 0).then(|| {
+        format!(
+            "{} that they were handed out: each has one person fewer than planned. `assign` with the same --per-text hands them out to others",
+            count(texts.into(), "text")
+        )
+    })
 }
 
 fn stay(nameless: u32) -> Option<String> {

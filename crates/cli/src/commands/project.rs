@@ -4,9 +4,9 @@ use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
-use dissensus_domain::{RemarkForm, Scale, ScaleKind};
-use dissensus_workbench::view::{Estimation, QuestionInfo};
-use dissensus_workbench::{Session, sample};
+use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
+use dissensus_workbench::view::{Estimation, QuestionInfo, QuestionPart};
+use dissensus_workbench::{QuestionChange, Session, local_time, sample};
 use std::path::Path;
 
 pub(crate) fn new(args: &New) -> Result<()> {
@@ -32,31 +32,63 @@ fn made(project: &Path, json: bool, what: &str) -> Result<()> {
 }
 
 pub(crate) fn question(args: Question) -> Result<()> {
-    if args.levels.is_empty() {
-        return change_question(&args);
-    }
-    // The levels stand in their order; only their kind is guessed, and what is wrong with them is told by `Scale::new`.
-    let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
-    let scale = Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?;
+    let scale = match (&args.template, args.levels.is_empty()) {
+        (Some(template), _) => template.scale.clone(),
+        (None, true) => return change_question(&args),
+        (None, false) => {
+            // The levels stand in their order; only their kind is guessed, and what is wrong with them is told by `Scale::new`.
+            let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
+            Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?
+        }
+    };
     let session = open(&args.project)?;
-    let only_if = args.only_if.as_ref().map(|words| session.project.condition_named(words)).transpose()?;
+    let project = &session.project;
+    let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
     let prompt = args.prompt.as_deref().unwrap_or_default();
     let form = RemarkForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
     form.check()?;
-    let made = session.project.add_question_only_if(&args.name, prompt, scale, only_if)?;
-    session.project.set_remark_form(made.id, &form)?;
+    let definitions = definitions(&args.name, scale.levels(), &args.define)?;
+    let help = help(&args, QuestionHelp::default());
+    let made = project.add_explained_question(&args.name, prompt, scale, only_if, &help, &definitions)?;
+    project.set_remark_form(made.id, &form)?;
+    if let Some(cannot_say) = args.cannot_say {
+        let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
+        project.change_question(made.id, &change)?;
+    }
     told(&session, &made.name, "Added the question", args.json)
 }
 
+fn help(args: &Question, before: QuestionHelp) -> QuestionHelp {
+    let given = |new: &Option<String>, old: String| new.clone().unwrap_or(old);
+    QuestionHelp {
+        text: given(&args.help_text, before.text),
+        low: given(&args.low, before.low),
+        high: given(&args.high, before.high),
+    }
+}
+
+/// What each level of a new question means, in their order.
+fn definitions(name: &str, levels: &[String], defined: &[String]) -> Result<Vec<String>> {
+    let levels =
+        levels.iter().map(|level| LevelEdit { from: None, name: level.clone(), definition: String::new() });
+    let mut levels: Vec<LevelEdit> = levels.collect();
+    dissensus_workbench::define_levels(name, &mut levels, defined)?;
+    Ok(levels.into_iter().map(|level| level.definition).collect())
+}
+
 fn change_question(args: &Question) -> Result<()> {
-    if args.prompt.is_some() || args.scale.is_some() {
+    if args.scale.is_some() {
         bail!(
-            "only the names of levels and the condition of a question can be changed: for a new question give --levels"
+            "the kind of scale of a question cannot be changed: for a new question give --levels or --template"
         );
     }
     let session = open(&args.project)?;
     let project = &session.project;
     let question = project.question(Some(&args.name))?;
+    let mut change = QuestionChange { prompt: args.prompt.clone(), ..QuestionChange::default() };
+    if args.help_text.is_some() || args.low.is_some() || args.high.is_some() {
+        change.help = Some(help(args, question.help.clone()));
+    }
     if args.no_reasons || !args.reason.is_empty() || args.confidence.is_some() {
         let before = question.remarks.clone();
         let reasons = match args.no_reasons || !args.reason.is_empty() {
@@ -64,13 +96,32 @@ fn change_question(args: &Question) -> Result<()> {
             false => before.reasons,
         };
         let confidence = args.confidence.unwrap_or(before.confidence);
-        project.set_remark_form(question.id, &RemarkForm { reasons, confidence })?;
-    } else if args.rename.is_empty() {
-        let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
-        project.set_condition(question.id, only_if)?;
-    } else {
-        project.rename_levels(question.id, &project.names_after(&question, &args.rename)?)?;
+        change.remarks = Some(RemarkForm { reasons, confidence });
     }
+    change.cannot_say = args.cannot_say;
+    if args.always || args.only_if.is_some() {
+        change.only_if = Some(args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?);
+    }
+    if !(args.rename.is_empty() && args.set_levels.is_empty() && args.define.is_empty()) {
+        let mut levels = match args.set_levels.as_slice() {
+            [] => project.levels_named(&question, question.scale.levels()),
+            names => project.levels_named(&question, names),
+        };
+        for (level, name) in levels.iter_mut().zip(project.names_after(&question, &args.rename)?) {
+            if args.set_levels.is_empty() {
+                level.name = name;
+            }
+        }
+        dissensus_workbench::define_levels(&question.name, &mut levels, &args.define)?;
+        change.levels = Some(levels);
+    }
+    if change == QuestionChange::default() {
+        bail!(
+            "nothing is given to change: for a new question name its --levels or a --template; of a question that is there --prompt, \
+             --help-text, --low, --high, --define, --rename, --set-levels, --only-if, --always, --reason, --no-reasons, --confidence or --cannot-say"
+        );
+    }
+    project.change_question(question.id, &change)?;
     told(&session, &question.name, "Changed the question", args.json)
 }
 
@@ -99,6 +150,49 @@ fn condition_words(question: &QuestionInfo, all: &[QuestionInfo]) -> String {
     let names: Vec<&str> = only_if.levels.iter().filter_map(|level| other.scale.name_of(*level)).collect();
     let verb = if other.scale.has_options() { "has" } else { "is" };
     format!(", asked only if {} {verb} {}", other.name, names.join(" or "))
+}
+
+/// What is written beside a question, and how it was edited.
+fn explained(question: &QuestionInfo) -> Vec<String> {
+    let mut lines = Vec::new();
+    let help = &question.help;
+    if !help.text.is_empty() {
+        lines.push(format!("help: {}", help.text.replace('\n', " ")));
+    }
+    if !help.low.is_empty() || !help.high.is_empty() {
+        lines.push(format!("from \"{}\" to \"{}\"", help.low, help.high));
+    }
+    let defined =
+        question.scale.levels().iter().zip(&question.definitions).filter(|(_, what)| !what.is_empty());
+    lines.extend(defined.map(|(level, what)| format!("{level}: {}", what.replace('\n', " "))));
+    let of = question.labels + question.unsaid;
+    if question.unsaid > 0 {
+        let share = f64::from(question.unsaid) / f64::from(of);
+        lines.push(format!(
+            "cannot say: {} of {} ({:.1} %)",
+            question.unsaid,
+            count(u64::from(of), "answer"),
+            100.0 * share
+        ));
+    } else if question.cannot_say {
+        lines.push("offers to say that one cannot say".to_owned());
+    }
+    if let Some(last) = question.edits.edits.last() {
+        let what = match last.what {
+            QuestionPart::Text => "its text",
+            QuestionPart::Help => "its help",
+            QuestionPart::LevelNames => "names or definitions of its levels",
+            QuestionPart::Levels => "its levels",
+            QuestionPart::CannotSay => "whether one can say that one cannot say",
+        };
+        let before = count(u64::from(question.edits.labels_before), "label");
+        lines.push(format!(
+            "edited {}, last {what} at {}; {before} from before that",
+            count(question.edits.edits.len() as u64, "time"),
+            local_time(last.at),
+        ));
+    }
+    lines
 }
 
 fn scale_words(scale: &Scale) -> String {
@@ -163,10 +257,16 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
             question.prompt,
             condition_words(question, &info.questions)
         ))?;
+        for line in explained(question) {
+            output::line(&format!("  {line}"))?;
+        }
         match question.options.len() {
             0 => output::line(&format!("  {}", estimation_words(estimation.as_ref())))?,
             options => output::line(&format!("  a model is fitted for {fitted} of {options} options"))?,
         }
+    }
+    if info.labels_after_shown > 0 {
+        output::line(&super::care::after_shown(info.labels_after_shown))?;
     }
     for attribute in &info.attributes {
         output::line(&format!("attribute {}: {}", attribute.name, attribute.values.join(", ")))?;

@@ -1,6 +1,6 @@
 //! Training runs: `train` with a split or a tuning, and `runs`.
 
-use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
+use super::{count, encoder_choice, note, open, open_or_read, open_to_read, tell_switch};
 use super::{option_evaluation, span_evaluation};
 use crate::args::{Cli, OneRun, RunsWhat, Train};
 use crate::output::{self, three};
@@ -66,7 +66,7 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             };
             output::line(&format!("Run {} was deleted{others}{was_used}", args.run))
         }
-        RunsWhat::Report { project, target, force } => report(&project, &target, force),
+        RunsWhat::Report { project, target, ids, force } => report(&project, &target, ids, force),
     }
 }
 
@@ -245,13 +245,14 @@ fn show(session: &Session, args: &OneRun) -> Result<()> {
 }
 
 /// `target` is the file, or runs and the file.
-fn report(project: &Path, target: &[PathBuf], force: bool) -> Result<()> {
+fn report(project: &Path, target: &[PathBuf], ids: bool, force: bool) -> Result<()> {
     let (file, runs) = match target {
         [file] => (file, None),
         [runs, file] => (file, Some(run_numbers(runs)?)),
         _ => bail!("a report is of one file: `dissensus runs report PROJECT [RUN] FILE`"),
     };
-    let session = open_to_read(project)?;
+    // Pseudonyms that are given for the first time are kept.
+    let session = if ids { open_to_read(project)? } else { open_or_read(project)? };
     let runs = match runs {
         Some(runs) => runs,
         None => {
@@ -261,7 +262,7 @@ fn report(project: &Path, target: &[PathBuf], force: bool) -> Result<()> {
     if file.exists() && !force {
         return Err(WorkbenchError::ExportExists(file.to_owned()).into());
     }
-    session.runs.export(&runs, file)?;
+    session.runs.export(&runs, file, ids)?;
     output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))
 }
 

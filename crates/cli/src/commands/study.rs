@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    MergeReport, MergedFile, MergedKind, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyShare,
-    StudyWish,
+    EarlierPacket, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure,
+    StudyPerson, StudyShare, StudyWish,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -218,12 +218,13 @@ pub(crate) fn study(args: &Study) -> Result<()> {
             (true, 0) => "handed in".to_owned(),
             (true, n) => format!("handed in, and {} since", count(n.into(), "answer")),
         };
-        return output::line(&format!(
+        output::line(&format!(
             "The packet of {}: {} of {} answered; {since}",
             packet.annotator,
             packet.given,
             count(packet.wanted.into(), "text")
-        ));
+        ))?;
+        return packet.practice.as_ref().map_or(Ok(()), |state| output::line(&super::practice::told(state)));
     }
     let report = session.study.report()?;
     if args.json {
@@ -249,6 +250,25 @@ pub(crate) fn study(args: &Study) -> Result<()> {
     if let Some(figure) = &report.self_agreement {
         output::line(&format!("Asked again, people gave the same answer in {}", shown(figure)))?;
     }
+    if report.labels_after_shown > 0 {
+        output::line(&super::care::after_shown(report.labels_after_shown))?;
+    }
+    if report.short_texts > 0 {
+        output::line(&format!(
+            "{} handed out to fewer than {}, as where somebody withdrew: `assign` with --per-text {} hands them out to others",
+            count(report.short_texts.into(), "text"),
+            count(report.per_text.into(), "person").replace("persons", "people"),
+            report.per_text
+        ))?;
+    }
+    tell_earlier(&report.earlier)?;
+    for person in report.people.iter().filter(|person| person.left_out > 0) {
+        output::line(&format!(
+            "{} leaves out {} for topics of their own",
+            person.annotator,
+            count(person.left_out.into(), "text")
+        ))?;
+    }
     let row = |person: &StudyPerson| {
         let figure = |figure: &Option<StudyFigure>| figure.as_ref().map_or_else(String::new, brief);
         vec![
@@ -261,9 +281,42 @@ pub(crate) fn study(args: &Study) -> Result<()> {
             figure(&person.self_agreement),
         ]
     };
-    let header = ["person", "answered", "of", "handed in", "seconds", "as others", "as before"];
-    let rows = report.people.iter().map(row).collect();
+    let mut header = vec!["person", "answered", "of", "handed in", "seconds", "as others", "as before"];
+    let mut rows: Vec<Vec<String>> = report.people.iter().map(row).collect();
+    // Columns of what the study has.
+    let mut add = |name, cell: &dyn Fn(&StudyPerson) -> Option<String>| {
+        if report.people.iter().any(|person| cell(person).is_some()) {
+            header.push(name);
+            rows.iter_mut()
+                .zip(&report.people)
+                .for_each(|(row, one)| row.push(cell(one).unwrap_or_default()));
+        }
+    };
+    add("practice", &|person| person.practice.as_ref().map(practised));
+    add("checks", &|person| person.attention_standing.map(|standing| standing.to_string()));
     output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
+}
+
+/// Packets that are out with what holds no longer.
+pub(super) fn tell_earlier(earlier: &[EarlierPacket]) -> Result<()> {
+    for packet in earlier {
+        output::line(&format!(
+            "The packet of {} was handed out before a change of: {}. `assign --write-again --annotators {} --out DIR` writes it as it is now, \
+             and the next `assign` adds checks; answers in both come together",
+            packet.annotator,
+            packet.changed.join(", "),
+            packet.annotator
+        ))?;
+    }
+    Ok(())
+}
+
+fn practised(result: &PracticeResult) -> String {
+    match result.rounds_begun {
+        0 => "not begun".to_owned(),
+        1 => format!("{} ({}/{})", result.standing, result.right, result.of),
+        n => format!("{} ({}/{}, round {n})", result.standing, result.right, result.of),
+    }
 }
 
 fn shown(figure: &StudyFigure) -> String {

@@ -1,7 +1,7 @@
 //! `decide` and `decisions`: what was agreed on about texts.
 
 use super::{answer_name, count, open, open_to_read};
-use crate::args::{Decide, Reading};
+use crate::args::{Decide, Decisions};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, Question};
@@ -78,14 +78,16 @@ fn told(decision: &DecisionInfo) -> String {
     format!("Decided{by}: {}{answer}{why}", decision.outcome)
 }
 
-pub(crate) fn decisions(args: &Reading) -> Result<()> {
+pub(crate) fn decisions(args: &Decisions) -> Result<()> {
     let session = open_to_read(&args.project)?;
-    let all = session.study.decisions()?;
+    let all = if args.all { session.study.all_decisions()? } else { session.study.decisions()? };
     if args.json {
         return output::json(&all);
     }
     if all.is_empty() {
-        return output::line("No decision holds: see `dissensus decide`");
+        return output::line(
+            "No decision holds: see `dissensus decide`, and `decisions --all` for those that hold no more",
+        );
     }
     let row = |one: &DecisionInfo| {
         vec![
@@ -97,6 +99,12 @@ pub(crate) fn decisions(args: &Reading) -> Result<()> {
             one.comment.clone(),
         ]
     };
-    let header = ["text_id", "question", "outcome", "decided", "by", "comment"];
-    output::line(&output::table(&header, all.iter().map(row).collect(), &[]))
+    let mut header = vec!["text_id", "question", "outcome", "decided", "by", "comment"];
+    let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    if args.all {
+        header.push("holds");
+        let holds = |one: &DecisionInfo| if one.holds { "yes" } else { "no more" }.to_owned();
+        rows.iter_mut().zip(&all).for_each(|(row, one)| row.push(holds(one)));
+    }
+    output::line(&output::table(&header, rows, &[]))
 }

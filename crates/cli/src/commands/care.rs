@@ -1,0 +1,122 @@
+//! `reveal` and `care`: what a study shows its people, and how it spares them.
+
+use super::{count, open, open_to_read};
+use crate::args::{Care, Reveal};
+use crate::output;
+use anyhow::{Context as _, Result};
+use dissensus_workbench::Session;
+use dissensus_workbench::view::{HarmfulFrom, StudyCare};
+
+pub(crate) fn reveal(args: &Reveal) -> Result<()> {
+    let session = match args.to {
+        None => open_to_read(&args.project)?,
+        Some(to) => {
+            let session = open(&args.project)?;
+            session.project.set_reveal(to)?;
+            session
+        }
+    };
+    let info = session.project.info()?;
+    session.close();
+    if args.json {
+        return output::json(
+            &serde_json::json!({ "reveals": info.reveals, "labels_after_shown": info.labels_after_shown }),
+        );
+    }
+    output::line(match info.reveals {
+        true => "After an answer, how others see the text is shown",
+        false => "After an answer the next text comes; how others see it is not shown",
+    })?;
+    match info.labels_after_shown {
+        0 => Ok(()),
+        n => output::line(&after_shown(n)),
+    }
+}
+
+/// How many labels came after something was shown.
+pub(super) fn after_shown(labels: u32) -> String {
+    format!(
+        "{} given by people who had been shown something of others about the text before",
+        count(u64::from(labels), "label")
+    )
+}
+
+pub(crate) fn care(args: &Care) -> Result<()> {
+    let changes = args.limit.is_some()
+        || args.no_limit
+        || args.strict.is_some()
+        || args.greyscale.is_some()
+        || args.level.is_some()
+        || args.no_level;
+    let session = match changes {
+        false => open_to_read(&args.project)?,
+        true => open(&args.project)?,
+    };
+    if changes {
+        let care = changed(&session, args)?;
+        session.project.set_care(&care)?;
+    }
+    let info = session.project.info()?;
+    session.close();
+    let named = |one: &HarmfulFrom| {
+        let question = info.questions.iter().find(|question| question.id == one.question)?;
+        Some((
+            question.name.clone(),
+            question.scale.kind().name(),
+            question.scale.name_of(one.level)?.to_owned(),
+        ))
+    };
+    let harmful: Vec<_> = info.care.harmful.iter().filter_map(named).collect();
+    if args.json {
+        let harmful: Vec<_> = harmful
+            .iter()
+            .map(|(question, _, level)| serde_json::json!({ "question": question, "level": level }))
+            .collect();
+        let StudyCare { limit, strict, greyscale, .. } = info.care;
+        return output::json(&serde_json::json!({
+            "limit": limit, "strict": strict, "greyscale": greyscale, "harmful": harmful,
+        }));
+    }
+    output::line(&match (info.care.limit, info.care.strict) {
+        (None, _) => "No daily limit of harmful texts".to_owned(),
+        (Some(limit), false) => {
+            format!("{} a day; people may go on", count(u64::from(limit), "harmful text"))
+        }
+        (Some(limit), true) => {
+            format!("{} a day, and nobody goes on", count(u64::from(limit), "harmful text"))
+        }
+    })?;
+    for (question, kind, level) in &harmful {
+        let above = if *kind == "ordinal" { " or above" } else { "" };
+        output::line(&format!("Harmful: {question} = {level}{above}"))?;
+    }
+    if harmful.is_empty() {
+        output::line(
+            "No level is named from which on a text is harmful: flags count, and what people choose",
+        )?;
+    }
+    match info.care.greyscale {
+        true => output::line("Texts and pictures are shown without colour"),
+        false => Ok(()),
+    }
+}
+
+/// What is set, with what was asked for.
+fn changed(session: &Session, args: &Care) -> Result<StudyCare> {
+    let mut care = session.project.care()?;
+    care.limit = args.limit.or(care.limit).filter(|_| !args.no_limit);
+    care.strict = args.strict.unwrap_or(care.strict);
+    care.greyscale = args.greyscale.unwrap_or(care.greyscale);
+    if args.level.is_none() && !args.no_level {
+        return Ok(care);
+    }
+    let question = session.project.question(args.question.as_deref())?;
+    care.harmful.retain(|one| one.question != question.id);
+    if let Some(level) = &args.level {
+        let names = question.scale.levels().join(", ");
+        let found = question.scale.index_of(level.trim());
+        let level = found.with_context(|| format!("{} has no level \"{level}\": {names}", question.name))?;
+        care.harmful.push(HarmfulFrom { question: question.id, level });
+    }
+    Ok(care)
+}

@@ -1,0 +1,69 @@
+//! `history`: the log of the project.
+
+use super::{note, open_or_read, open_to_read};
+use crate::args::History;
+use crate::output::{self, cut};
+use anyhow::Result;
+use dissensus_workbench::view::{HistoryEntry, HistoryPage, HistoryWish};
+
+/// Entries that are read at once.
+const PAGE: u32 = 1_000;
+/// Characters of what was written, in the table.
+const WORDS: usize = 60;
+
+pub(crate) fn history(args: &History) -> Result<()> {
+    // Pseudonyms that are given for the first time are kept.
+    let session = if args.hide_names { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
+    let project = &session.project;
+    let mut wish = HistoryWish {
+        kinds: args.kind.clone(),
+        annotator: args.annotator.as_deref().map(|name| project.annotator(name)).transpose()?.map(|a| a.id),
+        text: args.text_id.as_deref().map(|id| project.text_named(id)).transpose()?.map(|(id, _)| id),
+        question: args
+            .question
+            .as_deref()
+            .map(|name| project.question(Some(name)))
+            .transpose()?
+            .map(|q| q.id),
+        since: args.since,
+        until: args.until,
+        words: args.search.clone(),
+        hide_names: args.hide_names,
+        reader: None,
+        after: None,
+        limit: PAGE.min(args.limit),
+    };
+    let mut found = HistoryPage { entries: Vec::new(), more: true };
+    while found.more && found.entries.len() < args.limit as usize {
+        wish.after = found.entries.last().map(|last| last.place.clone());
+        wish.limit = PAGE.min(args.limit - found.entries.len() as u32);
+        let page = project.history(&wish)?;
+        found.more = page.more;
+        found.entries.extend(page.entries);
+    }
+    if args.json {
+        return output::json(&found);
+    }
+    if found.entries.is_empty() {
+        return output::line("Nothing of that kind was done");
+    }
+    let header = ["time", "who", "what", "question", "text", "said", "copy"];
+    output::line(&output::table(&header, found.entries.iter().map(row).collect(), &[]))?;
+    if found.more {
+        note(&format!("these are the newest {}; --limit shows more", found.entries.len()));
+    }
+    Ok(())
+}
+
+fn row(entry: &HistoryEntry) -> Vec<String> {
+    let known = |words: &Option<String>| words.clone().unwrap_or_default();
+    vec![
+        entry.time.clone(),
+        entry.who.clone(),
+        entry.what.clone(),
+        known(&entry.question),
+        known(&entry.text_id),
+        entry.said.as_deref().map_or_else(String::new, |said| cut(said, WORDS)),
+        known(&entry.copy),
+    ]
+}

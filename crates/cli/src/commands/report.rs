@@ -1,0 +1,52 @@
+//! `report`: what a paper's appendix needs, as a folder.
+
+use super::{count, encoder_choice, note, open_or_read, tell_switch};
+use crate::args::Report;
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::view::PaperWish;
+
+pub(crate) fn report(args: &Report) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let wish = PaperWish {
+        evaluate: args.evaluate,
+        quote_texts: args.quote_texts,
+        with_ids: args.with_ids,
+        replace: args.force,
+    };
+    let bar = Bar::new("steps");
+    let written = session.paper.write(wish, &args.dir, &encoder_choice(&args.encoder), &bar);
+    drop(bar);
+    let (written, switch) = written?;
+    tell_switch(switch);
+    if written.suppressed > 0 {
+        note(&format!(
+            "in labels.csv {} of people were left empty, because fewer than five people share the value",
+            count(written.suppressed.into(), "attribute")
+        ));
+    }
+    if written.told_apart > 0 {
+        note(&format!(
+            "by their attributes taken together, {} could still be told apart in labels.csv",
+            if written.told_apart == 1 {
+                "1 person".to_owned()
+            } else {
+                format!("{} people", written.told_apart)
+            }
+        ));
+    }
+    if args.json {
+        return output::json(&written);
+    }
+    output::line(&format!(
+        "Wrote {} ({:.1} MB): {}, {} and {} on {}; open report.html in it",
+        written.folder,
+        written.bytes / 1e6,
+        count(written.figures.into(), "figure"),
+        count(written.tables.into(), "table"),
+        count(written.labels.into(), "label"),
+        count(written.questions.len() as u64, "question")
+    ))?;
+    written.notes.iter().try_for_each(|words| output::line(&format!("  {words}")))
+}
