@@ -1,0 +1,29 @@
+//! Labels as arrays of indices.
+
+use dissensus_domain::ScaleKind;
+use dissensus_perspectives::{Observation, Target};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Labels: `text`, `annotator` and `level` of each, as long as one another.
+pub(crate) fn observations(
+    texts: &PyReadonlyArray1<'_, u32>,
+    annotators: &PyReadonlyArray1<'_, u32>,
+    levels: &PyReadonlyArray1<'_, u16>,
+) -> PyResult<Vec<Observation>> {
+    let (texts, annotators, levels) = (texts.as_array(), annotators.as_array(), levels.as_array());
+    if texts.len() != annotators.len() || texts.len() != levels.len() {
+        return Err(PyValueError::new_err("texts, annotators and levels have different lengths"));
+    }
+    let all = texts.iter().zip(annotators).zip(levels);
+    Ok(all
+        .map(|((text, annotator), level)| Observation { text: *text, annotator: *annotator, level: *level })
+        .collect())
+}
+
+/// The scale by its name and number of levels.
+pub(crate) fn target(scale: &str, levels: usize) -> PyResult<Target> {
+    let kind = scale.parse::<ScaleKind>().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Target { kind, levels })
+}

@@ -1,0 +1,48 @@
+//! Native part of the Python package `dissensus`: plain functions and classes over workbench and perspectives, which dissensus/*.py makes into
+//! what people call. Arrays come as numpy arrays that were checked there, structures go as JSON.
+
+mod aggregation;
+mod agreement;
+mod arrow;
+mod bundle;
+mod columns;
+mod encoder;
+mod error;
+mod labels;
+mod metrics;
+mod model;
+mod project;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::aggregation::aggregate;
+    #[pymodule_export]
+    use super::agreement::{alphas, cohen_pairs, reliability};
+    #[pymodule_export]
+    use super::arrow::arrow_stream;
+    #[pymodule_export]
+    use super::bundle::Bundle;
+    #[pymodule_export]
+    use super::encoder::TextEncoder;
+    #[pymodule_export]
+    use super::metrics::{correlation, disagreement, of_answers, of_probabilities, scores};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::project::{
+        project_annotators, project_bundle, project_create, project_disagreement, project_embeddings,
+        project_encode, project_import, project_info, project_label, project_labels, project_predictions,
+        project_sample, project_texts,
+    };
+    use super::*;
+
+    /// The version of the program that this is part of.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,302 @@
+//! A project file. Every function opens it, does one thing and closes it: what others wrote meanwhile is there, and nothing is held between two calls.
+
+use crate::bundle::rows;
+use crate::columns::{Column, into_python};
+use crate::encoder::{Asked, choice, home};
+use crate::error::{json, with_code};
+use crate::work::{Stop, run};
+use dissensus_domain::Remark;
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices};
+use dissensus_workbench::{
+    BundleChoices, Home, PredictionChoices, Progress, Session, WorkbenchError, sample,
+};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
+fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session, WorkbenchError> {
+    let until = Instant::now() + Duration::try_from_secs_f64(wait).unwrap_or_default();
+    loop {
+        match Session::open(path, home) {
+            Err(error) if error.code() == "project-locked" && Instant::now() < until => {
+                if progress.cancelled() {
+                    return Err(WorkbenchError::Cancelled);
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// Opens it to read and does one thing.
+fn reading<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    work: impl FnOnce(&Session, &Stop) -> Result<T, WorkbenchError> + Send,
+) -> PyResult<T> {
+    let home = home(py)?;
+    run(py, |progress| work(&Session::open_to_read(path, &home)?, progress))
+}
+
+/// Opens it to write and does one thing.
+fn writing<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    wait: f64,
+    work: impl FnOnce(&Session, &Stop) -> Result<T, WorkbenchError> + Send,
+) -> PyResult<T> {
+    let home = home(py)?;
+    run(py, |progress| {
+        let session = open(path, &home, wait, progress)?;
+        let done = work(&session, progress);
+        session.close();
+        done
+    })
+}
+
+/// Makes an empty project.
+#[pyfunction]
+pub(crate) fn project_create(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    let home = home(py)?;
+    run(py, |_| Session::create(&path, &home).map(drop))
+}
+
+/// Makes a copy of the sample project.
+#[pyfunction]
+pub(crate) fn project_sample(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    run(py, |_| sample::create(&path))
+}
+
+/// What it holds, as JSON.
+#[pyfunction]
+pub(crate) fn project_info(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let info = reading(py, &path, |session, _| session.project.info())?;
+    json(py, &info)
+}
+
+#[pyfunction]
+pub(crate) fn project_texts(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
+    let texts = reading(py, &path, |session, _| session.project.all_texts())?;
+    let keys: BTreeSet<String> = texts.iter().flat_map(|text| text.metadata.keys().cloned()).collect();
+    let fixed = ["text_id", "text", "group", "split"];
+    let mut columns = vec![
+        ("text_id".to_owned(), Column::texts(texts.iter().map(|text| text.external_id.clone()))),
+        ("text".to_owned(), Column::texts(texts.iter().map(|text| text.body.clone()))),
+        ("group".to_owned(), Column::Names(texts.iter().map(|text| text.group.clone()).collect())),
+        ("split".to_owned(), Column::Names(texts.iter().map(|text| text.split.clone()).collect())),
+    ];
+    for key in keys {
+        let values = Column::Names(texts.iter().map(|text| text.metadata.get(&key).cloned()).collect());
+        let name = if fixed.contains(&key.as_str()) { format!("metadata.{key}") } else { key };
+        columns.push((name, values));
+    }
+    into_python(py, columns)
+}
+
+#[pyfunction]
+pub(crate) fn project_labels<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    question: Option<String>,
+) -> PyResult<Bound<'py, PyList>> {
+    let rows = reading(py, &path, |session, _| session.project.label_rows(question.as_deref()))?;
+    // A number that is not there is one that is not a number.
+    let confidence = rows.iter().map(|row| row.confidence.map_or(f32::NAN, f32::from)).collect();
+    let columns = vec![
+        ("text_id".to_owned(), Column::names(rows.iter().map(|row| row.text_id.clone()))),
+        ("annotator_id".to_owned(), Column::names(rows.iter().map(|row| row.annotator_id.clone()))),
+        ("question".to_owned(), Column::names(rows.iter().map(|row| row.question.clone()))),
+        ("label".to_owned(), Column::Names(rows.iter().map(|row| row.label.clone()).collect())),
+        ("time".to_owned(), Column::Whole(rows.iter().map(|row| row.at_ms).collect())),
+        ("source".to_owned(), Column::names(rows.iter().map(|row| row.source.to_owned()))),
+        ("note".to_owned(), Column::Names(rows.iter().map(|row| row.note.clone()).collect())),
+        ("confidence".to_owned(), Column::Real(confidence)),
+    ];
+    into_python(py, columns)
+}
+
+#[pyfunction]
+pub(crate) fn project_annotators(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
+    let people = reading(py, &path, |session, _| session.project.annotators())?;
+    let keys: BTreeSet<String> = people.iter().flat_map(|one| one.attributes.keys().cloned()).collect();
+    let fixed = ["annotator_id", "name", "labels", "simulated"];
+    let mut columns = vec![
+        ("annotator_id".to_owned(), Column::texts(people.iter().map(|one| one.external_id.clone()))),
+        ("name".to_owned(), Column::texts(people.iter().map(|one| one.name.clone()))),
+        ("labels".to_owned(), Column::Whole(people.iter().map(|one| one.labels.into()).collect())),
+        ("simulated".to_owned(), Column::Flag(people.iter().map(|one| one.simulated).collect())),
+    ];
+    for key in keys {
+        let values = Column::Names(people.iter().map(|one| one.attributes.get(&key).cloned()).collect());
+        let name = if fixed.contains(&key.as_str()) { format!("attribute.{key}") } else { key };
+        columns.push((name, values));
+    }
+    into_python(py, columns)
+}
+
+/// Everybody's predicted answer to every text, by the live model.
+#[pyfunction]
+pub(crate) fn project_predictions(
+    py: Python<'_>,
+    path: PathBuf,
+    question: Option<String>,
+    annotators: Vec<String>,
+) -> PyResult<Bound<'_, PyList>> {
+    let choices = PredictionChoices { question, annotators, replace: false };
+    let found = reading(py, &path, |session, progress| {
+        make_live(session, choices.question.as_deref(), progress)?;
+        session.analysis.predictions(&choices, progress)
+    })?;
+    into_python(py, rows(found.text_ids, found.predicted, Some(found.observed)))
+}
+
+/// Looks whether every text has its embedding, and fits the question's model.
+fn make_live(session: &Session, question: Option<&str>, progress: &Stop) -> Result<(), WorkbenchError> {
+    let question = session.project.question(question)?;
+    session.encoding.ensure_encoded(&Default::default(), progress)?;
+    session.live.fit(question.id, progress)
+}
+
+/// All texts by how much annotators would disagree, the most first.
+#[pyfunction]
+pub(crate) fn project_disagreement(
+    py: Python<'_>,
+    path: PathBuf,
+    question: Option<String>,
+    by: String,
+) -> PyResult<Bound<'_, PyList>> {
+    let by: DisagreementMeasure = serde_json::from_value(serde_json::Value::String(by.replace('-', "_")))
+        .map_err(|error| with_code(py, "measure", &format!("there is no measure \"{by}\": {error}"), None))?;
+    let (rows, levels) = reading(py, &path, |session, progress| {
+        make_live(session, question.as_deref(), progress)?;
+        let question = session.project.question(question.as_deref())?;
+        let query = DisagreementQuery {
+            question: question.id,
+            by,
+            cut: None,
+            groups: None,
+            search: None,
+            attributes: Default::default(),
+            labelled_only: false,
+        };
+        let ranking = session.analysis.ranking(&query)?;
+        Ok((session.analysis.rows(&query, &ranking.texts)?, question.scale.levels().to_vec()))
+    })?;
+    let real = |of: &dyn Fn(&DisagreementRow) -> Option<f32>| {
+        Column::Real(rows.iter().map(|row| of(row).unwrap_or(f32::NAN)).collect())
+    };
+    let mut columns = vec![
+        ("text_id".to_owned(), Column::texts(rows.iter().map(|row| row.external_id.clone()))),
+        ("rank".to_owned(), Column::Whole(rows.iter().map(|row| row.rank.into()).collect())),
+        ("rank_first".to_owned(), Column::Whole(rows.iter().map(|row| row.band.0.into()).collect())),
+        ("rank_last".to_owned(), Column::Whole(rows.iter().map(|row| row.band.1.into()).collect())),
+        ("value".to_owned(), real(&|row| Some(row.value))),
+        ("low".to_owned(), real(&|row| row.interval.map(|(low, _)| low))),
+        ("high".to_owned(), real(&|row| row.interval.map(|(_, high)| high))),
+        ("split".to_owned(), real(&|row| Some(row.scores.split))),
+        ("pairwise".to_owned(), real(&|row| Some(row.scores.pairwise))),
+        ("between".to_owned(), real(&|row| Some(row.scores.between))),
+        ("divergence".to_owned(), real(&|row| Some(row.scores.divergence))),
+        ("uncertainty".to_owned(), real(&|row| Some(row.scores.uncertainty))),
+        ("far_apart".to_owned(), real(&|row| row.scores.far_apart)),
+        ("mean_level".to_owned(), real(&|row| row.scores.mean_level)),
+        ("observed_split".to_owned(), real(&|row| row.observed_split)),
+        ("observed_pairwise".to_owned(), real(&|row| row.observed_pairwise)),
+    ];
+    for (at, level) in levels.iter().enumerate() {
+        columns.push((format!("p_{level}"), real(&|row| row.distribution.get(at).copied())));
+        let observed = rows.iter().map(|row| row.observed.get(at).copied().unwrap_or(0).into()).collect();
+        columns.push((format!("n_{level}"), Column::Whole(observed)));
+    }
+    into_python(py, columns)
+}
+
+/// Ids of the texts, their embeddings (texts x dim) and the key of the encoder version.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "three things that belong together, for one caller")]
+pub(crate) fn project_embeddings(
+    py: Python<'_>,
+    path: PathBuf,
+) -> PyResult<(Vec<String>, Bound<'_, PyArray2<f32>>, String)> {
+    let (ids, vectors, key) = reading(py, &path, |session, _| {
+        let (vectors, key) = session.encoding.vectors()?;
+        let texts = session.project.all_texts()?;
+        let ids: Vec<String> = texts.into_iter().take(vectors.texts).map(|text| text.external_id).collect();
+        Ok((ids, vectors, key))
+    })?;
+    let (texts, dim) = (vectors.texts, vectors.dim);
+    let rows = Arc::try_unwrap(vectors).map_or_else(|shared| shared.rows.clone(), |own| own.rows);
+    Ok((ids, PyArray1::from_vec(py, rows).reshape([texts, dim])?, key))
+}
+
+/// Gives every text an embedding; as JSON what came of it.
+#[pyfunction]
+pub(crate) fn project_encode(py: Python<'_>, path: PathBuf, asked: Asked, wait: f64) -> PyResult<String> {
+    let choice = choice(py, asked)?;
+    let done = writing(py, &path, wait, |session, progress| session.encoding.encode(&choice, progress))?;
+    json(py, &done)
+}
+
+/// One label, as the command gives it: on disk when this returns.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "a label and what is said beside it")]
+pub(crate) fn project_label(
+    py: Python<'_>,
+    path: PathBuf,
+    annotator: &str,
+    text: &str,
+    value: &str,
+    question: Option<&str>,
+    occasion: u16,
+    remark: (Option<String>, Vec<String>, Option<u8>),
+    wait: f64,
+) -> PyResult<String> {
+    let (note, reasons, confidence) = remark;
+    let remark = Remark { note, reasons, confidence };
+    let recorded = writing(py, &path, wait, |session, _| {
+        session.labelling.label_by_name_with(annotator, text, value, question, occasion, &remark)
+    })?;
+    json(py, &recorded)
+}
+
+/// A file is imported whole or not at all; `choices` is JSON.
+#[pyfunction]
+pub(crate) fn project_import(
+    py: Python<'_>,
+    path: PathBuf,
+    file: PathBuf,
+    choices: &str,
+    wait: f64,
+) -> PyResult<String> {
+    let choices: ImportChoices = serde_json::from_str(choices)
+        .map_err(|error| with_code(py, "import-choices", &error.to_string(), None))?;
+    let report = writing(py, &path, wait, |session, stop| {
+        let progress: Arc<dyn Progress> = Arc::new(stop.clone());
+        session.exchange.import(&file, &choices, &progress)
+    })?;
+    json(py, &report)
+}
+
+/// Writes models into a folder that predicts without the project; as JSON what was written.
+#[pyfunction]
+pub(crate) fn project_bundle(
+    py: Python<'_>,
+    path: PathBuf,
+    dir: PathBuf,
+    questions: Vec<String>,
+    runs: Vec<u32>,
+    with_ids: bool,
+    replace: bool,
+) -> PyResult<String> {
+    let choices = BundleChoices { questions, runs, with_ids, replace };
+    let (written, _) = reading(py, &path, |session, progress| {
+        session.bundles.write(&choices, &dir, &Default::default(), progress)
+    })?;
+    json(py, &written)
+}
