@@ -56,6 +56,8 @@ pub(crate) struct DownloadChanged {
 pub(crate) struct OpenRequested {
     /// Its file.
     pub(crate) path: String,
+    /// To read: nothing is written to it.
+    pub(crate) read_only: bool,
 }
 
 /// The window is to be closed while work is under way: ask the person.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Launch {
     /// The project to open at once.
-    pub(crate) project: Option<PathBuf>,
+    pub(crate) project: Option<Wanted>,
     /// `DISSENSUS_HOME`: where settings and the window's place are kept instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
     /// `DISSENSUS_E2E`, in builds with the feature `test-hooks` alone: let tests hand over paths that a person would
@@ -21,6 +21,17 @@ pub(crate) struct Launch {
 pub(crate) struct LaunchInfo {
     /// The project to open at once.
     pub(crate) project: Option<String>,
+    /// To read: nothing is written to it.
+    pub(crate) read_only: bool,
+}
+
+/// A project that is to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// `--read-only`: nothing is to be written to it.
+    pub(crate) read_only: bool,
 }
 
 impl Launch {
@@ -49,23 +60,37 @@ pub(crate) fn display() -> Result<(), &'static str> {
     )
 }
 
-/// The first argument that is no option, taken from `folder` where it is relative. Systems add options of their own
-/// (macOS `-psn_…`), so those are passed over.
+/// The first argument that is no option, taken from `folder` where it is relative, and whether `--read-only` is among them. Systems add
+/// options of their own (macOS `-psn_…`), so those are passed over.
 pub(crate) fn project_argument(
     arguments: impl IntoIterator<Item = OsString>,
     folder: &Path,
-) -> Option<PathBuf> {
-    let path = arguments.into_iter().find(|a| !a.to_string_lossy().starts_with('-'))?;
-    let path = folder.join(path);
-    Some(std::path::absolute(&path).unwrap_or(path))
+) -> Option<Wanted> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let read_only = arguments.iter().any(|argument| argument == "--read-only");
+    let path = folder.join(arguments.iter().find(|a| !a.to_string_lossy().starts_with('-'))?);
+    Some(Wanted { path: std::path::absolute(&path).unwrap_or(path), read_only })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn argument(arguments: &[&str]) -> Option<PathBuf> {
+    fn wanted(arguments: &[&str]) -> Option<Wanted> {
         project_argument(arguments.iter().map(OsString::from), Path::new(""))
+    }
+
+    fn argument(arguments: &[&str]) -> Option<PathBuf> {
+        wanted(arguments).map(|wanted| wanted.path)
+    }
+
+    #[test]
+    fn a_project_is_opened_to_read_where_that_is_said() {
+        let read_only = |arguments: &[&str]| wanted(arguments).map(|wanted| wanted.read_only);
+        assert_eq!(read_only(&["/a.dissensus", "--read-only"]), Some(true));
+        assert_eq!(read_only(&["--read-only", "/a.dissensus"]), Some(true));
+        assert_eq!(read_only(&["/a.dissensus"]), Some(false));
+        assert_eq!(read_only(&["--read-only"]), None);
     }
 
     #[test]
@@ -81,7 +106,7 @@ mod tests {
         assert!(path.is_absolute());
         assert!(path.ends_with("b.dissensus"));
         let elsewhere = std::env::temp_dir();
-        let path = project_argument([OsString::from("b.dissensus")], &elsewhere).unwrap();
-        assert_eq!(path, elsewhere.join("b.dissensus"));
+        let wanted = project_argument([OsString::from("b.dissensus")], &elsewhere).unwrap();
+        assert_eq!(wanted.path, elsewhere.join("b.dissensus"));
     }
 }

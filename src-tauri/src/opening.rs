@@ -2,9 +2,9 @@
 //! on macOS, by the system itself.
 
 use crate::events::OpenRequested;
-use crate::launch::project_argument;
+use crate::launch::{Wanted, project_argument};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager as _};
 use tauri_specta::Event as _;
@@ -19,41 +19,41 @@ pub(crate) struct Requests {
 
 struct State {
     /// The newest one that the page has not heard of.
-    waiting: Option<PathBuf>,
+    waiting: Option<Wanted>,
     /// Whether the page has asked for the first one: from then on it listens.
     listening: bool,
 }
 
 impl Requests {
     /// With the project that was named on the command line, if any.
-    pub(crate) fn new(project: Option<PathBuf>) -> Self {
+    pub(crate) fn new(project: Option<Wanted>) -> Self {
         Self { state: Mutex::new(State { waiting: project, listening: false }) }
     }
 
     /// For the page, once it listens: the project to begin with.
-    pub(crate) fn take(&self) -> Option<PathBuf> {
+    pub(crate) fn take(&self) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.listening = true;
         state.waiting.take()
     }
 
-    /// The path to tell the page now; one that came before the page listened is kept for [`Requests::take`].
-    fn ask(&self, path: PathBuf) -> Option<PathBuf> {
+    /// What to tell the page now; what came before the page listened is kept for [`Requests::take`].
+    fn ask(&self, wanted: Wanted) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.listening {
-            return Some(path);
+            return Some(wanted);
         }
-        state.waiting = Some(path);
+        state.waiting = Some(wanted);
         None
     }
 }
 
-/// Opens `path` in the window that is there, and brings that to the front.
-pub(crate) fn open(app: &AppHandle, path: PathBuf) {
+/// Opens a project in the window that is there, and brings that to the front.
+pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
     to_front(app);
-    if let Some(path) = app.state::<Requests>().ask(path) {
+    if let Some(Wanted { path, read_only }) = app.state::<Requests>().ask(wanted) {
         // A window that is closing cannot hear it any more, which is no error.
-        let _ = OpenRequested { path: path.to_string_lossy().into_owned() }.emit(app);
+        let _ = OpenRequested { path: path.to_string_lossy().into_owned(), read_only }.emit(app);
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn open(app: &AppHandle, path: PathBuf) {
 pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str) {
     let arguments = arguments.into_iter().skip(1).map(OsString::from);
     match project_argument(arguments, Path::new(folder)) {
-        Some(path) => open(app, path),
+        Some(wanted) => open(app, wanted),
         None => to_front(app),
     }
 }
@@ -81,10 +81,11 @@ mod tests {
 
     #[test]
     fn what_comes_before_the_page_listens_is_kept_and_the_newest_counts() {
-        let requests = Requests::new(Some("/a".into()));
-        assert_eq!(requests.ask("/b".into()), None);
-        assert_eq!(requests.take(), Some("/b".into()));
+        let wanted = |path: &str| Wanted { path: path.into(), read_only: path == "/b" };
+        let requests = Requests::new(Some(wanted("/a")));
+        assert_eq!(requests.ask(wanted("/b")), None);
+        assert_eq!(requests.take(), Some(wanted("/b")));
         assert_eq!(requests.take(), None, "a page that is loaded again does not open it a second time");
-        assert_eq!(requests.ask("/c".into()), Some("/c".into()));
+        assert_eq!(requests.ask(wanted("/c")), Some(wanted("/c")));
     }
 }

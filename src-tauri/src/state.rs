@@ -33,6 +33,7 @@ impl WindowState {
         let info = match which {
             Opening::New(path) => self.workbench.new_project(&path),
             Opening::Existing(path) => self.workbench.open_project(&path),
+            Opening::ToRead(path) => self.workbench.open_project_to_read(&path),
             Opening::Sample => self.workbench.open_sample(),
         }?;
         if let Some(session) = self.workbench.session()
@@ -40,6 +41,7 @@ impl WindowState {
         {
             listen(app, &session);
             session.background.start();
+            session.follow_others();
         }
         Ok(info)
     }
@@ -103,6 +105,8 @@ pub(crate) enum Opening {
     New(String),
     /// A file that is.
     Existing(String),
+    /// A file that is, to read.
+    ToRead(String),
     /// The sample project, made where it is missing.
     Sample,
 }

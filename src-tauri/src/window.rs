@@ -57,7 +57,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => {
             if let Some(path) = urls.iter().find_map(|url| url.to_file_path().ok()) {
-                opening::open(app, path);
+                opening::open(app, crate::launch::Wanted { path, read_only: false });
             }
         }
         // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.

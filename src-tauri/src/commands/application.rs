@@ -26,8 +26,9 @@ pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
 #[specta::specta]
 pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     off_main(move || {
-        let project = app.state::<Requests>().take();
-        Ok(LaunchInfo { project: project.map(|path| path.to_string_lossy().into_owned()) })
+        let wanted = app.state::<Requests>().take();
+        let read_only = wanted.as_ref().is_some_and(|wanted| wanted.read_only);
+        Ok(LaunchInfo { project: wanted.map(|wanted| wanted.path.to_string_lossy().into_owned()), read_only })
     })
     .await
 }

@@ -1,10 +1,10 @@
 //! Files in and out.
 
 use super::with_session;
-use dissensus_workbench::Pseudonymised;
 use dissensus_workbench::view::{
     CopyReport, ExportReport, ImportChoices, ImportPreview, ImportReport, Problem,
 };
+use dissensus_workbench::{DecisionLayer, Pseudonymised};
 use std::path::Path;
 use tauri::AppHandle;
 
@@ -30,7 +30,8 @@ pub(crate) async fn import_file(
     with_session(app, move |session| session.exchange.import_as_job(Path::new(&path), &choices)).await
 }
 
-/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again.
+/// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
+/// about each text beside its labels, where `decisions` is set.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_project(
@@ -38,10 +39,12 @@ pub(crate) async fn export_project(
     path: String,
     pseudonyms: bool,
     notes: bool,
+    decisions: bool,
 ) -> Result<ExportReport, Problem> {
     with_session(app, move |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
-        let done = session.exchange.export_as_job(Path::new(&path), wish)?;
+        let layer = decisions.then_some(DecisionLayer::Beside);
+        let done = session.exchange.export_as_job(Path::new(&path), wish, layer)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(ExportReport {
             rows: number(done.answers),

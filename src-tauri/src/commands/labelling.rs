@@ -1,7 +1,7 @@
 //! The Label view.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
 use dissensus_workbench::view::{
     Beside, LabelReceipt, LabelTask, NewLabel, Problem, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
 };
@@ -99,6 +99,23 @@ pub(crate) async fn remark_text(
     let source = LabelSource::Window;
     with_session(app, move |session| session.labelling.remark(annotator, question, text, &beside, source))
         .await
+}
+
+/// Keeps what was typed beside an answer and is not given, on this computer; none forgets it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn keep_draft(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    occasion: u16,
+    typed: Option<Remark>,
+) -> Result<(), Problem> {
+    with_session(app, move |session| {
+        session.labelling.keep_draft(annotator, question, text, occasion, typed.as_ref())
+    })
+    .await
 }
 
 /// What people said beside their answers, and what they flagged.

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotators;
 pub(crate) mod application;
+pub(crate) mod care;
 pub(crate) mod disagreement;
 pub(crate) mod encoder;
 pub(crate) mod group_comparison;
@@ -9,11 +10,15 @@ pub(crate) mod guideline;
 pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
+pub(crate) mod overview;
 pub(crate) mod panels;
+pub(crate) mod paper;
+pub(crate) mod practice;
 pub(crate) mod project;
 pub(crate) mod question_correlation;
 pub(crate) mod runs;
 pub(crate) mod study;
+pub(crate) mod texts;
 
 use crate::state::WindowState;
 use dissensus_workbench::view::Problem;

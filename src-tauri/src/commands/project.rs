@@ -2,9 +2,13 @@
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
-use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, RemarkForm, Scale};
+use dissensus_domain::{
+    AnnotatorId, AttributeForm, Attributes, Condition, FormAnswers, QuestionHelp, QuestionId, Scale,
+    ScaleTemplate,
+};
 use dissensus_workbench::view::{
-    AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo, Traces, Withdrawn,
+    AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
+    QuestionDraft, QuestionInfo, Removal, RemovalPreview, Removed, Traces, Withdrawn,
 };
 use tauri::{AppHandle, Manager as _};
 
@@ -20,6 +24,13 @@ pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectI
 #[specta::specta]
 pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
     open(app, Opening::Existing(path)).await
+}
+
+/// Opens a project to read: nothing is written to it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_project_to_read(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
+    open(app, Opening::ToRead(path)).await
 }
 
 /// Opens the sample project.
@@ -60,26 +71,49 @@ pub(crate) async fn add_question(
     prompt: String,
     scale: Scale,
     only_if: Option<Condition>,
+    help: QuestionHelp,
+    definitions: Vec<String>,
 ) -> Result<QuestionInfo, Problem> {
-    with_session(app, move |session| session.project.add_question_only_if(&name, &prompt, scale, only_if))
-        .await
+    with_session(app, move |session| {
+        session.project.add_explained_question(&name, &prompt, scale, only_if, &help, &definitions)
+    })
+    .await
 }
 
-/// Names all levels, options or types of a question, and sets where it is asked (without a condition always) and what can be said beside an
-/// answer.
+/// Changes a question. Where levels are added, removed or moved the project is closed for it and opened again.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn change_question(
     app: AppHandle,
     question: QuestionId,
-    names: Vec<String>,
-    only_if: Option<Condition>,
-    remarks: RemarkForm,
+    draft: QuestionDraft,
 ) -> Result<(), Problem> {
-    with_session(app, move |session| {
-        session.project.change_question(question, Some(&names), Some(only_if), Some(&remarks))
+    off_main(move || {
+        let state = app.state::<WindowState>();
+        let session = state.session()?;
+        if session.project.rearranges(question, &draft.levels)? {
+            drop(session);
+            state.alone(&app, |session| session.project.save_question(question, draft))?;
+        } else {
+            session.project.save_question(question, draft)?;
+        }
+        Ok(())
     })
     .await
+}
+
+/// What stands on each level of a question, so that it cannot be removed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn level_uses(app: AppHandle, question: QuestionId) -> Result<Vec<LevelUseInfo>, Problem> {
+    with_session(app, move |session| session.project.level_uses(question)).await
+}
+
+/// Scales to begin a question with.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
+    Ok(ScaleTemplate::all())
 }
 
 /// Everyone in the project.
@@ -117,11 +151,64 @@ pub(crate) async fn change_annotator(
     .await
 }
 
+/// What people are asked about themselves.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn attribute_form(app: AppHandle) -> Result<AttributeForm, Problem> {
+    with_session(app, |session| session.project.attribute_form()).await
+}
+
+/// Asks people this about themselves from now on.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn set_attribute_form(
+    app: AppHandle,
+    form: AttributeForm,
+) -> Result<AttributeForm, Problem> {
+    with_session(app, move |session| session.project.set_attribute_form(&form)).await
+}
+
+/// What is still to be asked of somebody.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn form_left(app: AppHandle, annotator: AnnotatorId) -> Result<AttributeForm, Problem> {
+    with_session(app, move |session| session.project.form_left(annotator)).await
+}
+
+/// Notes what somebody answered about themselves.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn answer_form(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    answers: FormAnswers,
+) -> Result<(), Problem> {
+    with_session(app, move |session| session.project.answer_form(annotator, &answers)).await
+}
+
 /// What goes if somebody withdraws.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn traces(app: AppHandle, annotator: AnnotatorId) -> Result<Traces, Problem> {
     with_session(app, move |session| session.project.traces(annotator)).await
+}
+
+/// What would go with something that is taken out, and whether it can.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn removal(app: AppHandle, what: Removal) -> Result<RemovalPreview, Problem> {
+    with_session(app, move |session| session.project.removal(&what)).await
+}
+
+/// Takes something out; the project is closed for it and opened again.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Problem> {
+    off_main(move || {
+        let state = app.state::<WindowState>();
+        Ok(state.alone(&app, |session| session.project.remove(&what))?)
+    })
+    .await
 }
 
 /// Erases somebody who withdraws; the project is closed for it and opened again.
@@ -140,4 +227,11 @@ pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<W
 #[specta::specta]
 pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {
     with_session(app, move |session| session.project.save_choices(&choices)).await
+}
+
+/// A page of the log.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn history(app: AppHandle, wish: HistoryWish) -> Result<HistoryPage, Problem> {
+    with_session(app, move |session| session.project.history(&wish)).await
 }

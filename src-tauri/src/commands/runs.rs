@@ -92,5 +92,5 @@ pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_runs(app: AppHandle, ids: Vec<u32>, path: String) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.export(&ids, path.as_ref())).await
+    with_session(app, move |session| session.runs.export(&ids, path.as_ref(), false)).await
 }

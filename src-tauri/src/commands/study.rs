@@ -51,7 +51,7 @@ pub(crate) async fn merge_files(app: AppHandle, files: Vec<String>) -> Result<Me
     off_main(move || {
         let state = app.state::<WindowState>();
         let session = state.session()?;
-        if files.iter().any(|file| session.study.is_to_erase_for(file)) {
+        if files.iter().any(|file| session.study.is_to_be_alone_for(file)) {
             drop(session);
             return Ok(state.alone(&app, |session| session.study.merge_as_job(&files))?);
         }

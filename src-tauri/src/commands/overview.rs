@@ -1,0 +1,40 @@
+//! The overview of a project.
+
+use super::with_session;
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_workbench::view::{Overview, OverviewAgreement, OverviewContested, Problem};
+use tauri::AppHandle;
+
+/// Rows of each list of contested texts.
+const CONTESTED_SHOWN: usize = 5;
+
+/// What the project holds, how far each person is, and what comes next for the person who labels here.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn overview(app: AppHandle, reading_as: Option<AnnotatorId>) -> Result<Overview, Problem> {
+    with_session(app, move |session| session.overview(reading_as)).await
+}
+
+/// How far the people of a question agree.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn overview_agreement(
+    app: AppHandle,
+    question: QuestionId,
+) -> Result<OverviewAgreement, Problem> {
+    with_session(app, move |session| session.analysis.overview_agreement(question)).await
+}
+
+/// The texts on which people differ most; where somebody labels here, only texts that this person has answered.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn overview_contested(
+    app: AppHandle,
+    question: QuestionId,
+    reading_as: Option<AnnotatorId>,
+) -> Result<OverviewContested, Problem> {
+    with_session(app, move |session| {
+        session.analysis.overview_contested(question, reading_as, CONTESTED_SHOWN)
+    })
+    .await
+}

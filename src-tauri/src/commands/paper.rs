@@ -1,0 +1,17 @@
+//! What a paper's appendix needs.
+
+use super::with_session;
+use dissensus_workbench::view::{PaperWish, PaperWritten, Problem};
+use std::path::Path;
+use tauri::AppHandle;
+
+/// Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn write_report(
+    app: AppHandle,
+    folder: String,
+    wish: PaperWish,
+) -> Result<PaperWritten, Problem> {
+    with_session(app, move |session| session.paper.write_as_job(wish, Path::new(&folder))).await
+}

@@ -1,0 +1,26 @@
+//! The list of texts.
+
+use super::with_session;
+use dissensus_domain::TextId;
+use dissensus_workbench::view::{FoundTexts, LongTextsInfo, Problem, TextQuery};
+use tauri::AppHandle;
+
+/// Up to `limit` rows of a list of texts from a place on, and the place of a text in it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn find_texts(
+    app: AppHandle,
+    query: TextQuery,
+    offset: u32,
+    limit: u32,
+    look_for: Option<TextId>,
+) -> Result<FoundTexts, Problem> {
+    with_session(app, move |session| session.texts.find(&query, offset, limit, look_for)).await
+}
+
+/// Tells which texts are longer than the encoder reads at once: a job that ends with this answer.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn measure_long_texts(app: AppHandle) -> Result<LongTextsInfo, Problem> {
+    with_session(app, |session| session.texts.measure_long_as_job()).await
+}
