@@ -30,6 +30,8 @@ export default defineConfig(({ mode }) => {
       include: ["src/**/*.test.ts"],
       setupFiles: ["src/test-setup.ts"],
       restoreMocks: true,
+      // A busy machine is slow: no test is about time.
+      testTimeout: 20_000,
     },
   };
 });

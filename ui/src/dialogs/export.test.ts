@@ -22,14 +22,14 @@ it("gives pseudonyms and no notes unless asked, and says what was left out", asy
   expect(screen.getByTestId("export-share")).toBeChecked();
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(wrote).toHaveBeenCalledOnce());
-  expect(wrote.mock.calls[0]?.slice(1)).toEqual([true, false]);
+  expect(wrote.mock.calls[0]?.slice(1)).toEqual([true, false, false]);
   expect(wrote.mock.calls[0]?.[0]).toContain("for others");
   const toast = app.toasts.list.at(-1);
   expect(toast?.detail).toContain("3 values of attributes left empty");
   expect(toast?.detail).toContain("2 people can still be told");
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-go"));
-  await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([true, true]));
+  await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([true, true, false]));
 });
 
 it("keeps ids in a file that is to be imported again, whatever was ticked", async () => {
@@ -38,9 +38,10 @@ it("keeps ids in a file that is to be imported again, whatever was ticked", asyn
   render(ExportDialog);
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-import"));
+  await user.click(screen.getByTestId("export-decisions"));
   expect(screen.getByTestId("export-notes")).toBeDisabled();
   await user.click(screen.getByTestId("export-go"));
-  await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([false, false]));
+  await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([false, false, true]));
 });
 
 it("writes nothing where no file is chosen or it fails, and stays open", async () => {

@@ -16,6 +16,7 @@ const GUESS: ImportChoices = {
   scale: null,
   levels: null,
   skip_bad: false,
+  format: null,
 };
 
 beforeEach(async () => {
@@ -50,6 +51,29 @@ it("imports a clean file as it was guessed", async () => {
   await waitFor(() => expect(screen.getByTestId("import-confirm")).toHaveFocus());
   await user.keyboard("{Enter}");
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
+});
+
+it("says what the file was recognised as, and what of it is no plain answer", async () => {
+  render(ImportDialog, { path: "/tmp/export.json" });
+  expect(await screen.findByTestId("import-format")).toHaveTextContent("Recognised as Label Studio JSON");
+  const codes = screen.getAllByTestId("import-notice").map((notice) => notice.dataset.code);
+  expect(codes).toEqual(["drafts", "skips"]);
+  expect(screen.queryByTestId("import-role-question")).toBeNull();
+  expect(screen.getByTestId("import-role-score")).toBeInTheDocument();
+  expect(screen.queryByTestId("import-question")).toBeNull();
+});
+
+it("asks whose labels they are where the file names nobody", async () => {
+  const user = userEvent.setup();
+  const read = vi.spyOn(commands, "importPreview");
+  render(ImportDialog, { path: "/tmp/nobody.csv" });
+  const field = await screen.findByTestId("import-everybody");
+  expect(screen.getByTestId("import-confirm")).toBeDisabled();
+  await user.type(field, "Ada{Enter}");
+  await user.tab();
+  await waitFor(() => expect(read.mock.calls.at(-1)?.[1].columns?.annotator).toBe("=Ada"));
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  expect(screen.getByTestId("import-everybody")).toHaveValue("Ada");
 });
 
 it("says before and after what is replaced, and where", async () => {

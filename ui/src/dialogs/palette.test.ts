@@ -28,7 +28,9 @@ beforeEach(async () => {
 
 async function opened() {
   render(App);
-  await waitFor(() => expect(screen.getByTestId("close-project")).toBeVisible());
+  // The window begins with the open project, and shows how far it is.
+  await screen.findByTestId("overview-sizes");
+  await new Promise((settled) => setTimeout(settled));
 }
 
 async function ask(letters: string) {
@@ -133,48 +135,49 @@ describe("the palette", () => {
     await screen.findByTestId("question-prompt");
     await user.keyboard("{Control>}k{/Control}{Control>}2{/Control}");
     expect(app.dialog).toBe("question");
-    expect(app.view).toBe("label");
+    expect(app.view).toBe("overview");
   });
 
   it("says so where nothing is called that", async () => {
-    vi.spyOn(commands, "disagreementRanking").mockRejectedValue({ code: "x", message: "no", detail: null });
+    const find = vi
+      .spyOn(commands, "findTexts")
+      .mockRejectedValue({ code: "x", message: "no", detail: null });
     await opened();
     await ask("qqqq");
     expect(await screen.findByText("Texts could not be searched.")).toBeVisible();
+    find.mockRestore();
   });
 
-  it("tells why no text is found where nothing was learned yet", async () => {
-    const found = await commands.disagreementRanking({
-      question: 1,
-      by: "pairwise",
-      cut: null,
-      groups: null,
-      search: "qqqq",
-      attributes: {},
-      labelled_only: false,
-    });
-    const none = { ...found, texts: [], estimation: null, remark: "Give 5 labels first." };
-    vi.spyOn(commands, "disagreementRanking").mockResolvedValue(none);
+  it("finds texts before anything was learned, and lays them on the desk of whoever labels", async () => {
+    await app.join("Robin");
+    const ranking = vi
+      .spyOn(commands, "disagreementRanking")
+      .mockRejectedValue({ code: "x", message: "nothing was learned", detail: null });
     await opened();
-    await ask("qqqq");
-    expect(await screen.findByText("Texts are not found yet: Give 5 labels first.")).toBeVisible();
+    app.show("label");
+    await ask("c-0017");
+    await user.click(await screen.findByTestId("palette-text"));
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("17"));
+    expect(ranking).not.toHaveBeenCalled();
+    ranking.mockRestore();
   });
 
   it("in a packet offers labelling, and nothing of the study", async () => {
     await app.join("Robin");
     playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
     await app.openSample();
-    await opened();
+    render(App);
+    await screen.findByTestId("label-text");
     await user.keyboard("{Control>}k{/Control}");
     await screen.findByTestId("palette");
     const offered = actions().join("\n");
     expect(offered).toMatch(/Go to Label/);
     expect(offered).toMatch(/Hand in/);
     expect(offered).not.toMatch(/Disagreement|Import|Export|Models|Study|question/);
-    await user.type(screen.getByTestId("palette-field"), "the");
-    await new Promise((settled) => setTimeout(settled, 250));
-    expect(screen.queryByTestId("palette-text")).toBeNull();
-    await user.keyboard("{Escape}{Control>}2{/Control}");
+    await user.type(screen.getByTestId("palette-field"), "c-0005");
+    await user.click(await screen.findByTestId("palette-text"));
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("5"));
+    await user.keyboard("{Control>}2{/Control}");
     expect(app.view).toBe("label");
   });
 });
@@ -195,18 +198,19 @@ describe("keys", () => {
   it("are changed by pressing another one, which then does it", async () => {
     await app.join("Robin");
     await opened();
+    app.show("label");
     await user.click(screen.getByTestId("open-keys"));
     await choose("label.skip");
-    await user.keyboard("x");
-    expect(screen.getByTestId("key-label.skip")).toHaveTextContent("X");
+    await user.keyboard("y");
+    expect(screen.getByTestId("key-label.skip")).toHaveTextContent("Y");
     await user.keyboard("{Escape}");
     await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("1"));
-    expect(screen.getByTestId("label-skip")).toHaveTextContent("X");
+    expect(screen.getByTestId("label-skip")).toHaveTextContent("Y");
     const skip = vi.spyOn(commands, "skipText");
     (document.activeElement as HTMLElement).blur();
     await user.keyboard("s");
     expect(skip).not.toHaveBeenCalled();
-    await user.keyboard("x");
+    await user.keyboard("y");
     await waitFor(() => expect(skip).toHaveBeenCalledOnce());
   });
 

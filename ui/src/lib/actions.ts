@@ -3,7 +3,7 @@ import { named, NAMED, type ActionId, type Named } from "$lib/action-table";
 import { app } from "$lib/app.svelte";
 import type { Theme } from "$lib/bindings";
 import { offers } from "$lib/offers.svelte";
-import type { View } from "$lib/shown";
+import { PACKET_VIEWS, type View } from "$lib/shown";
 import { zoom } from "$lib/zoom.svelte";
 import * as platform from "$platform";
 
@@ -12,6 +12,8 @@ interface Action {
   with: "anything" | "project" | "study";
   /** Also while a dialog is open. */
   always?: boolean;
+  /** It writes to the project: not where that is open to read. */
+  writes?: boolean;
   /** What else has to be so. */
   when?: () => boolean;
   /** Does it. Without it the view on screen does, where it offers to; */
@@ -23,7 +25,7 @@ interface Action {
 }
 
 const show = (view: View): Action => ({
-  with: view === "label" ? "project" : "study",
+  with: PACKET_VIEWS.includes(view) ? "project" : "study",
   run: () => app.show(view),
   words: "view show",
 });
@@ -44,6 +46,11 @@ async function open(): Promise<void> {
   if (path) await app.open(path);
 }
 
+async function openToRead(): Promise<void> {
+  const path = await app.attempt(() => platform.chooseProject());
+  if (path) await app.openToRead(path);
+}
+
 async function bringIn(): Promise<void> {
   const path = await app.attempt(() => platform.chooseImport());
   if (path) app.importing = path;
@@ -55,14 +62,27 @@ const dialog = (which: NonNullable<typeof app.dialog>) => () => (app.dialog = wh
 
 const ACTIONS: Record<ActionId, Action> = {
   palette: { with: "anything", run: dialog("palette") },
+  "view.overview": show("overview"),
   "view.label": show("label"),
+  "view.texts": show("texts"),
   "view.disagreement": show("disagreement"),
   "view.annotators": show("annotators"),
   "view.models": show("models"),
   "view.study": show("study"),
-  "data.import": { with: "study", run: bringIn, words: "load csv jsonl conll file" },
+  "data.import": { with: "study", writes: true, run: bringIn, words: "load csv jsonl conll file" },
+  "data.remove-import": {
+    with: "study",
+    writes: true,
+    run: () => app.askToRemove("last_import"),
+    words: "undo import delete file mistake",
+  },
   "data.export": { with: "study", run: dialog("export"), words: "save csv jsonl file write" },
-  "question.add": { with: "study", run: dialog("question"), words: "new scale" },
+  "data.report": {
+    with: "study",
+    run: dialog("report"),
+    words: "paper appendix latex figures data statement",
+  },
+  "question.add": { with: "study", writes: true, run: dialog("question"), words: "new scale" },
   "question.list": { with: "study", when: hasQuestion, run: dialog("questions"), words: "edit screen" },
   "disagreement.groups": { with: "study", when: hasQuestion, view: "disagreement", words: "women men" },
   "disagreement.questions": {
@@ -73,19 +93,46 @@ const ACTIONS: Record<ActionId, Action> = {
   },
   "annotators.slips": { with: "study", when: hasQuestion, view: "annotators", words: "mistakes errors" },
   "annotators.plan": { with: "study", when: hasQuestion, view: "annotators", words: "sample size plan" },
+  "people.form": {
+    with: "study",
+    run: dialog("people-form"),
+    words: "attributes demographics gender age form",
+  },
   "guideline.write": { with: "study", run: dialog("guideline"), words: "codebook instructions manual" },
   "study.remarks": { with: "study", view: "study", words: "search comments flags" },
+  "study.practice": { with: "study", when: hasQuestion, view: "study", words: "training qualification quiz" },
   "study.checks": { with: "study", when: hasQuestion, view: "study", words: "gold test questions" },
-  "study.plan": { with: "study", when: hasQuestion, view: "study", words: "assign packets hand out" },
-  "study.take-in": { with: "study", run: () => app.study.askForFiles(), words: "merge packets import" },
+  "study.log": { with: "study", view: "study", words: "history audit events changes" },
+  "study.settings": { with: "study", view: "study", words: "reveal others limit harm grey" },
+  "study.plan": {
+    with: "study",
+    writes: true,
+    when: hasQuestion,
+    view: "study",
+    words: "assign packets hand out",
+  },
+  "study.take-in": {
+    with: "study",
+    writes: true,
+    run: () => app.study.askForFiles(),
+    words: "merge packets import",
+  },
   "study.hand-in": {
     with: "project",
+    writes: true,
     when: () => app.project?.packet != null,
     run: () => app.outputs.handIn(),
     words: "packet",
   },
   "project.new": { with: "anything", run: make, words: "create file" },
   "project.open": { with: "anything", run: open, words: "file load" },
+  "project.open-to-read": { with: "anything", run: openToRead, words: "file load review look" },
+  "project.to-write": {
+    with: "project",
+    when: () => app.readOnly,
+    run: () => app.project && app.open(app.project.path),
+    words: "edit label",
+  },
   "project.sample": { with: "anything", run: () => app.openSample(), words: "example demo" },
   "project.copy": {
     with: "project",
@@ -95,7 +142,14 @@ const ACTIONS: Record<ActionId, Action> = {
   },
   "project.close": { with: "project", run: () => app.close(), words: "leave" },
   "encoder.get": { with: "anything", run: dialog("encoder"), words: "download model embeddings" },
-  "encoder.compare": { with: "study", run: dialog("encoders"), words: "embeddings" },
+  "encoder.compare": { with: "study", writes: true, run: dialog("encoders"), words: "embeddings" },
+  "app.stop": {
+    with: "project",
+    always: true,
+    run: () => app.stop(),
+    words: "break pause leave enough calm",
+  },
+  "app.care": { with: "anything", run: dialog("care"), words: "exposure limit blur grey harm words" },
   "app.settings": { with: "anything", run: dialog("settings"), words: "preferences options" },
   "app.keys": { with: "anything", run: dialog("keys"), words: "help bindings remap" },
   "app.diagnostics": { with: "anything", run: () => app.outputs.copyDiagnostics(), words: "report log bug" },
@@ -106,21 +160,31 @@ const ACTIONS: Record<ActionId, Action> = {
   "zoom.out": { with: "anything", always: true, run: () => zoom.step(-1), words: "zoom" },
   "zoom.reset": { with: "anything", always: true, run: () => zoom.set(100), words: "zoom 100" },
   "app.quit": { with: "anything", always: true, run: () => app.quit(), words: "exit" },
-  "label.undo": { with: "project" },
-  "label.skip": { with: "project" },
-  "label.flag": { with: "project" },
-  "label.note": { with: "project" },
+  "label.undo": { with: "project", writes: true },
+  "label.skip": { with: "project", writes: true },
+  "label.flag": { with: "project", writes: true },
+  "label.note": { with: "project", writes: true },
+  "label.cannot-say": { with: "project", writes: true, words: "unsure unknown no answer" },
+  "label.help": { with: "project", words: "definitions levels instructions" },
   "label.guideline": { with: "project", when: () => app.guideline.current !== null },
   "label.look": { with: "project" },
+  "texts.search": { with: "project", view: "texts", words: "find list" },
+  "texts.filter": { with: "project" },
+  "texts.disagreement": { with: "study", when: hasQuestion },
+  "texts.remove": { with: "study", writes: true, words: "delete" },
   "disagreement.refresh": { with: "study" },
   "disagreement.search": { with: "study", view: "disagreement", when: hasQuestion, words: "find" },
-  "models.new": { with: "study", view: "models", when: hasQuestion, words: "train model" },
+  "models.new": { with: "study", writes: true, view: "models", when: hasQuestion, words: "train model" },
 };
 
 /** Whether something lies over the window that wants an answer first. */
 export function isCovered(): boolean {
   const covered =
-    app.dialog !== null || app.importing !== null || app.leaving !== null || app.study.merged !== null;
+    app.dialog !== null ||
+    app.importing !== null ||
+    app.leaving !== null ||
+    app.study.merged !== null ||
+    app.care.stopped;
   // Views have dialogs of their own.
   return covered || document.querySelector(".dialog-veil") !== null;
 }
@@ -132,6 +196,7 @@ export function can(id: ActionId): boolean {
   if (action.with !== "anything" && !project) return false;
   // Whoever has a packet labels; everything else is the study's.
   if (action.with === "study" && project?.packet) return false;
+  if (action.writes && app.readOnly) return false;
   if (action.when && !action.when()) return false;
   return action.run !== undefined || action.view !== undefined || offers.get(id) !== undefined;
 }

@@ -15,9 +15,12 @@ import type {
   ProjectInfo,
   QuestionId,
   QuestionInfo,
+  Removal,
+  TextFilter,
   TextId,
   TextOrder,
 } from "$lib/bindings";
+import { CareStore } from "$lib/care.svelte";
 import { Drafts } from "$lib/drafts";
 import { isHandIn, routeDrop } from "$lib/drops";
 import { EncoderStore } from "$lib/encoder.svelte";
@@ -26,16 +29,22 @@ import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
 import { asProblem } from "$lib/problems";
 import { PeopleStore } from "$lib/people.svelte";
+import { PracticeStore } from "$lib/practice.svelte";
 import { RankingStore } from "$lib/ranking.svelte";
 import { headlineWords, modelName } from "$lib/run-words";
+import { READ_ONLY } from "$lib/read-only";
 import { RunsStore } from "$lib/runs.svelte";
 import { SettingsStore } from "$lib/settings-store.svelte";
 import { StudyStore } from "$lib/study.svelte";
-import { VIEWS, type ComparisonAtWork, type Leaving, type OpenDialog, type View } from "$lib/shown";
-import { Toasts } from "$lib/toasts.svelte";
+import { TextList } from "$lib/text-list.svelte";
+import { PACKET_VIEWS, type ComparisonAtWork, type Leaving, type OpenDialog, type View } from "$lib/shown";
+import { Toasts, type ToastAction } from "$lib/toasts.svelte";
 import * as platform from "$platform";
 
 type Change = LabelsChanged | ModelChanged;
+
+/** Why a project cannot be opened to write that may well be read. */
+const READABLE = ["project-locked", "project-read-only", "project-folder-read-only"];
 
 /** How long after the last change the counts are asked for again. */
 const COUNTS_LAG_MS = 1200;
@@ -54,6 +63,8 @@ export class App {
   screen = $state.raw<readonly QuestionId[]>([]);
   /** The question that is being changed. */
   editing = $state<QuestionId | null>(null);
+  /** What is asked about being taken out. */
+  removing = $state.raw<Removal | null>(null);
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
@@ -69,6 +80,8 @@ export class App {
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Disagreement. */
   wantedText = $state<TextId | null>(null);
+  /** A text that another view wants on the desk. */
+  wantedOnDesk = $state<TextId | null>(null);
   /** A person that another view wants to be shown in Annotators. */
   wantedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
@@ -80,13 +93,16 @@ export class App {
   changes = $state(0);
   readonly toasts = new Toasts();
   readonly ranking = new RankingStore();
+  readonly texts = new TextList();
   readonly runs = new RunsStore();
   readonly encoder = new EncoderStore(this);
   readonly drafts = new Drafts();
   readonly guideline = new GuidelineStore();
   readonly outputs = new Outputs(this);
   readonly study = new StudyStore(this);
+  readonly practice = new PracticeStore(this);
   readonly who = new PeopleStore(this);
+  readonly care = new CareStore(this);
   readonly #settings = new SettingsStore((work) => this.attempt(work));
   readonly work = new JobList(this.toasts, (job) => {
     if (job.kind === "encode") void this.refresh();
@@ -117,13 +133,34 @@ export class App {
   readonly annotator: AnnotatorInfo | null = $derived(
     this.people.find((a) => a.id === this.annotatorId) ?? null,
   );
+  /** Whether the project is open to read: nothing can be written to it. */
+  get readOnly(): boolean {
+    return this.project?.read_only ?? false;
+  }
+
   get settings(): AppSettings {
     return this.#settings.now;
   }
 
-  /** Whether what others say is shown after an answer: in a packet nothing of others is there. */
+  /** Whether the study shows what others say after an answer. */
   get reveals(): boolean {
-    return this.settings.reveal && !this.project?.packet;
+    return this.project?.reveals ?? false;
+  }
+
+  /** Whether texts and pictures are shown without colour: the person or the study wants it. */
+  get grey(): boolean {
+    return (this.settings.greyscale ?? false) || (this.project?.care.greyscale ?? false);
+  }
+
+  /** Puts everything out of sight, or brings it back: at any moment, without a question. What was said beside answers is written. */
+  stop(): void {
+    if (!this.project) return;
+    if (!this.care.stopped) {
+      void this.attempt(async () => this.settle?.());
+      this.dialog = null;
+      this.importing = null;
+    }
+    this.care.stopped = !this.care.stopped;
   }
 
   saveSettings(settings: AppSettings): Promise<void> {
@@ -152,36 +189,62 @@ export class App {
       const launch = await commands.launchInfo();
       const open = await commands.project();
       if (open) await this.#show(open);
+      else if (launch.project && launch.read_only) await this.openToRead(launch.project);
       else if (launch.project) await this.open(launch.project);
     });
     this.ready = true;
   }
 
   /** Runs `work`; what it throws becomes a notice. */
-  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async attempt<T>(
+    work: () => Promise<T>,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<T | undefined> {
     try {
       return await work();
     } catch (thrown) {
       // Between two projects there is none: what the old one was still asked for is of no interest any more.
       const between = this.opening || this.study.merging > 0;
-      if (!(between && asProblem(thrown).code === "no-project")) this.toasts.problem(thrown);
+      const { code } = asProblem(thrown);
+      if (!(between && code === "no-project")) this.toasts.problem(thrown, instead?.(code));
       return undefined;
     }
   }
 
   open(path: string): Promise<boolean> {
-    return this.#replace(() => commands.openProject(path));
+    const toRead = { label: "Open read-only", run: () => this.openToRead(path) };
+    const instead = (code: string) => (READABLE.includes(code) ? toRead : undefined);
+    return this.#replace(() => commands.openProject(path), instead);
+  }
+
+  /** Opens a project to look at: also one that is open elsewhere, or on a disk that cannot be written. */
+  openToRead(path: string): Promise<boolean> {
+    // One of an earlier format is brought up to date by whoever writes to it.
+    const toWrite = { label: "Open to write", run: () => this.open(path) };
+    const instead = (code: string) => (code === "project-older" ? toWrite : undefined);
+    return this.#replace(() => commands.openProjectToRead(path), instead);
   }
 
   /** Does something for which the project is closed and opened again, and shows it as it is then. */
   async reopening<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (!this.project || this.opening) return undefined;
     const { path } = this.project;
+    const { view } = this;
     this.opening = true;
     const done = await this.attempt(work);
     this.opening = false;
-    if (!(await this.#opening(() => commands.openProject(path)))) await this.#close();
+    if (!(await this.#opening(() => commands.openProject(path), view))) await this.#close();
     return done;
+  }
+
+  /** Asks whether something that was added by mistake goes. */
+  askToRemove(what: Removal): void {
+    if (this.readOnly) {
+      this.toasts.note(READ_ONLY);
+      return;
+    }
+    this.removing = what;
+    this.dialog = "remove";
   }
 
   create(path: string): Promise<boolean> {
@@ -220,20 +283,26 @@ export class App {
   }
 
   /** Opens another project in place of this one. Where that is asked about first, nothing was opened yet. */
-  async #replace(open: () => Promise<ProjectInfo>): Promise<boolean> {
+  async #replace(
+    open: () => Promise<ProjectInfo>,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<boolean> {
     if (this.project && this.works.length > 0) {
-      this.leaving = { verb: "open the other project", go: () => this.#opening(open) };
+      this.leaving = { verb: "open the other project", go: () => this.#opening(open, undefined, instead) };
       return false;
     }
-    return this.#opening(open);
+    return this.#opening(open, undefined, instead);
   }
 
   async #close(): Promise<void> {
     await this.settle?.();
     await this.attempt(() => commands.closeProject());
     this.project = null;
+    this.care.forget();
     this.drafts.forget();
+    this.texts.forget();
     this.study.forget();
+    this.practice.forget();
     this.guideline.forget();
     this.people = [];
     this.work.begin([]);
@@ -276,6 +345,10 @@ export class App {
       await this.open(path);
       return;
     }
+    if (this.readOnly) {
+      this.toasts.note(READ_ONLY, "Open it to write, then import the file.");
+      return;
+    }
     if (!this.project) {
       const stem = path.replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "");
       const where = await this.attempt(() => platform.chooseNewProject(stem || "project"));
@@ -302,8 +375,7 @@ export class App {
 
   show(view: View): void {
     if (!this.project || this.view === view) return;
-    // Whoever has a packet labels; figures are the study's.
-    if (this.project.packet && view !== "label") return;
+    if (this.project.packet && !PACKET_VIEWS.includes(view)) return;
     this.view = view;
     this.saveChoices();
   }
@@ -312,6 +384,37 @@ export class App {
   showText(text: TextId): void {
     this.wantedText = text;
     this.show("disagreement");
+  }
+
+  /** Lays a text on the desk, in the Label view. */
+  labelText(text: TextId): void {
+    this.wantedOnDesk = text;
+    this.show("label");
+  }
+
+  /** Shows a text that was looked for: on the desk of whoever labels there, else everything about it. */
+  goToText(text: TextId): void {
+    const labelling = this.view === "label" || this.view === "texts";
+    if (this.project?.packet || (labelling && this.annotator !== null)) this.labelText(text);
+    else if (this.question) this.showText(text);
+    else {
+      this.texts.forget();
+      this.texts.selected = text;
+      this.show("texts");
+    }
+  }
+
+  /** Lists texts, those that a filter leaves. */
+  listTexts(filter: TextFilter): void {
+    this.texts.search = "";
+    this.texts.filter = filter;
+    this.show("texts");
+  }
+
+  /** Lists the texts on which labels differ, the most contested first. */
+  listContested(): void {
+    this.listTexts("contested");
+    this.texts.sort = "contested";
   }
 
   /** Shows everything about a person, in the Annotators view. */
@@ -402,19 +505,24 @@ export class App {
     await this.attempt(() => commands.cancelJob(job));
   }
 
-  async #opening(open: () => Promise<ProjectInfo>): Promise<boolean> {
+  async #opening(
+    open: () => Promise<ProjectInfo>,
+    view?: View,
+    instead?: (code: string) => ToastAction | undefined,
+  ): Promise<boolean> {
     if (this.opening) return false;
     this.opening = true;
     const done = await this.attempt(async () => {
       await this.settle?.();
-      await this.#show(await open());
+      await this.#show(await open(), view);
       return true;
-    });
+    }, instead);
     this.opening = false;
     return done ?? false;
   }
 
-  async #show(project: ProjectInfo): Promise<void> {
+  /** Shows a project: first of all how far it is, and Enter goes on from there. */
+  async #show(project: ProjectInfo, view: View = "overview"): Promise<void> {
     this.guideline.forget();
     const [people, jobs] = await Promise.all([
       commands.annotators(),
@@ -424,10 +532,15 @@ export class App {
     this.people = people;
     this.work.begin(jobs);
     this.importing = null;
+    // Where the same one is shown again, whoever labels stands where they stood.
+    if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();
     this.ranking.forget();
+    this.texts.forget();
     this.runs.forget();
     this.study.forget();
+    this.wantedOnDesk = null;
+    this.practice.forget();
     const { choices } = project;
     this.order = choices.order;
     this.groupBy = choices.group_by;
@@ -437,7 +550,7 @@ export class App {
     this.comparison = null;
     this.correlated = { questions: [], runs: [] };
     this.correlating = null;
-    this.view = VIEWS.find((view) => view === choices.view) ?? "label";
+    this.view = view;
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
     this.annotatorId = people.find((p) => p.id === choices.annotator && !p.simulated)?.id ?? null;
@@ -478,7 +591,9 @@ export class App {
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
       events.downloadChanged.listen(({ payload }) => this.encoder.hear(payload)),
-      events.openRequested.listen(({ payload }) => void this.take(payload.path)),
+      events.openRequested.listen(
+        ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.take(path)),
+      ),
       events.closeRequested.listen(() => {
         void commands.closingAsked();
         void this.quit();

@@ -27,15 +27,18 @@ describe("settings", () => {
     const full = { code: "io", message: "disk full", detail: null };
     const save = vi.spyOn(commands, "saveSettings").mockRejectedValue(full);
     const first = app.saveSettings({ ...before, blur: !before.blur });
-    const second = app.saveSettings({ ...app.settings, reveal: !before.reveal });
-    expect(app.settings.reveal).toBe(!before.reveal);
+    const second = app.saveSettings({ ...app.settings, snap_to_words: !before.snap_to_words });
+    expect(app.settings.snap_to_words).toBe(!before.snap_to_words);
     await Promise.all([first, second]);
     expect(app.settings).toEqual(before);
 
     // Where the first was kept, that is what is shown.
     const once = { ...before, blur: !before.blur };
     save.mockResolvedValueOnce(null);
-    await Promise.all([app.saveSettings(once), app.saveSettings({ ...once, reveal: !before.reveal })]);
+    await Promise.all([
+      app.saveSettings(once),
+      app.saveSettings({ ...once, snap_to_words: !before.snap_to_words }),
+    ]);
     expect(app.settings).toEqual(once);
   });
 });

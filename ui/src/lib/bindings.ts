@@ -39,6 +39,8 @@ export const commands = {
 	newProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("new_project", { path }),
 	/**  Opens a project. */
 	openProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("open_project", { path }),
+	/**  Opens a project to read: nothing is written to it. */
+	openProjectToRead: (path: string) => __TAURI_INVOKE<ProjectInfo>("open_project_to_read", { path }),
 	/**  Opens the sample project. */
 	openSample: () => __TAURI_INVOKE<ProjectInfo>("open_sample"),
 	/**  Closes the open project. */
@@ -46,32 +48,76 @@ export const commands = {
 	/**  The open project, if there is one. */
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
-	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf }),
-	/**
-	 *  Names all levels, options or types of a question, and sets where it is asked (without a condition always) and what can be said beside an
-	 *  answer.
-	 */
-	changeQuestion: (question: QuestionId, names: string[], onlyIf: Condition | null, remarks: RemarkForm) => __TAURI_INVOKE<null>("change_question", { question, names, onlyIf, remarks }),
+	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null, help: QuestionHelp, definitions: string[]) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf, help, definitions }),
+	/**  Changes a question. Where levels are added, removed or moved the project is closed for it and opened again. */
+	changeQuestion: (question: QuestionId, draft: QuestionDraft) => __TAURI_INVOKE<null>("change_question", { question, draft }),
+	/**  What stands on each level of a question, so that it cannot be removed. */
+	levelUses: (question: QuestionId) => __TAURI_INVOKE<LevelUseInfo[]>("level_uses", { question }),
+	/**  Scales to begin a question with. */
+	scaleTemplates: () => __TAURI_INVOKE<ScaleTemplate[]>("scale_templates"),
 	/**  Everyone in the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
 	/**  Adds a person. */
 	addAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_annotator", { name, attributes }),
 	/**  Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more. */
 	changeAnnotator: (annotator: AnnotatorId, name: string | null, set: { [key in string]: string }, unset: string[]) => __TAURI_INVOKE<null>("change_annotator", { annotator, name, set, unset }),
+	/**  What people are asked about themselves. */
+	attributeForm: () => __TAURI_INVOKE<AttributeForm>("attribute_form"),
+	/**  Asks people this about themselves from now on. */
+	setAttributeForm: (form: AttributeForm) => __TAURI_INVOKE<AttributeForm>("set_attribute_form", { form }),
+	/**  What is still to be asked of somebody. */
+	formLeft: (annotator: AnnotatorId) => __TAURI_INVOKE<AttributeForm>("form_left", { annotator }),
+	/**  Notes what somebody answered about themselves. */
+	answerForm: (annotator: AnnotatorId, answers: FormAnswers) => __TAURI_INVOKE<null>("answer_form", { annotator, answers }),
 	/**  What goes if somebody withdraws. */
 	traces: (annotator: AnnotatorId) => __TAURI_INVOKE<Traces>("traces", { annotator }),
 	/**  Erases somebody who withdraws; the project is closed for it and opened again. */
 	withdraw: (annotator: AnnotatorId) => __TAURI_INVOKE<Withdrawn>("withdraw", { annotator }),
+	/**  What would go with something that is taken out, and whether it can. */
+	removal: (what: Removal) => __TAURI_INVOKE<RemovalPreview>("removal", { what }),
+	/**  Takes something out; the project is closed for it and opened again. */
+	remove: (what: Removal) => __TAURI_INVOKE<Removed>("remove", { what }),
 	/**  Keeps what was chosen last. */
 	saveChoices: (choices: ProjectChoices) => __TAURI_INVOKE<null>("save_choices", { choices }),
+	/**  A page of the log. */
+	history: (wish: HistoryWish) => __TAURI_INVOKE<HistoryPage>("history", { wish }),
 	/**  What a file holds; nothing is written. */
 	importPreview: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportPreview>("import_preview", { path, choices }),
 	/**  Imports a file. It is a job: it tells its progress by events and can be cancelled. */
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
-	/**  Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again. */
-	exportProject: (path: string, pseudonyms: boolean, notes: boolean) => __TAURI_INVOKE<ExportReport>("export_project", { path, pseudonyms, notes }),
+	/**
+	 *  Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set), else with ids, so that it imports again; with what was decided
+	 *  about each text beside its labels, where `decisions` is set.
+	 */
+	exportProject: (path: string, pseudonyms: boolean, notes: boolean, decisions: boolean) => __TAURI_INVOKE<ExportReport>("export_project", { path, pseudonyms, notes, decisions }),
 	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
+	/**  Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled. */
+	writeReport: (folder: string, wish: PaperWish) => __TAURI_INVOKE<PaperWritten>("write_report", { folder, wish }),
+	/**  What the project holds, how far each person is, and what comes next for the person who labels here. */
+	overview: (readingAs: AnnotatorId | null) => __TAURI_INVOKE<Overview>("overview", { readingAs }),
+	/**  How far the people of a question agree. */
+	overviewAgreement: (question: QuestionId) => __TAURI_INVOKE<OverviewAgreement>("overview_agreement", { question }),
+	/**  The texts on which people differ most; where somebody labels here, only texts that this person has answered. */
+	overviewContested: (question: QuestionId, readingAs: AnnotatorId | null) => __TAURI_INVOKE<OverviewContested>("overview_contested", { question, readingAs }),
+	/**  Up to `limit` rows of a list of texts from a place on, and the place of a text in it. */
+	findTexts: (query: TextQuery, offset: number, limit: number, lookFor: TextId | null) => __TAURI_INVOKE<FoundTexts>("find_texts", { query, offset, limit, lookFor }),
+	/**  Tells which texts are longer than the encoder reads at once: a job that ends with this answer. */
+	measureLongTexts: () => __TAURI_INVOKE<LongTextsInfo>("measure_long_texts"),
+	/**  Shows how others see a text to whoever has answered it, or not. */
+	setReveal: (on: boolean) => __TAURI_INVOKE<null>("set_reveal", { on }),
+	/**  Sets what the study does for the care of its people. */
+	setStudyCare: (care: StudyCare) => __TAURI_INVOKE<null>("set_study_care", { care }),
+	/**  The groups of texts, the largest first. */
+	textGroups: () => __TAURI_INVOKE<TextGroup[]>("text_groups"),
+	/**  Where a person stands today. */
+	care: (annotator: AnnotatorId) => __TAURI_INVOKE<CareInfo>("care", { annotator }),
+	/**  Keeps what a person chose, on this computer. */
+	setOwnCare: (annotator: AnnotatorId, own: OwnCare) => __TAURI_INVOKE<CareInfo>("set_own_care", { annotator, own }),
+	/**  Notes that a person reads a text, and says where they stand then. */
+	readText: (annotator: AnnotatorId, text: TextId) => __TAURI_INVOKE<CareInfo>("read_text", { annotator, text }),
+	/**  Lets a person go on beyond the limit until the day ends. */
+	goOnToday: (annotator: AnnotatorId) => __TAURI_INVOKE<CareInfo>("go_on_today", { annotator }),
 	/**  The next text to label in an order, other than `after`, as the first of the questions sees it. */
 	nextText: (annotator: AnnotatorId, questions: QuestionId[], order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, questions, order, after }),
 	/**  One text as this annotator sees it on an occasion: 1, or a later one where a packet asks it again. */
@@ -86,6 +132,8 @@ export const commands = {
 	recordAgain: (label: NewLabel, beside: Beside, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
 	/**  Says something about a text and nothing else, in place of what was said before. */
 	remarkText: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) => __TAURI_INVOKE<null>("remark_text", { annotator, question, text, beside }),
+	/**  Keeps what was typed beside an answer and is not given, on this computer; none forgets it. */
+	keepDraft: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number, typed: Remark | null) => __TAURI_INVOKE<null>("keep_draft", { annotator, question, text, occasion, typed }),
 	/**  What people said beside their answers, and what they flagged. */
 	remarks: (query: RemarkQuery) => __TAURI_INVOKE<RemarkInfo[]>("remarks", { query }),
 	/**  The version of the guideline that holds; none where nothing was written. */
@@ -188,6 +236,22 @@ export const commands = {
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Decides about a text; labels stay as they are. */
 	decide: (decision: NewDecision) => __TAURI_INVOKE<TextTalk>("decide", { decision }),
+	/**  How far somebody is with the practice, and what may be done now; none where nothing is practised on. */
+	practiceState: (annotator: AnnotatorId) => __TAURI_INVOKE<PracticeState | null>("practice_state", { annotator }),
+	/**  The next text to practise on. */
+	nextPractice: (annotator: AnnotatorId) => __TAURI_INVOKE<PracticeTask | null>("next_practice", { annotator }),
+	/**  Records an answer in practice, and tells whether it was right; it is on disk when this answers. */
+	recordPractice: (answer: NewPracticeAnswer) => __TAURI_INVOKE<PracticeFeedback>("record_practice", { answer }),
+	/**  What is practised on, the pass mark, and what came of it. */
+	practiceSetup: () => __TAURI_INVOKE<PracticeSetup>("practice_setup"),
+	/**  Sets the right answer of a text that is practised on, or takes it back. The text is named by its id in files. */
+	setPracticeText: (question: QuestionId, textId: string, answer: Answer | null, reason: string) => __TAURI_INVOKE<PracticeSetup>("set_practice_text", { question, textId, answer, reason }),
+	/**  Sets the pass mark of practice, or what happens below it; what is not named stays. */
+	setPracticeRule: (rule: NewPracticeRule) => __TAURI_INVOKE<PracticeSetup>("set_practice_rule", { rule }),
+	/**  The mark of attention checks. */
+	checkRule: () => __TAURI_INVOKE<CheckRuleInfo>("check_rule"),
+	/**  Sets the mark of attention checks, or none. */
+	setCheckRule: (rule: CheckRule | null) => __TAURI_INVOKE<CheckRuleInfo>("set_check_rule", { rule }),
 	/**  The attention checks, and how they were answered. */
 	attentionChecks: () => __TAURI_INVOKE<AttentionCheckInfo[]>("attention_checks"),
 	/**  Sets the right answer to a question about a text, or takes the check back. The text is named by its id in files. */
@@ -227,7 +291,7 @@ export const events = {
 };
 
 /* Constants */
-export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false}] as const;
+export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false},{"help":"Leave out labels that were decided to be slips: on those texts, what is not the decided answer","key":"without_slips","label":"Without slips","range":null,"values":[],"whole":false}] as const;
 
 /* Types */
 /**  The nonlinearity between two layers. */
@@ -263,6 +327,15 @@ export type ActiveModel = {
 	labels: number,
 };
 
+/**  What happens to somebody who falls short of a pass mark. */
+export type AfterFailing = 
+/**  The person goes on; the labels are kept and marked. */
+"go-on" | 
+/**  The person practises again, until the pass mark is reached. */
+"practise" | 
+/**  The person is asked no more. */
+"stop";
+
 /**  Something that stands out about a person's labels. */
 export type AnnotatorFlag = {
 	/**  `one-level`, `reversed` or `too-fast`. */
@@ -288,6 +361,8 @@ export type AnnotatorInfo = {
 	simulated: boolean,
 	/**  Current labels, all questions. */
 	labels: number,
+	/**  True where everything of the person came from a file, and nothing was given in a window or by the command. */
+	imported: boolean,
 };
 
 /**  One annotator under both. */
@@ -362,6 +437,8 @@ export type AnnotatorRow = {
 	simulated: boolean,
 	/**  Current labels for the question. */
 	labels: number,
+	/**  Texts of which the person says that they cannot say; these are no labels. */
+	cannot_say: number,
 	/**  How often each level was used. */
 	level_counts: number[],
 	/**  Krippendorff's alpha of the project without this person. */
@@ -417,7 +494,9 @@ export type Answer =
 /**  The options chosen on a multi-label scale; the empty set is an answer too. */
 { kind: "options"; value: number[] } | 
 /**  The passages marked in the text; no passage is an answer too. */
-{ kind: "spans"; value: Span[] };
+{ kind: "spans"; value: Span[] } | 
+/**  That the person cannot say: given, changed and undone as answers are, and on no scale, so that no model and no figure has it. */
+{ kind: "cannot-say" };
 
 /**  The application itself. */
 export type AppInfo = {
@@ -439,8 +518,8 @@ export type AppSettings = {
 	theme: Theme,
 	/**  Hide each text until a key is held. */
 	blur: boolean,
-	/**  Show what the others' models say after answering. */
-	reveal: boolean,
+	/**  Show texts and pictures without colour; files of older versions do not say. */
+	greyscale?: boolean,
 	/**  Remind of a break after so many minutes; 0 is never. */
 	break_minutes: number,
 	/**  In the orders that choose texts, the share (0 to 1) that is drawn at random. */
@@ -475,6 +554,12 @@ export type AttentionCheckInfo = {
 	given: number,
 	/**  Of these, right. */
 	right: number,
+};
+
+/**  What people are asked about themselves, once. *Prefer not to say* can always be answered. */
+export type AttributeForm = {
+	/**  In the order in which they are asked; none where nothing is asked. */
+	attributes: FormAttribute[],
 };
 
 /**  An attribute of annotators. */
@@ -523,6 +608,40 @@ export type Beside = {
 	remark: Remark,
 	/**  The identity of the version of the guideline that is on screen. */
 	guideline: string | null,
+};
+
+/**  Where a person stands today. */
+export type CareInfo = {
+	/**  What the study sets. */
+	study: StudyCare,
+	/**  What the person chose. */
+	own: OwnCare,
+	/**  The limit that counts. */
+	limit: number | null,
+	/**  The limit is reached, and the person did not choose to go on. */
+	reached: boolean,
+	/**  The person may choose to go on. */
+	may_go_on: boolean,
+	/**  Harmful texts read today. The newest few are not in it yet, so that it does not tell which ones were. */
+	today: number,
+	/**  As `today`, on all days on this computer. */
+	in_all: number,
+	/**  Texts that are left out for the words and groups that were chosen. */
+	left_out: number,
+};
+
+/**  How many attention checks must be right, and what happens otherwise. */
+export type CheckRule = {
+	/**  The share of a person's attention checks that must be right, 0 to 1. */
+	pass: number | null,
+	/**  What happens to somebody below it. */
+	then: AfterFailing,
+};
+
+/**  The mark of attention checks; none where none was set. */
+export type CheckRuleInfo = {
+	/**  The mark. */
+	rule: CheckRule | null,
 };
 
 /**  The window is to be closed while work is under way: ask the person. */
@@ -579,6 +698,24 @@ export type Condition = {
 	 *  in ascending order.
 	 */
 	levels: number[],
+};
+
+/**  A text on which people differ. */
+export type ContestedText = {
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  Whether a file gave it that name. */
+	named: boolean,
+	/**  Its place in the project, from 1. */
+	row: number,
+	/**  How it begins. Plain text: never to be rendered as HTML. */
+	snippet: string,
+	/**  How far people differ, 0 to 1. */
+	value: number | null,
+	/**  Labels that hold each level, option or type; of what is predicted none. */
+	counts: number[],
 };
 
 /**  A copy that is whole and on the disk. */
@@ -655,6 +792,8 @@ export type DecisionInfo = {
 	by: string,
 	/**  When. */
 	at: number | null,
+	/**  False where a later decision holds in its place, or none does any more. */
+	holds: boolean,
 };
 
 /**  Which measure ranks. */
@@ -773,6 +912,16 @@ export type DownloadChanged = {
 	total: number | null,
 	/**  The file that is on its way. */
 	file: string,
+};
+
+/**  A packet that is out with what holds no longer. */
+export type EarlierPacket = {
+	/**  External id of the person. */
+	annotator: string,
+	/**  Their name on screen. */
+	name: string,
+	/**  What was changed since it was handed out, in words: `the guideline`, `the question rude`, `attention checks`. */
+	changed: string[],
 };
 
 /**  An encoder that is on this computer. */
@@ -1008,6 +1157,40 @@ export type FittedOn = {
 	tuned: boolean,
 };
 
+/**
+ *  What somebody answered to a form: a value, or none where they passed over the attribute or preferred not to say. What is not in it
+ *  was not asked.
+ */
+export type FormAnswers = { [key in string]: string | null };
+
+/**  One attribute of a form. */
+export type FormAttribute = {
+	/**  The attribute of the annotator that it sets. */
+	name: string,
+	/**  The sentence that people read; the name where it is empty. */
+	prompt?: string,
+	/**  The values to choose from, in this order. */
+	values: string[],
+	/**  Whether it can be passed over without an answer. */
+	optional?: boolean,
+};
+
+/**  A part of a list of texts. */
+export type FoundTexts = {
+	/**  Texts of the whole list. */
+	total: number,
+	/**  The place in the list of the first row, from 0. */
+	offset: number,
+	/**  The rows. */
+	rows: TextRow[],
+	/**  How many texts each filter would leave. */
+	counts: TextCounts,
+	/**  The place in the list of the text that was looked for, from 0. */
+	place: number | null,
+	/**  Grows with what was done, so that a list that is on screen knows that it is an old one. */
+	revision: number,
+};
+
 /**  What one person said about a text. */
 export type GivenAnswerInfo = {
 	/**  Who. */
@@ -1235,12 +1418,127 @@ export type HandedIn = {
 	wanted: number,
 };
 
+/**  From which answer on a text is harmful: on an ordinal scale this level and those above it, else this level, option or type alone. */
+export type HarmfulFrom = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The level, option or type. */
+	level: number,
+};
+
 /**  The head of a question as an earlier run left it. */
 export type HeldHead = {
 	/**  The question, or one of its options. */
 	question: QuestionId,
 	/**  A finished run of it. */
 	run: number,
+};
+
+/**  An entry of the log. */
+export type HistoryEntry = {
+	/**  Where it stands, for the next page. */
+	place: string,
+	/**  When it was done. */
+	at: number | null,
+	/**  The same where the user is, with its offset from UTC: `2026-03-01 14:05:31 +01:00`; `not known` where it is not. */
+	time: string,
+	/**  What kind of entry it is. */
+	kind: HistoryKind,
+	/**  Who did it, or whom it is about; empty where it is nobody or not known. */
+	who: string,
+	/**  The person, where it is an annotator and names are shown. */
+	annotator: AnnotatorId | null,
+	/**  Name of the question. */
+	question: string | null,
+	/**  The text. */
+	text: TextId | null,
+	/**  Its name in files. */
+	text_id: string | null,
+	/**  How it begins. Plain text: never to be rendered as HTML. */
+	snippet: string | null,
+	/**  What was done. */
+	what: string,
+	/**  What was written beside it. Plain text. */
+	said: string | null,
+	/**  In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none where it is not kept. */
+	copy: string | null,
+	/**  Whether something of it is not shown because the reader has not answered yet. */
+	withheld: boolean,
+};
+
+/**  A kind of entry of a project's log. */
+export type HistoryKind = 
+/**  An answer that somebody gave in the window or by the command. */
+"answer" | 
+/**  An answer that was read from a file, or made by a program. */
+"imported-answer" | 
+/**  An answer was taken back. */
+"retraction" | 
+/**  A text was skipped, or a skip taken off. */
+"skip" | 
+/**  A text was flagged, or a flag taken off. */
+"flag" | 
+/**  Something was said beside an answer. */
+"note" | 
+/**  An answer of a later occasion, what was said beside it, and whether it counts. */
+"repeat" | 
+/**  What was decided about a text. */
+"decision" | 
+/**  A version of the guideline. */
+"guideline" | 
+/**  A question changed: names of its levels, where it is asked, what can be said beside an answer. */
+"question" | 
+/**  A name or an attribute of a person changed. */
+"person" | 
+/**  A packet was handed out or handed in. */
+"packet" | 
+/**  The right answer of an attention check was set or taken off. */
+"check" | 
+/**  A panel was saved, or is kept no longer. */
+"panel" | 
+/**  Long work: an import, an export, copies taken in, an encoding. */
+"job" | 
+/**  A training run or an evaluation. */
+"run" | 
+/**  A setting of the study. */
+"setting" | 
+/**  What was noted of a person beside their labels: what they were shown, for instance. */
+"noted" | 
+/**  Somebody withdrew. */
+"withdrawal";
+
+/**  A page of the log. */
+export type HistoryPage = {
+	/**  Newest first. */
+	entries: HistoryEntry[],
+	/**  Whether older ones follow, behind the last one here. */
+	more: boolean,
+};
+
+/**  What is wanted of the log. */
+export type HistoryWish = {
+	/**  Entries of these kinds; all kinds where it is empty. */
+	kinds: HistoryKind[],
+	/**  What this person did, or what was done about them. */
+	annotator: AnnotatorId | null,
+	/**  What is about this text. */
+	text: TextId | null,
+	/**  What is about this question. */
+	question: QuestionId | null,
+	/**  Not before this moment. */
+	since: number | null,
+	/**  Not after this moment. */
+	until: number | null,
+	/**  What was written, who did it, or the id of the text holds this; anything where it is empty. */
+	words: string,
+	/**  Shows pseudonyms in place of names. */
+	hide_names: boolean,
+	/**  Who reads: what others answered and said about a text that this person has not answered is not shown. */
+	reader: AnnotatorId | null,
+	/**  The entry behind which the page begins; the newest one where there is none. */
+	after: string | null,
+	/**  How many entries at most. */
+	limit: number,
 };
 
 /**  What the labels of a file change beyond adding to what is there. */
@@ -1276,6 +1574,18 @@ export type ImportChoices = {
 	levels: string[] | null,
 	/**  Import the good rows and write the bad ones to a file. */
 	skip_bad: boolean,
+	/**  Name of the format of the file. */
+	format?: string | null,
+};
+
+/**  What a file was recognised as. */
+export type ImportFormat = {
+	/**  The name by which it is chosen: `label-studio`. */
+	name: string,
+	/**  Its name for people: `Label Studio JSON`. */
+	title: string,
+	/**  It is a file of an annotation tool, whose columns are what the tool says, and not a table. */
+	of_tool: boolean,
 };
 
 /**  Something to know of the labels of a file. */
@@ -1283,7 +1593,9 @@ export type ImportNotice = {
 	/**
 	 *  Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
 	 *  `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
-	 *  `numbers-far-apart`.
+	 *  `numbers-far-apart`. Of what was met in a file of an annotation tool and is no plain answer: `skips`, `flags`, `later-occasions`,
+	 *  `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`, `without-status`, `ambiguous`,
+	 *  `merged`, `unknown`, `serialised`, `curated`, `not-labels`, `not-read`.
 	 */
 	code: string,
 	/**  How many labels, rows or levels it is about. */
@@ -1314,14 +1626,18 @@ export type ImportPlace = {
 export type ImportPreview = {
 	/**  The file. */
 	path: string,
+	/**  What it was recognised as. */
+	format: ImportFormat,
 	/**  All columns of the file. */
 	header: string[],
 	/**  The first rows, each with one cell a column. */
 	rows: string[][],
 	/**  Which column is what, as guessed or named. */
 	columns: ColumnChoices,
-	/**  The question the labels would answer. */
+	/**  The question the labels would answer, the first of several. */
 	question: string,
+	/**  All questions that they would answer. */
+	questions: string[],
 	/**  Its sentence. */
 	prompt: string,
 	/**  Its scale: none where the file has no labels. */
@@ -1360,6 +1676,8 @@ export type ImportPreview = {
 
 /**  What an import did. */
 export type ImportReport = {
+	/**  What the file was read as. */
+	format: ImportFormat,
 	/**  Texts added. */
 	texts: number,
 	/**  Annotators added. */
@@ -1462,9 +1780,9 @@ export type KeptPanel = {
 export type LabelReceipt = {
 	/**  How far the annotator is now. */
 	progress: Progress,
-	/**  What the others' models say; `None` where the settings or a missing encoder say so. */
+	/**  What the others' models say; `None` where the study does not show it, or nothing is predicted. */
 	reveal: TextPredictions | null,
-	/**  What the other annotators marked, of a question with spans; `None` where the settings say so. */
+	/**  What the other annotators marked, of a question with spans; `None` where the study does not show it. */
 	spans: PersonSpans[] | null,
 };
 
@@ -1486,15 +1804,17 @@ export type LabelTask = {
 	answer: Answer | null,
 	/**  What this annotator says about it. */
 	remark: Remark,
+	/**  What was typed on this computer and not given, where that is anything else. */
+	draft: Remark | null,
 	/**  Flagged by this annotator. */
 	flagged: boolean,
 	/**  Skipped by this annotator. */
 	skipped: boolean,
 	/**  Drawn at random rather than chosen by the order. */
 	random: boolean,
-	/**  What the models say; only after an answer. */
+	/**  What the models say; only after an answer, and where the study shows it. */
 	reveal: TextPredictions | null,
-	/**  What the other annotators marked, of a question with spans; only after an answer. */
+	/**  What the other annotators marked, of a question with spans; only after an answer, and where the study shows it. */
 	spans: PersonSpans[] | null,
 };
 
@@ -1514,6 +1834,38 @@ export type LabelsChanged = {
 export type LaunchInfo = {
 	/**  The project to open at once. */
 	project: string | null,
+	/**  To read: nothing is written to it. */
+	read_only: boolean,
+};
+
+/**  A level as somebody wants it. */
+export type LevelEdit = {
+	/**  Where it stands on the scale now; none of a level that is new. */
+	from: number | null,
+	/**  What it is called. */
+	name: string,
+	/**  When to choose it; may be empty. */
+	definition: string,
+};
+
+/**  What stands on a level, so that it cannot be removed; nothing of one that can. */
+export type LevelUseInfo = {
+	/**  In words: `12 answers, 1 decision stand`. */
+	words: string | null,
+	/**  Whether it was answered, so that it keeps its place among the others that were, where levels have an order. */
+	answered: boolean,
+};
+
+/**  Which texts are longer than the encoder reads at once. */
+export type LongTextsInfo = {
+	/**  The encoder. */
+	encoder: string,
+	/**  Tokens that it reads at once. */
+	tokens: number,
+	/**  Longer texts. */
+	long: number,
+	/**  True where they are read in several parts, false where the rest of them is not read. */
+	in_parts: boolean,
 };
 
 /**  Something to know of a file that was taken in or refused. */
@@ -1665,6 +2017,53 @@ export type NewLabel = {
 	duration_ms: number | null,
 };
 
+/**  An answer in practice. */
+export type NewPracticeAnswer = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  The question. */
+	question: QuestionId,
+	/**  The text. */
+	text: TextId,
+	/**  What. */
+	answer: Answer,
+};
+
+/**  Pass marks to set; what is none stays as it is. */
+export type NewPracticeRule = {
+	/**  The share that must be right, 0 to 1. */
+	pass: number | null,
+	/**  On ordered levels an answer so many levels away counts as right. */
+	within: number | null,
+	/**  What happens to somebody below it. */
+	then: AfterFailing | null,
+};
+
+/**  Something to do next. */
+export type NextStep = {
+	/**  What. */
+	kind: NextStepKind,
+	/**  How many texts, people or files it is about, where that can be said. */
+	count: number | null,
+};
+
+/**  What could be done next. */
+export type NextStepKind = 
+/**  Import texts. */
+"import" | 
+/**  Say what is asked of them. */
+"ask_question" | 
+/**  Label; `count` texts are left. */
+"label" | 
+/**  Get an encoder, without which nothing is predicted. */
+"get_encoder" | 
+/**  Wait for `count` packets, and take in what is handed in. */
+"take_in" | 
+/**  Let several people label the same texts: `count` have labels of two. */
+"plan" | 
+/**  See where people disagree. */
+"see_disagreement";
+
 /**  What the offsets of a file count. */
 export type OffsetUnit = 
 /**  Unicode scalar values, as Python counts. */
@@ -1686,12 +2085,16 @@ export type OpenPacket = {
 	handed_in: number | null,
 	/**  Answers and changes since then. */
 	since: number,
+	/**  How far the practice is; none where nothing is practised on. */
+	practice: PracticeState | null,
 };
 
 /**  Another project is to be opened: somebody opened its file from outside. */
 export type OpenRequested = {
 	/**  Its file. */
 	path: string,
+	/**  To read: nothing is written to it. */
+	read_only: boolean,
 };
 
 /**  A text that needs more labels. */
@@ -1725,6 +2128,96 @@ export type Outcome =
 "real-difference" | 
 /**  The decision before holds no more. */
 "reopened";
+
+/**  What a project holds and how far it is. */
+export type Overview = {
+	/**  Texts. */
+	texts: number,
+	/**  Everyone: people who have answered in the window or by the command first, then those with the most labels. */
+	people: OverviewPerson[],
+	/**  What is asked, in its order. */
+	questions: OverviewQuestion[],
+	/**  What could be done next, the most important first. */
+	steps: NextStep[],
+};
+
+/**  How far the people of a question agree. */
+export type OverviewAgreement = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Krippendorff's alpha; none where there is too little to tell. */
+	alpha: number | null,
+	/**  Lower end of its 95 % interval, by bootstrap over texts; none where nobody differs. */
+	low: number | null,
+	/**  Upper end. */
+	high: number | null,
+	/**  The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`. */
+	metric: string,
+	/**  Texts with labels of two people or more. */
+	shared: number,
+	/**  Why there is none. */
+	needs: string | null,
+};
+
+/**  The texts on which people differ most. */
+export type OverviewContested = {
+	/**  The question, or the option or type that predictions are of. */
+	question: QuestionId,
+	/**  By the labels that were given, most first. */
+	observed: ContestedText[],
+	/**  Texts with fewer than two labels, by what is predicted of everyone, most first; empty without a model. */
+	predicted: ContestedText[],
+	/**  True where texts that the person who labels here has not answered are left out. */
+	own_only: boolean,
+};
+
+/**  One person. */
+export type OverviewPerson = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name on screen. */
+	name: string,
+	/**  True where no person stands behind the labels. */
+	simulated: boolean,
+	/**  True where all that is known of the person came from a file. */
+	imported: boolean,
+	/**  Labels for each question, in the order of the questions. */
+	labels: number[],
+	/**  Texts that the person is asked about: those of their packets, or all. */
+	asked: number,
+	/**  Median seconds that an answer took; none where that is not known. */
+	seconds: number | null,
+};
+
+/**  One question. */
+export type OverviewQuestion = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Its name. */
+	name: string,
+	/**  Current labels. */
+	labels: number,
+	/**  People who gave them. */
+	people: number,
+	/**  Texts with a label. */
+	texts: number,
+	/**  Texts with labels of two people or more. */
+	shared: number,
+	/**  Labels that hold each level, option or type. */
+	counts: number[],
+};
+
+/**  What a person chose. It is kept on this computer, and not in the project. */
+export type OwnCare = {
+	/**  The own limit; none where the study's counts. */
+	limit: number | null,
+	/**  Which texts are harmful, where the study does not say. */
+	harmful: HarmfulFrom | null,
+	/**  Texts with one of these words or phrases are left out; a word that ends with `*` means every word that begins so. */
+	words: string[],
+	/**  Texts of these groups are left out. */
+	groups: string[],
+};
 
 /**  The packet of one person. */
 export type PacketInfo = {
@@ -1857,6 +2350,42 @@ export type PanelWish = {
 	draws: number,
 };
 
+/**  What is wanted of a report for a paper. */
+export type PaperWish = {
+	/**  Compares models on labels held out, and how fast new people are learned; else what is on record is shown. */
+	evaluate: boolean,
+	/**  Quotes the beginnings of the most contested texts; else their ids alone. */
+	quote_texts: boolean,
+	/**  People by their ids, and groups of fewer than five people too; else pseudonyms, and nothing of so few. */
+	with_ids: boolean,
+	/**  Replaces a report that is there. */
+	replace: boolean,
+};
+
+/**  What was written. */
+export type PaperWritten = {
+	/**  The folder. */
+	folder: string,
+	/**  Its files, by their paths in it. */
+	files: string[],
+	/**  Their size in bytes. */
+	bytes: number | null,
+	/**  Figures. */
+	figures: number,
+	/**  Tables, each as LaTeX and CSV. */
+	tables: number,
+	/**  Questions that it reports on. */
+	questions: string[],
+	/**  Labels in `labels.csv`. */
+	labels: number,
+	/**  Attributes of people that are left empty in it, because fewer than five people share their value. */
+	suppressed: number,
+	/**  People who can still be told apart by what is left of their attributes. */
+	told_apart: number,
+	/**  What could not be told, a sentence each. */
+	notes: string[],
+};
+
 /**  How much one part contributes to the difference between two annotators. */
 export type PartDifference = {
 	/**  The part; `None` for what is drawn off because text and annotator are not known exactly. */
@@ -1979,6 +2508,137 @@ export type PlannedNumber = {
 	high: number | null,
 };
 
+/**  What a person learns after an answer in practice. */
+export type PracticeFeedback = {
+	/**  Whether it counts as right. */
+	right: boolean,
+	/**  The right answer. */
+	answer: Answer,
+	/**  Its name. */
+	answer_name: string,
+	/**  Why it is the right one. */
+	reason: string,
+	/**  How far the person is now. */
+	state: PracticeState,
+};
+
+/**  What came of one person's practice. */
+export type PracticePerson = {
+	/**  External id. */
+	annotator: string,
+	/**  Name on screen. */
+	name: string,
+	/**  The rounds, the first one first. */
+	rounds: PracticeRoundInfo[],
+} & PracticeResult;
+
+/**  How somebody stands against the pass mark of practice. */
+export type PracticeResult = {
+	/**  By the last round that was finished. */
+	standing: Standing,
+	/**  Rounds begun. */
+	rounds_begun: number,
+	/**  Right answers of that round, or of the one at hand where none is finished. */
+	right: number,
+	/**  Of so many. */
+	of: number,
+};
+
+/**  One round of one person. */
+export type PracticeRoundInfo = {
+	/**  Right answers. */
+	right: number,
+	/**  Of so many. */
+	of: number,
+	/**  Whether all was answered. */
+	finished: boolean,
+};
+
+/**  When practice counts as passed, and what happens otherwise. */
+export type PracticeRule = {
+	/**  The share of the practice texts that must be right, 0 to 1. */
+	pass: number | null,
+	/**  On ordered levels an answer so many levels away counts as right. */
+	within: number,
+	/**  What happens to somebody below it. */
+	then: AfterFailing,
+};
+
+/**  The practice of a study, as its author sees it. */
+export type PracticeSetup = {
+	/**  When practice counts as passed, and what happens otherwise. */
+	rule: PracticeRule,
+	/**  The texts, in the order of the first round. */
+	texts: PracticeTextInfo[],
+	/**  What came of it, each person who has begun. */
+	people: PracticePerson[],
+};
+
+/**  Practice as the person sees it who practises. */
+export type PracticeState = {
+	/**  What is to be done now. */
+	step: PracticeStep,
+	/**  True where attention checks, and not practice, are the reason. */
+	by_checks: boolean,
+	/**  The round at hand, from 1. */
+	round: number,
+	/**  Answered in it. */
+	done: number,
+	/**  Of so many. */
+	total: number,
+	/**  What came of the last round that was finished. */
+	result: PracticeResult | null,
+	/**  The mark, and what happens below it. */
+	rule: PracticeRule,
+};
+
+/**  What somebody may do now. */
+export type PracticeStep = 
+/**  Practise: a round is to be begun or finished. */
+"practise" | 
+/**  Label. */
+"label" | 
+/**  Nothing more: the study's author decided so for those who fall short. */
+"stopped";
+
+/**  A text to practise on, before the person has answered: without its right answer. */
+export type PracticeTask = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
+	/**  The round. */
+	round: number,
+};
+
+/**  A text to practise on. */
+export type PracticeTextInfo = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Its name. */
+	question_name: string,
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
+	/**  The right answer. */
+	answer: Answer,
+	/**  Its name. */
+	answer_name: string,
+	/**  Why it is the right one. */
+	reason: string,
+	/**  How many people have answered, each in their first round. */
+	given: number,
+	/**  Of these, right. */
+	right: number,
+};
+
 /**  What can go wrong, as the window shows it. */
 export type Problem = {
 	/**  Stable, kebab-case: `project-newer`, `project-locked`, `encoder-missing`, ... */
@@ -2001,6 +2661,8 @@ export type Progress = {
 	skipped: number,
 	/**  Texts flagged. */
 	flagged: number,
+	/**  Texts that this annotator leaves out and has not answered; they are not in `total`. */
+	left_out?: number,
 };
 
 /**  Texts, annotators, questions or embeddings of the open project changed: ask for it again. */
@@ -2044,6 +2706,12 @@ export type ProjectInfo = {
 	questions: QuestionInfo[],
 	/**  Names of the annotators' attributes, and their values in use. */
 	attributes: AttributeInfo[],
+	/**  Whether how others see a text is shown to a person who has answered it; never in a packet. */
+	reveals: boolean,
+	/**  Current labels of people to whom something of others had been shown about the text before. */
+	labels_after_shown: number,
+	/**  What the study sets for the care of its people. */
+	care: StudyCare,
 	/**  Said wherever labels are shown when annotators are simulated: who they are and how their labels were made. */
 	simulated_notice: string | null,
 	/**  Embeddings. */
@@ -2052,6 +2720,8 @@ export type ProjectInfo = {
 	choices: ProjectChoices,
 	/**  Whose packet this is, and what it asks; none of a whole project. */
 	packet: PacketInfo | null,
+	/**  Whether it is open to read: nothing can be written to it. */
+	read_only: boolean,
 };
 
 /**  Predicted scores of questions, correlated with one another. */
@@ -2080,6 +2750,48 @@ export type QuestionCorrelation = {
 	stale: boolean,
 };
 
+/**  A question as it is to be. */
+export type QuestionDraft = {
+	/**  The sentence an annotator reads. */
+	prompt: string,
+	/**  What is written beside it. */
+	help: QuestionHelp,
+	/**  All its levels, in their order. */
+	levels: LevelEdit[],
+	/**  Whether it offers to say that one cannot say. */
+	cannot_say: boolean,
+	/**  Where it is asked; everywhere without one. */
+	only_if: Condition | null,
+	/**  What can be said beside an answer. */
+	remarks: RemarkForm,
+};
+
+/**  One edit of a question. */
+export type QuestionEditInfo = {
+	/**  When, in milliseconds since 1970-01-01 UTC. */
+	at: number | null,
+	/**  What changed. */
+	what: QuestionPart,
+};
+
+/**  How a question was edited since it was added. */
+export type QuestionEdits = {
+	/**  Every time, the first one first. */
+	edits: QuestionEditInfo[],
+	/**  Current labels that were given before the last one. */
+	labels_before: number,
+};
+
+/**  What helps to answer a question. Every part may be empty. */
+export type QuestionHelp = {
+	/**  What the question means. */
+	text: string,
+	/**  What stands at the low end of the scale, such as "not at all". */
+	low: string,
+	/**  What stands at the high end, such as "extremely". */
+	high: string,
+};
+
 /**  A question in this project, or one option of a multi-label question: see [`QuestionId::of_option`]. */
 export type QuestionId = number;
 
@@ -2091,8 +2803,16 @@ export type QuestionInfo = {
 	name: string,
 	/**  The sentence an annotator reads. */
 	prompt: string,
+	/**  What is written beside it. */
+	help: QuestionHelp,
 	/**  The answers. */
 	scale: Scale,
+	/**  What each level means, in their order; empty where nothing is said. */
+	definitions: string[],
+	/**  Whether it offers to say that one cannot say. */
+	cannot_say: boolean,
+	/**  How many current answers say so; they are no labels. */
+	unsaid: number,
 	/**  Of a multi-label question its options, each as a yes/no question, which models, figures and views are of. */
 	options: QuestionInfo[],
 	/**  Where it is asked; everywhere without one. */
@@ -2103,7 +2823,22 @@ export type QuestionInfo = {
 	labels: number,
 	/**  Annotators who have a current label for it. */
 	annotators_with_labels: number,
+	/**  How it was edited since it was added. */
+	edits: QuestionEdits,
 };
+
+/**  What can change of a question. */
+export type QuestionPart = 
+/**  The sentence that is asked. */
+"text" | 
+/**  Help and anchors. */
+"help" | 
+/**  Names and definitions of levels. */
+"level_names" | 
+/**  Levels added, removed or put in another order. */
+"levels" | 
+/**  Whether it offers to say that one cannot say. */
+"cannot_say";
 
 /**  Texts in order of predicted disagreement. */
 export type Ranking = {
@@ -2209,6 +2944,53 @@ export type RemarkQuery = {
 	reason: string | null,
 	/**  Flagged texts alone. */
 	flagged: boolean,
+};
+
+/**  What is to be taken out. */
+export type Removal = 
+/**  A question. */
+({ question: QuestionId }) & { annotator?: never; text?: never } | 
+/**  A text. */
+({ text: TextId }) & { annotator?: never; question?: never } | 
+/**  A person. */
+({ annotator: AnnotatorId }) & { question?: never; text?: never } | 
+/**  What the last import added. */
+"last_import";
+
+/**  How many of each. */
+export type RemovalCounts = {
+	/**  Questions. */
+	questions: number,
+	/**  Texts. */
+	texts: number,
+	/**  People. */
+	annotators: number,
+	/**  Answers, skips, flags and notes. */
+	answers: number,
+	/**  Names and attributes of people who were there before. */
+	attributes: number,
+};
+
+/**  What would go with something that is taken out. */
+export type RemovalPreview = {
+	/**  Its name in files; of an import that of the file. */
+	name: string,
+	/**  Why it cannot go, in words; none where it can. */
+	stays: string | null,
+	/**  When it was imported, in milliseconds since 1970-01-01 UTC; none of what is no import. */
+	imported_at: number | null,
+	/**  What it holds. */
+	counts: RemovalCounts,
+};
+
+/**  What went. */
+export type Removed = {
+	/**  As in [`RemovalPreview`]. */
+	name: string,
+	/**  What went. */
+	gone: RemovalCounts,
+	/**  What of an import stays, because somebody used, changed or took it back since. */
+	kept: RemovalCounts,
 };
 
 /**  One annotator. */
@@ -2478,6 +3260,16 @@ export type ScaleKind =
  */
 "spans";
 
+/**  A scale that is ready to be used. */
+export type ScaleTemplate = {
+	/**  What it is called on the command line. */
+	name: string,
+	/**  What it is called in the window. */
+	title: string,
+	/**  Its answers. */
+	scale: Scale,
+};
+
 /**  The factor of the learning rate after the warm-up. */
 export type Schedule = 
 /**  1 throughout. */
@@ -2641,6 +3433,27 @@ export type Span = {
 	kind: number,
 };
 
+/**  How somebody stands against a pass mark. */
+export type Standing = 
+/**  Not all was answered yet, and both are possible. */
+"unfinished" | 
+/**  Reached. */
+"passed" | 
+/**  Missed. */
+"failed";
+
+/**  What the study sets for everybody. */
+export type StudyCare = {
+	/**  Harmful texts a day after which a person has finished; none where there is no limit. */
+	limit: number | null,
+	/**  Nobody goes on beyond the limit on that day. */
+	strict: boolean,
+	/**  Texts and pictures without colour. */
+	greyscale: boolean,
+	/**  Which texts are harmful; a text is when one of these says so. */
+	harmful: HarmfulFrom[],
+};
+
 /**  What a plan comes to, before or after it is handed out. */
 export type StudyDraft = {
 	/**  What each person would be given. */
@@ -2688,6 +3501,8 @@ export type StudyPerson = {
 	given: number,
 	/**  Of those asked again, answered twice. */
 	repeated: number,
+	/**  Texts that this person leaves out for topics of their own. Which ones, and why, is nobody else's. */
+	left_out: number,
 	/**  When this person handed in last; none before the first time. */
 	handed_in: number | null,
 	/**  Median seconds that a text took; none where it is not known. */
@@ -2698,6 +3513,10 @@ export type StudyPerson = {
 	self_agreement: StudyFigure | null,
 	/**  How often attention checks were answered right. */
 	attention: StudyFigure | null,
+	/**  How the person stands against the mark of attention checks; none without a mark. */
+	attention_standing: Standing | null,
+	/**  What came of the practice; none where there is none. */
+	practice: PracticeResult | null,
 };
 
 /**  How far a study is. */
@@ -2720,6 +3539,14 @@ export type StudyReport = {
 	self_agreement: StudyFigure | null,
 	/**  Attention checks: questions about texts whose right answer is known. */
 	checks: number,
+	/**  Current labels of people to whom something of others had been shown about the text before. */
+	labels_after_shown: number,
+	/**  Packets that are not answered to the end and were handed out before something that they hold was changed. */
+	earlier: EarlierPacket[],
+	/**  To how many people a text was handed out that is not for everybody: to so many most of these were; 0 without such texts. */
+	per_text: number,
+	/**  Texts that were handed out to fewer people, as where somebody withdrew. */
+	short_texts: number,
 };
 
 /**  What one person is given. */
@@ -2762,6 +3589,26 @@ export type StudyWish = {
 	seed: number,
 };
 
+/**  How many texts each filter would leave, of those that fit the search. */
+export type TextCounts = {
+	/**  All of them. */
+	all: number,
+	/**  See [`TextFilter::Answered`]. */
+	answered: number,
+	/**  See [`TextFilter::NotYet`]. */
+	not_yet: number,
+	/**  See [`TextFilter::Skipped`]. */
+	skipped: number,
+	/**  See [`TextFilter::Flagged`]. */
+	flagged: number,
+	/**  See [`TextFilter::Noted`]. */
+	noted: number,
+	/**  See [`TextFilter::Contested`]; none in a packet. */
+	contested: number | null,
+	/**  See [`TextFilter::Long`]; none before texts were measured. */
+	long: number | null,
+};
+
 /**  Everything about one text. */
 export type TextDetail = {
 	/**  Its row. */
@@ -2788,6 +3635,35 @@ export type TextDetail = {
 	differences: GroupDifference[],
 	/**  As [`DisagreementRow::severity`]. */
 	severity: SeverityDifference | null,
+	/**  How many people say that they cannot say. */
+	cannot_say: number,
+};
+
+/**  Which texts a list has. */
+export type TextFilter = 
+/**  All of them. */
+"all" | 
+/**  Every question that is asked is answered. */
+"answered" | 
+/**  A question that is asked is not answered. */
+"not_yet" | 
+/**  Put off, and not answered since. */
+"skipped" | 
+/**  Marked for a second look. */
+"flagged" | 
+/**  Something was said beside an answer. */
+"noted" | 
+/**  People answered differently; with a chosen person only texts that this person has answered. */
+"contested" | 
+/**  Longer than the encoder reads at once. */
+"long";
+
+/**  A group of texts, such as a thread, that can be left out. */
+export type TextGroup = {
+	/**  Its name. */
+	name: string,
+	/**  How many texts it has. */
+	texts: number,
 };
 
 /**  A text in this project. */
@@ -2824,6 +3700,68 @@ export type TextPredictions = {
 	pairwise: number | null,
 };
 
+/**  A list of texts that is asked for. */
+export type TextQuery = {
+	/**  Whose answers and marks count; everybody's without one. In a packet it is whose packet it is. */
+	annotator: AnnotatorId | null,
+	/**  The questions that count; all of them where none is named. */
+	questions: QuestionId[],
+	/**  Only texts with this in their body or id, without regard to case. */
+	search: string,
+	/**  Which of them. */
+	filter: TextFilter,
+	/**  In which order. */
+	sort: TextSort,
+	/**
+	 *  What was done with each text is not wanted, and counts neither: where all texts are asked for in the order of the file, this saves
+	 *  looking at the labels.
+	 */
+	bare?: boolean,
+};
+
+/**  One text of a list. */
+export type TextRow = {
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  Whether a file gave it that name; else it was made of the body and says nothing to people. */
+	named: boolean,
+	/**  Its place in the project, from 1. */
+	row: number,
+	/**  How it begins, or the place of it where the search was found. Plain text: never to be rendered as HTML. */
+	snippet: string,
+	/**  Characters of the body. */
+	characters: number,
+	/**  What the chosen person answered to each question of the list; empty without one. */
+	answers: (string | null)[],
+	/**  What that person wrote beside an answer. */
+	note: string | null,
+	/**  Every question that is asked is answered. */
+	answered: boolean,
+	/**  Put off, and not answered since. */
+	skipped: boolean,
+	/**  Marked for a second look. */
+	flagged: boolean,
+	/**  Something was said beside an answer. */
+	noted: boolean,
+	/**  How far labels differ, from 0 to 1; none with fewer than two, and where it is not to be seen yet. */
+	contested: number | null,
+	/**  Longer than the encoder reads at once. */
+	long: boolean,
+};
+
+/**  In which order. */
+export type TextSort = 
+/**  As in the file. */
+"file" | 
+/**  Answered last first; texts without an answer behind them. */
+"newest" | 
+/**  Most characters first. */
+"longest" | 
+/**  Those on which labels differ most first; with a chosen person only texts that this person has answered have a place. */
+"contested";
+
 /**  What everybody said about a text, and what was decided. */
 export type TextTalk = {
 	/**  The question. */
@@ -2857,6 +3795,8 @@ export type Traces = {
 	answers: number,
 	/**  Packets that were handed out to them. */
 	packets: number,
+	/**  Texts in these packets: each lacks a person once they are gone. */
+	texts: number,
 	/**  Decisions and versions of the guideline that stay and lose their name. */
 	nameless: number,
 	/**  Training runs of a time at which they were in the project. */
@@ -2940,6 +3880,8 @@ export type TrainChoices = {
 	use_identity: boolean,
 	/**  Tell annotators apart by their attributes, which serves people without labels too (share-rec) */
 	use_attributes: boolean,
+	/**  Leave out labels that were decided to be slips: on those texts, what is not the decided answer */
+	without_slips: boolean,
 };
 
 /**  Which layers of the encoder are trained. */
@@ -2998,6 +3940,8 @@ export type Withdrawn = {
 	answers: number,
 	/**  As in [`Traces`]. */
 	packets: number,
+	/**  As in [`Traces`]. */
+	texts: number,
 	/**  As in [`Traces`]. */
 	nameless: number,
 	/**  As in [`Traces`]. */

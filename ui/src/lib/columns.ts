@@ -34,6 +34,14 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   other: { label: "Text metadata", hint: "any other column" },
 };
 
+/** Columns that rows of an annotation tool's file always mean the same by, and that have no role to choose. */
+export const KNOWN_COLUMNS: Record<string, string | undefined> = {
+  question: "Question",
+  duration_ms: "Time taken",
+  note: "Note",
+  marks: "Skipped, flagged",
+};
+
 /** What a column is. */
 export function roleOf(columns: ColumnChoices, column: string): Role {
   const single = ROLES.find((role) => columns[role] === column);

@@ -72,7 +72,7 @@ export class DeskQuestion {
     const key = task ? placeKey(task) : "";
     // What was said after an answer that was taken back holds; else what came with that answer is offered again.
     const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
-    this.remark = this.waiting.get(key) ?? offered ?? this.#said;
+    this.remark = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
     this.waiting.delete(key);
     this.given = task?.answer ?? null;
     this.show(task);

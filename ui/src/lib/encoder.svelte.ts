@@ -66,7 +66,7 @@ export class EncoderStore {
       host.info = await commands.appInfo();
     });
     if (host.project) {
-      await this.encode();
+      if (!host.project.read_only) await this.encode();
       await host.refresh();
     }
     return true;

@@ -1,6 +1,7 @@
 // Texts that hold some words, or whose name does, for the palette.
 import { commands } from "$bindings";
-import type { DisagreementQuery, QuestionId, TextId } from "$lib/bindings";
+import type { TextId, TextQuery } from "$lib/bindings";
+import { placeName } from "$lib/text-list-words";
 
 export interface FoundText {
   id: TextId;
@@ -12,37 +13,22 @@ export interface Found {
   texts: FoundText[];
   /** How many there are in all. */
   total: number;
-  /** Why there are none, where that is not because none fits. */
-  why: string | null;
 }
 
-/**
- * The first `most` texts that hold `search`, in the order of the project. They are found by way of the ranking of a question, which has
- * texts once something was learned of it; neither its order nor a figure of it is told, as what others think of a text is not to be
- * seen by whoever looks for it.
- */
-export async function findTexts(question: QuestionId, search: string, most: number): Promise<Found> {
-  const query: DisagreementQuery = {
-    question,
-    // The one measure that needs no second person.
-    by: "uncertainty",
-    cut: null,
-    groups: null,
+/** The first `most` texts that hold `search`, in the order of the project, whether anything was learned or not, and without a figure of them. */
+export async function findTexts(search: string, most: number): Promise<Found> {
+  const query: TextQuery = {
+    annotator: null,
+    questions: [],
     search,
-    attributes: {},
-    labelled_only: false,
+    filter: "all",
+    sort: "file",
+    bare: true,
   };
-  const { texts, remark, estimation } = await commands.disagreementRanking(query);
-  const first = [...texts].sort((a, b) => a - b).slice(0, most);
-  const rows = first.length > 0 ? await commands.disagreementRows(query, first) : [];
-  const by = new Map(rows.map((row) => [row.text, row]));
+  const { total, rows } = await commands.findTexts(query, 0, most, null);
   return {
-    total: texts.length,
-    why: texts.length === 0 && estimation === null ? remark : null,
-    texts: first.flatMap((id) => {
-      const row = by.get(id);
-      return row ? [{ id, name: row.external_id, snippet: row.snippet }] : [];
-    }),
+    total,
+    texts: rows.map((row) => ({ id: row.text, name: placeName(row), snippet: row.snippet })),
   };
 }
 

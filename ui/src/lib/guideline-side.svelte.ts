@@ -7,6 +7,13 @@ const USUAL = 380;
 const PANEL = "dissensus.guideline-panel:";
 const SEEN = "dissensus.guideline-seen:";
 
+/** Where it lies over the text; the same width stands in the panel's style. */
+export const OVER = "(max-width: 1000px)";
+
+function liesOver(): boolean {
+  return matchMedia(OVER).matches;
+}
+
 export class GuidelineSide {
   open = $state(false);
   width = $state(USUAL);
@@ -15,16 +22,23 @@ export class GuidelineSide {
   /** The version that the person had on screen before the news. */
   before = $state<string | null>(null);
 
+  /** Who has not had the newest version on screen, though it is there. */
+  #unseen: AnnotatorId | null = null;
+
   /** @param project the path of the project */
   constructor(private readonly project: string) {
     const { open, width } = read(PANEL + project);
-    this.open = open === true;
+    this.open = open === true && !liesOver();
     if (typeof width === "number") this.width = within(width);
   }
 
   toggle(): void {
     this.open = !this.open;
     if (!this.open) this.news = null;
+    else if (this.#unseen !== null && this.news !== null) {
+      write(SEEN + this.project, { ...read(SEEN + this.project), [this.#unseen]: this.news });
+      this.#unseen = null;
+    }
     this.#keep();
   }
 
@@ -38,15 +52,29 @@ export class GuidelineSide {
     this.#keep();
   }
 
-  /** This person labels under this version: one that they have not had on screen opens by itself. That is not what they chose, and not kept. */
+  /**
+   * This person labels under this version: one that they have not had on screen opens by itself. That is not what they chose, and not kept.
+   * Where it would lie over the text it is marked as new, and opens when they ask for it.
+   */
   look(annotator: AnnotatorId, { id }: GuidelineInfo): void {
     const seen = read(SEEN + this.project);
     const before = seen[annotator];
     if (before === id) return;
     this.before = typeof before === "string" ? before : null;
     this.news = id;
+    this.#unseen = null;
+    if (liesOver()) {
+      this.open = false;
+      this.#unseen = annotator;
+      return;
+    }
     this.open = true;
     write(SEEN + this.project, { ...seen, [annotator]: id });
+  }
+
+  /** There is a version that the person has not had on screen, and it is not. */
+  get waiting(): boolean {
+    return this.news !== null && !this.open;
   }
 
   #keep(): void {

@@ -6,7 +6,15 @@ import type { Toasts } from "$lib/toasts.svelte";
 /** Kinds of jobs whose failure is told where they were asked for. */
 const TOLD_WHERE_ASKED: readonly string[] = ["import", "words", "hand-out", "merge"];
 /** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
-const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export", "copy", "hand-out", "merge"];
+const LOST_BY_CLOSING: readonly string[] = [
+  "train",
+  "import",
+  "export",
+  "report",
+  "copy",
+  "hand-out",
+  "merge",
+];
 /** How long finished work stays on the status line. */
 const STAYS_MS = 6000;
 

@@ -28,6 +28,7 @@ const DOING: Record<string, string> = {
   correlate: "Correlating",
   panel: "Asking",
   export: "Exporting",
+  report: "Reporting to",
   copy: "Copying",
   words: "Leaving out words",
   word_model: "Reading words of",
@@ -35,6 +36,8 @@ const DOING: Record<string, string> = {
   encoders: "Comparing",
   "hand-out": "Writing",
   merge: "Taking in",
+  remove: "Removing",
+  "long-texts": "Measuring texts",
 };
 
 /** "Training Multilevel, frozen" */

@@ -7,7 +7,16 @@ function question(id: number, name: string, labels: number, options: string[] = 
   const kind = options.length > 0 ? "multi-label" : "binary";
   const scale = { kind, levels: options.length > 0 ? options : ["no", "yes"] } as QuestionInfo["scale"];
   const remarks = { reasons: [], confidence: false };
-  const counts = { prompt: "", only_if: null, remarks, labels, annotators_with_labels: 1 };
+  const edits = { edits: [], labels_before: 0 };
+  const said = {
+    prompt: "",
+    help: { text: "", low: "", high: "" },
+    definitions: [],
+    edits,
+    cannot_say: false,
+    unsaid: 0,
+  };
+  const counts = { ...said, only_if: null, remarks, labels, annotators_with_labels: 1 };
   const option = (of: string, at: number): QuestionInfo => ({
     ...counts,
     id: 100 * id + at,

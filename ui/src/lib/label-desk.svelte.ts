@@ -8,6 +8,7 @@ import type {
   QuestionId,
   QuestionInfo,
   Remark,
+  TextId,
   TextOrder,
   Undone,
 } from "$lib/bindings";
@@ -16,6 +17,7 @@ import { placeKey, type Place } from "$lib/place";
 import { DeskQuestion } from "$lib/desk-question.svelte";
 import { sameAnswer } from "$lib/levels";
 import { asProblem } from "$lib/problems";
+import { TypedRemarks } from "$lib/typed-remarks";
 import { VisibleTime } from "$lib/visible-time";
 
 export interface Desk {
@@ -29,6 +31,18 @@ export interface Desk {
   drafts: Drafts;
   /** The version of the guideline that is on screen. */
   guideline?: () => string | null;
+  /** What spares the person. */
+  care?: DeskCare;
+}
+
+/** What the desk asks of care. */
+export interface DeskCare {
+  /** Where the person stands, before the first text. */
+  begin(): Promise<void>;
+  /** A text is read, or something was done with it. */
+  read(text: TextId): Promise<void>;
+  /** No further text today. */
+  ended(): boolean;
 }
 
 export class LabelDesk {
@@ -36,11 +50,14 @@ export class LabelDesk {
   /** Which of the questions keys answer. */
   at = $state(0);
   progress = $state.raw<Progress | null>(null);
-  state = $state<"loading" | "ready" | "done" | "failed">("loading");
+  /** `finished`: the day ends here, though texts are left. */
+  state = $state<"loading" | "ready" | "done" | "finished" | "failed">("loading");
   readonly timer = new VisibleTime();
 
   /** Set by the view: go on by itself after an answer. */
-  goOn = false;
+  goOn = $state(false);
+  /** The answer that was given last, while it stands. */
+  last = $state.raw<{ question: QuestionInfo; answer: Answer } | null>(null);
   /** A note is being written: the desk does not go on by itself under it. */
   writing = $state(false);
 
@@ -49,6 +66,7 @@ export class LabelDesk {
   #ids: QuestionId[];
   #assigned: boolean;
   #guideline: () => string | null;
+  #care: DeskCare | null;
   #trail: Place[] = [];
   #at = -1;
   #ahead: { after: string; next: Promise<LabelTask[] | null> } | null = null;
@@ -57,6 +75,7 @@ export class LabelDesk {
   #moves = 0;
   #left = false;
   #settled = false;
+  #typed: TypedRemarks;
 
   constructor(
     desk: Desk,
@@ -66,7 +85,9 @@ export class LabelDesk {
     this.#order = desk.order;
     this.#assigned = desk.assigned ?? false;
     this.#guideline = desk.guideline ?? (() => null);
+    this.#care = desk.care ?? null;
     this.#ids = desk.questions.map(({ id }) => id);
+    this.#typed = new TypedRemarks(desk.annotator, fail);
     this.questions = desk.questions.map(
       (info) =>
         new DeskQuestion(
@@ -118,16 +139,27 @@ export class LabelDesk {
     return order.find((at) => this.questions[at]?.open) ?? null;
   }
 
-  /** Begins with the first text of the order. */
-  begin(): Promise<void> {
+  /** Begins with the first text of the order, or with another one. */
+  begin(wanted: TextId | null = null): Promise<void> {
     return this.#inTurn(async () => {
       try {
+        await this.#care?.begin();
         this.progress = await commands.progress(this.#annotator, this.#ids);
-        this.#lay(await this.#fetchNext(null));
+        const place = wanted === null ? null : { text: wanted, occasion: 1 };
+        this.#lay(await (place ? this.#whole(this.#task(this.#ids[0] ?? 0, place)) : this.#fetchNext(null)));
       } catch (thrown) {
         this.state = "failed";
         throw thrown;
       }
+    });
+  }
+
+  /** To any text, answered or not; what comes after it goes on from there. */
+  goTo(text: TextId): Promise<void> {
+    return this.#inTurn(async () => {
+      const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, { text, occasion: 1 }));
+      this.#ahead = null;
+      this.#lay(tasks);
     });
   }
 
@@ -145,6 +177,7 @@ export class LabelDesk {
       last = this.#queue;
       await last;
     }
+    await this.#typed.settle();
     this.#settled = true;
   }
 
@@ -153,6 +186,15 @@ export class LabelDesk {
     this.#order = order;
     this.#ahead = null;
     return this.state === "done" ? this.begin() : Promise.resolve();
+  }
+
+  /** What is left out, or the limit, is another one: what comes next is asked for anew, and the text on the desk stays. */
+  choiceChanged(): Promise<void> {
+    this.#ahead = null;
+    if (this.state === "done" || this.state === "finished") return this.begin();
+    return this.#inTurn(async () => {
+      this.progress = await commands.progress(this.#annotator, this.#ids);
+    }).then(() => undefined);
   }
 
   /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
@@ -192,9 +234,10 @@ export class LabelDesk {
     const [place, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
       if (here !== this.#here) return;
-      const before = this.#trail[this.state === "done" ? this.#at : this.#at - 1];
+      const over = this.state === "done" || this.state === "finished";
+      const before = this.#trail[over ? this.#at : this.#at - 1];
       if (before !== undefined) {
-        if (this.state !== "done") this.#at -= 1;
+        if (!over) this.#at -= 1;
         await this.#return(before);
       } else if (place) {
         await this.#beside(place, -1);
@@ -210,6 +253,7 @@ export class LabelDesk {
     return this.#inTurn(async () => {
       const undone = await commands.undoLabel(this.#annotator, this.#ids);
       if (!undone) return null;
+      this.last = null;
       this.progress = undone.progress;
       this.#ahead = null;
       this.#follow(undone);
@@ -237,6 +281,7 @@ export class LabelDesk {
       if (text === undefined || text !== this.task?.text || !question.task) return;
       const on = !question.task.flagged;
       const progress = await commands.flagText(this.#annotator, question.info.id, text, on);
+      await this.#care?.read(text);
       question.task = { ...question.task, flagged: on };
       this.progress = await this.#progressAfter(progress);
     });
@@ -245,7 +290,18 @@ export class LabelDesk {
   /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
   say(remark: Remark): void {
     this.#settled = false;
-    if (this.task) this.question.remark = remark;
+    const { task, question } = this;
+    if (!task) return;
+    question.remark = remark;
+    this.#keepTyped(question, task);
+  }
+
+  /** What is said and not given outlives the window; what is given needs no keeping. */
+  #keepTyped(question: DeskQuestion, place: Place): void {
+    // Of a text that left the desk nothing more is typed.
+    const here = question.task !== null && placeKey(question.task) === placeKey(place);
+    const typed = here && question.unsaid ? question.remark : null;
+    this.#typed.keep(question.info.id, place, typed);
   }
 
   /** Writes what is said beside an answer that is given; what is said before one goes with it. */
@@ -280,6 +336,7 @@ export class LabelDesk {
         await commands.remarkText(this.#annotator, id, text, beside);
       }
       if (question.task === task) question.takeRemark(remark);
+      this.#keepTyped(question, task);
     });
   }
 
@@ -308,11 +365,14 @@ export class LabelDesk {
       const { text, occasion } = place;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
       const beside = { remark: question.remark, guideline: this.#guideline() };
+      const before = question.task?.draft != null || question.unsaid;
       const receipt = await (occasion > 1
         ? commands.recordAgain(label, beside, occasion)
         : commands.recordLabel(label, beside));
       question.take(answer, receipt);
       question.takeRemark(beside.remark);
+      if (before && question.task) this.#keepTyped(question, question.task);
+      this.last = { question: question.info, answer };
       this.progress = await this.#progressAfter(receipt.progress);
     } catch (thrown) {
       const problem = asProblem(thrown);
@@ -321,6 +381,7 @@ export class LabelDesk {
     } finally {
       question.saving = null;
     }
+    await this.#care?.read(place.text);
     await this.#askAgain(place);
     // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
     const byItself = this.goOn && !this.writing;
@@ -427,9 +488,9 @@ export class LabelDesk {
 
   #lay(tasks: LabelTask[] | null): void {
     const [first] = tasks ?? [];
-    if (!tasks || !first) {
+    if (!tasks || !first || this.#care?.ended()) {
       if (!this.#left) {
-        this.state = "done";
+        this.state = tasks && first ? "finished" : "done";
         this.#at = this.#trail.length - 1;
         this.#keepRemarks();
         this.questions.forEach((question) => question.lay(null));
@@ -461,6 +522,8 @@ export class LabelDesk {
     this.#moves += 1;
     this.state = "ready";
     this.timer.restart();
+    const [task] = tasks;
+    if (task) void this.#care?.read(task.text);
   }
 
   /** One thing after the other, in the order of the keys. */

@@ -7,6 +7,7 @@ import { LabelDesk } from "$lib/label-desk.svelte";
 import { answerOf, answerOfOptions } from "$lib/levels";
 import { answerOfSpans } from "$lib/spans";
 import { reset } from "../mock/bindings";
+import { NO_HELP } from "./level-list";
 
 const RUDE = 1;
 const REMOVE = 2;
@@ -25,7 +26,7 @@ beforeEach(async () => {
   await commands.openSample();
   me = (await commands.addAnnotator("Robin", {})).id;
   const scale = { kind: "multi-label" as const, levels: ["rude", "threat", "lie"] };
-  await commands.addQuestion("harm", "What is in it?", scale, null);
+  await commands.addQuestion("harm", "What is in it?", scale, null, NO_HELP, []);
   drafts = new Drafts();
   problems = [];
   waiting = [];
@@ -53,10 +54,11 @@ async function write(): Promise<void> {
 }
 
 const settled = () => new Promise((done) => setTimeout(done, 5));
+const valueOf = (answer: Answer) => (answer.kind === "cannot-say" ? null : answer.value);
 const recorded = () =>
   vi
     .mocked(commands.recordLabel)
-    .mock.calls.map(([{ question, text, answer }]) => [question, text, answer.value as Answer["value"]]);
+    .mock.calls.map(([{ question, text, answer }]) => [question, text, valueOf(answer)]);
 const times = () => vi.mocked(commands.recordLabel).mock.calls.map(([label]) => label.duration_ms);
 
 describe("an answer that is still being written", () => {

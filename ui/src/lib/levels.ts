@@ -12,6 +12,9 @@ export function levelOf(answer: Answer | null): number | null {
   return answer?.kind === "level" ? answer.value : null;
 }
 
+/** That one cannot say: an answer, and no level. */
+export const CANNOT_SAY: Answer = { kind: "cannot-say" };
+
 /** The answer that a level is. */
 export function answerOf(level: number): Answer {
   return { kind: "level", value: level };
@@ -34,6 +37,7 @@ export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
 
 /** An answer in words: of a set its options, in the order of the scale; of spans how many there are of each type. */
 export function answerName(scale: Scale, answer: Answer): string {
+  if (answer.kind === "cannot-say") return "cannot say";
   if (answer.kind === "level") return scale.levels[answer.value] ?? "";
   if (answer.kind === "spans") return spansName(scale, answer.value);
   return (
@@ -87,16 +91,24 @@ export function levelColour(scale: Scale, level: number): string {
   return `color-mix(in oklab, var(--${ramp}-${to}) ${Math.round(Number(share) * 100)}%, var(--${ramp}-${from}))`;
 }
 
-/** The key that gives a level: 1..9, then 0 for the tenth; further levels have none. */
-export function levelKey(level: number): string | null {
+/** The digits that levels are called by, where each begins with one of its own: "0 none", "1 mild". */
+function ownDigits(names: readonly string[]): string[] | null {
+  const digits = names.flatMap((name) => /^([0-9])(?![0-9.,])/.exec(name.trim())?.[1] ?? []);
+  return digits.length === names.length && new Set(digits).size === names.length ? digits : null;
+}
+
+/** The key that gives a level: its own digit where all levels begin with one, else 1..9, then 0 for the tenth; further levels have none. */
+export function levelKey(level: number, names: readonly string[] = []): string | null {
+  const own = ownDigits(names);
+  if (own !== null && names.length > 0) return own[level] ?? null;
   return level < 9 ? String(level + 1) : level === 9 ? "0" : null;
 }
 
-/** The level that a key gives on a scale of so many levels. */
-export function levelOfKey(key: string, levels: number): number | null {
+/** The level that a key gives on a scale of so many levels, of which some may have names. */
+export function levelOfKey(key: string, levels: number, names: readonly string[] = []): number | null {
   if (!/^[0-9]$/.test(key)) return null;
-  const level = key === "0" ? 9 : Number(key) - 1;
-  return level < levels ? level : null;
+  const level = Array.from({ length: levels }, (_, at) => at).find((at) => levelKey(at, names) === key);
+  return level ?? null;
 }
 
 /** Counts as shares of their sum; nothing counted gives nothing. */

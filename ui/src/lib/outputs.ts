@@ -1,5 +1,6 @@
 // What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
 import { commands } from "$bindings";
+import type { PaperWish } from "$lib/bindings";
 import { counted, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
 import type { Toasts } from "$lib/toasts.svelte";
@@ -34,14 +35,17 @@ export class Outputs {
     return true;
   }
 
-  /** Asks where to, then writes all labels: for others with pseudonyms, or to import again. False where nothing was written. */
-  async exportLabels(pseudonyms: boolean, notes: boolean): Promise<boolean> {
+  /**
+   * Asks where to, then writes all labels: for others with pseudonyms, or to import again; with or without what was decided beside them.
+   * False where nothing was written.
+   */
+  async exportLabels(pseudonyms: boolean, notes: boolean, decisions: boolean): Promise<boolean> {
     const name = this.host.project?.name ?? "labels";
     const path = await this.host.attempt(() =>
       platform.chooseExport(pseudonyms ? `${name} for others` : name),
     );
     if (!path) return false;
-    const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes));
+    const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes, decisions));
     if (!done) return false;
     const words = [path];
     if (done.suppressed > 0)
@@ -56,6 +60,35 @@ export class Outputs {
       `${counted(done.rows, "row")} written to ${fileName(path)}`,
       words.join("\n"),
       words.length > 1,
+    );
+    return true;
+  }
+
+  /** Asks where to, then writes what a paper's appendix needs. False where nothing was written. */
+  async writeReport(wish: PaperWish): Promise<boolean> {
+    const { toasts } = this.host;
+    const name = this.host.project?.name ?? "project";
+    const folder = await this.host.attempt(() => platform.chooseReportFolder(name));
+    if (!folder) return false;
+    const done = await this.host.attempt(async () => {
+      try {
+        return await commands.writeReport(folder, wish);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        toasts.note("The report was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
+    if (!done) return false;
+    const words = [`Open report.html in ${done.folder}`];
+    if (done.told_apart > 0)
+      words.push(
+        `${counted(done.told_apart, "person", "people")} can still be told from all but a few by their attributes together.`,
+      );
+    toasts.done(
+      `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,
+      words.join("\n"),
+      true,
     );
     return true;
   }

@@ -6,8 +6,8 @@ import { open, save } from "@tauri-apps/plugin-dialog";
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Handed in", extensions: ["handin"] };
 const TABLE = {
-  name: "Texts or labels (CSV, JSONL)",
-  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu"],
+  name: "Texts or labels (CSV, JSON, ZIP and others)",
+  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi"],
 };
 
 let asking = false;
@@ -66,6 +66,11 @@ export async function chooseReport(name: string): Promise<string | null> {
     { name: "LaTeX table", extensions: ["tex"] },
   ];
   return ask(() => save({ title: "Export runs", filters, defaultPath: `${name}.html` }));
+}
+
+/** Where a report for a paper goes: a folder that is made. */
+export async function chooseReportFolder(name: string): Promise<string | null> {
+  return ask(() => save({ title: "Report for a paper", defaultPath: `${name} report` }));
 }
 
 /** Where a copy of the project goes. */

@@ -38,12 +38,20 @@ const five: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
 
 describe("levels", () => {
   it("are reached by 1 to 9 and 0, never beyond the scale", () => {
-    expect([0, 8, 9, 10].map(levelKey)).toEqual(["1", "9", "0", null]);
+    expect([0, 8, 9, 10].map((level) => levelKey(level))).toEqual(["1", "9", "0", null]);
     expect(levelOfKey("1", 5)).toBe(0);
     expect(levelOfKey("6", 5)).toBeNull();
     expect(levelOfKey("0", 10)).toBe(9);
     expect(levelOfKey("0", 9)).toBeNull();
     expect(levelOfKey("Enter", 5)).toBeNull();
+    // Levels that are called by a digit have that digit.
+    const severity = ["0 none", "1 mild", "2 moderate", "3 severe", "4 very severe"];
+    expect(levelOfKey("4", 5, severity)).toBe(4);
+    expect(levelOfKey("0", 5, severity)).toBe(0);
+    expect(levelOfKey("5", 5, severity)).toBeNull();
+    expect(levelOfKey("4", 5, ["1", "2", "3", "4", "5"])).toBe(3);
+    expect(levelOfKey("1", 3, ["1 a", "1 b", "2 c"])).toBe(0);
+    expect(levelOfKey("2", 2, ["10 low", "20 high"])).toBe(1);
   });
 
   it("run from low over mid to high where they have an order", () => {

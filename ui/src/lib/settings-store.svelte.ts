@@ -5,7 +5,7 @@ import type { AppSettings } from "$lib/bindings";
 const FIRST: AppSettings = {
   theme: "system",
   blur: false,
-  reveal: true,
+  greyscale: false,
   break_minutes: 0,
   random_share: 0.2,
   text_size: 22,

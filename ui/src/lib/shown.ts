@@ -1,22 +1,36 @@
 // What the window can show: its views, its dialogs, and what it asks about before it leaves.
 import type { GroupsChoice, QuestionId } from "$lib/bindings";
 
-export type View = "label" | "disagreement" | "annotators" | "models" | "study";
-export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models", "study"];
+export type View = "overview" | "label" | "texts" | "disagreement" | "annotators" | "models" | "study";
+export const VIEWS: readonly View[] = [
+  "overview",
+  "label",
+  "texts",
+  "disagreement",
+  "annotators",
+  "models",
+  "study",
+];
+/** What whoever has a packet can see: figures are the study's. */
+export const PACKET_VIEWS: readonly View[] = ["label", "texts"];
 
 export type OpenDialog =
   | "palette"
   | "settings"
+  | "care"
   | "export"
+  | "report"
   | "keys"
   | "question"
   | "questions"
   | "question-edit"
+  | "remove"
   | "run"
   | "run-delete"
   | "encoder"
   | "encoders"
   | "guideline"
+  | "people-form"
   | "why"
   | null;
 

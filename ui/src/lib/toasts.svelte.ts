@@ -9,6 +9,13 @@ export interface Toast {
   detail: string | null;
   /** Until it is closed. */
   stays: boolean;
+  /** What can be done about it. */
+  act?: ToastAction | undefined;
+}
+
+export interface ToastAction {
+  label: string;
+  run: () => unknown;
 }
 
 const LASTS_MS = 4500;
@@ -32,11 +39,11 @@ export class Toasts {
     this.#passing({ kind: "note", message, detail });
   }
 
-  problem(thrown: unknown): void {
+  problem(thrown: unknown, act?: ToastAction): void {
     const problem: Problem = asProblem(thrown);
     const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
     if (same) this.close(same.id);
-    this.#add({ kind: "problem", message: problem.message, detail: problem.detail, stays: true });
+    this.#add({ kind: "problem", message: problem.message, detail: problem.detail, stays: true, act });
   }
 
   close(id: number): void {

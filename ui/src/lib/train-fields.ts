@@ -91,6 +91,10 @@ export const GROUPS: FieldGroup[] = [
     name: "Annotators",
     fields: [field("use_identity", knowsPeople), field("use_attributes", knowsPeople)],
   },
+  {
+    name: "Labels",
+    fields: [field("without_slips")],
+  },
 ];
 
 /** True for a linear head on a frozen encoder, all labels alike: that is solved exactly, not trained in steps. */

@@ -1,12 +1,17 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import { guideline } from "./guideline";
+import { history } from "./log";
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
 import type { Place } from "../lib/place";
 import { answerOf } from "../lib/levels";
+import { sameRemark } from "../lib/remarks";
+import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { correlate, pointsOf } from "./correlate";
 import { MockPanels } from "./panels";
+import { MockPractice } from "./practice";
+import { MockRemoval } from "./removal";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import { MockStudy } from "./study";
@@ -26,6 +31,7 @@ import {
 } from "./world";
 import { plan } from "./plan";
 import { explain, explainWords } from "./why";
+import { MockTexts } from "./texts";
 import { MockWords } from "./words";
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
@@ -42,6 +48,7 @@ function made() {
 
 let world = made();
 let open = false;
+let readOnly = asked.has("readonly");
 let revision = 1;
 /** As on a computer without an encoder: `?encoder=none`. */
 let missing = asked.get("encoder") === "none";
@@ -87,6 +94,8 @@ const remarks = new Map<string, view.Remark>();
 const remarkOf = (q: number, annotator: number, text: number): view.Remark =>
   remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
 const remarksAgain = new Map<string, view.Remark>();
+/** What was typed and not given; it outlives the window. */
+const drafts = new Map<string, view.Remark>();
 
 const againKey = (q: number, annotator: number, { text, occasion }: Place) =>
   `${labelKey(q, annotator, text)}:${occasion}`;
@@ -102,6 +111,8 @@ const COMPARISON = 7;
 let correlated: view.QuestionCorrelation | null = null;
 const CORRELATION = 8;
 let settings: view.AppSettings = firstSettings();
+/** Whether the study shows others' views after an answer, as the sample project does. */
+let reveals = !asked.has("noreveal");
 
 /** The project's runs; tests move them with `runs.step()`. */
 export const runs = new MockRuns(() => world, say, first, Number(asked.get("crowd") ?? 0));
@@ -117,9 +128,46 @@ const words = new MockWords(
 );
 words.forget(asked.has("read") ? [first] : []);
 
+/** What people are asked about themselves, and what they answered. */
+let form: view.AttributeForm = { attributes: [] };
+const formAnswers = new Map<number, Record<string, string | null | undefined>>();
+
 /** The study; in a browser `?study=12` has handed something out to so many people. */
+const care = new MockCare(
+  () => world,
+  (annotator, text) => world.questions.some(({ id }) => flags.has(labelKey(id, annotator, text))),
+);
 const panels = new MockPanels(() => world);
-const study = new MockStudy(
+const texts = new MockTexts(
+  () => world,
+  () => ({
+    flags,
+    skips,
+    noted: (q, annotator, text) => {
+      const { note, reasons, confidence } = remarkOf(q, annotator, text);
+      return note !== null || reasons.length > 0 || confidence !== null;
+    },
+    revision: () => revision,
+    packet: () => {
+      const first = world.questions[0];
+      return handed && first ? { annotator: handed.annotator, questions: [first.id] } : null;
+    },
+  }),
+);
+/** The practice; tests set what is practised on. */
+export let practice = newPractice();
+
+const removal = new MockRemoval(() => world);
+
+function newPractice(): MockPractice {
+  return new MockPractice(
+    (id) => questionOrOption(id),
+    (id) => world.texts.find((text) => text.external_id === id),
+    (id) => world.people.find((person) => person.id === id)?.name ?? "",
+  );
+}
+
+export const study = new MockStudy(
   () => world,
   () => say("projectChanged", []),
 );
@@ -141,7 +189,7 @@ function firstSettings(): view.AppSettings {
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     blur: asked.has("blur"),
-    reveal: !asked.has("noreveal"),
+    greyscale: asked.has("grey"),
     break_minutes: 0,
     random_share: 0.2,
     text_size: 22,
@@ -154,10 +202,12 @@ function firstSettings(): view.AppSettings {
 export function reset(): void {
   remarks.clear();
   remarksAgain.clear();
+  drafts.clear();
   guideline.versions = [];
   world = made();
   guideline.versions = [];
   open = false;
+  readOnly = false;
   revision = 1;
   given = [];
   flags = new Set();
@@ -166,11 +216,17 @@ export function reset(): void {
   compared = null;
   correlated = null;
   settings = firstSettings();
+  reveals = !asked.has("noreveal");
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
   words.forget();
   study.forget();
+  texts.measured = false;
+  form = { attributes: [] };
+  formAnswers.clear();
+  practice = newPractice();
   panels.forgetAll();
+  care.forget();
   handed = null;
   again = new Map();
   handedIn = null;
@@ -226,7 +282,7 @@ function current(q: number, a: number, t: number): number | undefined {
 /** What the others marked in a text. */
 function marked(annotator: number, q: number, text: number): view.PersonSpans[] | null {
   const { scale } = question(q);
-  if (scale.kind !== "spans" || !settings.reveal) return null;
+  if (scale.kind !== "spans" || !reveals) return null;
   return world.people.flatMap(({ id, name }) => {
     const label = id === annotator ? undefined : current(q, id, text);
     const answer = label === undefined ? null : answered(world, scale, label);
@@ -277,6 +333,10 @@ function project(): view.ProjectInfo {
           problem: null,
         },
     choices,
+    reveals: reveals && !handed,
+    labels_after_shown: 0,
+    care: care.study,
+    read_only: readOnly,
     packet: handed && {
       annotator: handed.annotator,
       questions: world.questions.map(({ id }) => id).slice(0, 1),
@@ -292,6 +352,7 @@ function isAsked(q: number, annotator: number, text: number): boolean {
   const label = current(only_if.question, annotator, text);
   if (label === undefined || !isAsked(only_if.question, annotator, text)) return false;
   const answer = answered(world, scale, label);
+  if (answer.kind === "cannot-say") return false;
   const held =
     answer.kind === "level"
       ? [answer.value]
@@ -330,10 +391,13 @@ function progress(annotator: number, qs: readonly number[]): view.Progress {
 function progressOf(annotator: number, q: number): view.Progress {
   const prefix = `${q}:${annotator}:`;
   const mine = [...world.labels.keys()].filter((key) => key.startsWith(prefix)).length;
+  const open = world.texts.filter(({ id }) => !world.labels.has(labelKey(q, annotator, id)));
+  const left_out = open.filter(({ body }) => care.leavesOut(annotator, body)).length;
   return {
     today: given.filter((g) => g.annotator === annotator && g.question === q).length,
     done: mine,
-    total: world.texts.length,
+    total: world.texts.length - left_out,
+    left_out,
     skipped: [...skips].filter((key) => key.startsWith(prefix)).length,
     flagged: [...flags].filter((key) => key.startsWith(prefix)).length,
   };
@@ -356,11 +420,17 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
   };
 }
 
+function draftAt(q: number, annotator: number, place: Place, given: view.Remark): view.Remark | null {
+  const typed = drafts.get(againKey(q, annotator, place));
+  return typed && !sameRemark(typed, given) ? typed : null;
+}
+
 function taskAgain(annotator: number, q: number, place: Place): view.LabelTask {
   const answer = again.get(againKey(q, annotator, place)) ?? null;
   const first = task(annotator, q, textOf(place.text));
   const remark = remarksAgain.get(againKey(q, annotator, place)) ?? remarkOf(-1, -1, -1);
-  return { ...first, occasion: place.occasion, answer, remark, reveal: null, spans: null };
+  const draft = draftAt(q, annotator, place, remark);
+  return { ...first, occasion: place.occasion, answer, remark, draft, reveal: null, spans: null };
 }
 
 function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
@@ -374,10 +444,11 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     asked: isAsked(q, annotator, text.id),
     answer: level === null ? null : answered(world, question(q).scale, level),
     remark: remarkOf(q, annotator, text.id),
+    draft: draftAt(q, annotator, { text: text.id, occasion: 1 }, remarkOf(q, annotator, text.id)),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
-    reveal: level === null || !settings.reveal ? null : reveal(annotator, q, text),
+    reveal: level === null || !reveals ? null : reveal(annotator, q, text),
     spans: level === null ? null : marked(annotator, q, text.id),
   };
 }
@@ -485,7 +556,7 @@ export const commands: typeof RealCommands = {
   saveCopy: async (path) => ({ path, bytes: 622_592, runs: null, runs_left: null }),
   diagnostics: async () =>
     "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
-  launchInfo: async () => ({ project: asked.get("open") }),
+  launchInfo: async () => ({ project: asked.get("open"), read_only: asked.has("readonly") }),
   recentProjects: async () => [
     {
       path: "/home/you/Documents/Comments.dissensus",
@@ -512,6 +583,21 @@ export const commands: typeof RealCommands = {
   forgetRecent: async () => null,
   settings: async () => settings,
   saveSettings: async (next) => ((settings = next), null),
+  setStudyCare: async (next) => {
+    care.study = next;
+    say("projectChanged", []);
+    return null;
+  },
+  textGroups: async () => [],
+  care: async (annotator) => care.info(annotator),
+  setOwnCare: async (annotator, own) => care.choose(annotator, own),
+  readText: async (annotator, text) => care.read(annotator, text),
+  goOnToday: async (annotator) => care.goOn(annotator),
+  setReveal: async (on) => {
+    reveals = on;
+    say("projectChanged", []);
+    return null;
+  },
   closingAsked: async () => null,
   quit: async () => null,
   encoderOffer: async () => ({
@@ -540,32 +626,76 @@ export const commands: typeof RealCommands = {
         "Close it there first. A project is open in one window at a time, so that no label is lost.",
       );
     }
-    open = true;
+    [open, readOnly] = [true, false];
     return project();
   },
-  openSample: async () => ((open = true), project()),
+  openProjectToRead: async () => {
+    [open, readOnly] = [true, true];
+    return project();
+  },
+  openSample: async () => {
+    [open, readOnly] = [true, false];
+    return project();
+  },
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
-  addQuestion: async (name, prompt, scale, only_if) => {
+  addQuestion: async (name, prompt, scale, only_if, help, definitions) => {
     const added = withOptions({
       id: world.questions.length + 1,
       name,
       prompt,
+      help,
       scale,
+      definitions: scale.levels.map((_, at) => definitions[at] ?? ""),
+      cannot_say: false,
+      unsaid: 0,
       only_if,
       remarks: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
+      edits: { edits: [], labels_before: 0 },
     });
     world.questions.push(added);
     return added;
   },
-  changeQuestion: async (id, levels, only_if, remarks) => {
-    world.questions = world.questions.map((q) =>
-      q.id === id ? withOptions({ ...q, only_if, remarks, scale: { ...q.scale, levels } }) : q,
-    );
+  changeQuestion: async (id, { prompt, help, levels, cannot_say, only_if, remarks }) => {
+    world.questions = world.questions.map((q) => {
+      if (q.id !== id) return q;
+      const scale = { ...q.scale, levels: levels.map(({ name }) => name) };
+      const definitions = levels.map(({ definition }) => definition);
+      const edited = { at: Date.now(), what: "level_names" as const };
+      const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
+      return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, remarks, scale, edits });
+    });
     return null;
   },
+  attributeForm: async () => form,
+  setAttributeForm: async (next) => (form = next),
+  formLeft: async (annotator) => ({
+    attributes: form.attributes.filter(({ name }) => !(name in (formAnswers.get(annotator) ?? {}))),
+  }),
+  answerForm: async (annotator, answers) => {
+    const passed = Object.fromEntries(form.attributes.map(({ name }) => [name, null]));
+    formAnswers.set(annotator, { ...passed, ...formAnswers.get(annotator), ...answers });
+    return null;
+  },
+  findTexts: async (query, offset, limit, lookFor) => texts.find(query, offset, limit, lookFor),
+  measureLongTexts: async () => texts.measure(),
+  overview: async (readingAs) => texts.overview(readingAs),
+  overviewAgreement: async (question) => texts.agreement(question),
+  overviewContested: async (question, readingAs) => texts.contested(question, readingAs),
+  levelUses: async (id) =>
+    (world.questions.find((q) => q.id === id)?.scale.levels ?? []).map((_, at) => ({
+      words: id === 1 && at < 5 ? "12 answers stand" : null,
+      answered: id === 1 && at < 5,
+    })),
+  scaleTemplates: async () => [
+    {
+      name: "yes-no-unsure",
+      title: "Yes, no, unsure",
+      scale: { kind: "choice", levels: ["yes", "no", "unsure"] },
+    },
+  ],
   annotators: async () => world.people.map((p) => ({ ...p })),
   addAnnotator: async (name, attributes) => {
     const id = world.people.length + 1;
@@ -575,6 +705,7 @@ export const commands: typeof RealCommands = {
       name,
       attributes: { ...attributes } as Record<string, string>,
       simulated: false,
+      imported: false,
       labels: 0,
       severity: 0,
       noise: 1,
@@ -601,19 +732,24 @@ export const commands: typeof RealCommands = {
       name,
       answers: labels,
       packets: 1,
+      texts: 12,
       nameless: 2,
       runs: 3,
       copies: ["/home/you/studies/Forum comments.dissensus.before-v13"],
     };
   },
+  removal: async (what) => removal.preview(what),
+  remove: async (what) => removal.remove(what),
   withdraw: async (id) => {
     const answers = world.people.find((p) => p.id === id)?.labels ?? 0;
     world.people = world.people.filter((p) => p.id !== id);
-    return { answers, packets: 1, nameless: 2, runs: 3, encoder_changed: false, cleaned: true, copies: [] };
+    const gone = { answers, packets: 1, texts: 12, nameless: 2, runs: 3 };
+    return { ...gone, encoder_changed: false, cleaned: true, copies: [] };
   },
   saveChoices: async (next) => ((choices = next), null),
   importPreview: async (path, given) => preview(path, given),
   importFile: async (path, given) => ({
+    format: preview(path, given).format,
     texts: 212,
     annotators: 6,
     labels: 1204,
@@ -633,6 +769,18 @@ export const commands: typeof RealCommands = {
     suppressed: pseudonyms ? 3 : 0,
     told_apart: pseudonyms ? 2 : 0,
   }),
+  writeReport: async (folder) => ({
+    folder,
+    files: ["report.html", "reproduce.json"],
+    bytes: 310_000,
+    figures: 9,
+    tables: 12,
+    questions: ["offensiveness"],
+    labels: world.labels.size,
+    suppressed: 3,
+    told_apart: 2,
+    notes: [],
+  }),
   nextText: async (annotator, qs, order, after) => {
     const q = qs[0] ?? 0;
     if (handed) {
@@ -646,6 +794,8 @@ export const commands: typeof RealCommands = {
     const open = world.texts.filter(
       (t) =>
         t.id !== after &&
+        !practice.is(t.id) &&
+        !care.leavesOut(annotator, t.body) &&
         openOn(annotator, qs, t.id).some((left) => !skips.has(labelKey(left, annotator, t.id))),
     );
     const random = seeded(annotator * 1000 + open.length);
@@ -676,7 +826,7 @@ export const commands: typeof RealCommands = {
     setTimeout(() => learn(q, annotator, text), 0);
     return {
       progress: progress(annotator, [q]),
-      reveal: settings.reveal ? shown : null,
+      reveal: reveals ? shown : null,
       spans: marked(annotator, q, text),
     };
   },
@@ -687,6 +837,12 @@ export const commands: typeof RealCommands = {
   },
   remarkText: async (annotator, q, text, { remark }) => {
     remarks.set(labelKey(q, annotator, text), remark);
+    return null;
+  },
+  keepDraft: async (annotator, q, text, occasion, typed) => {
+    const key = againKey(q, annotator, { text, occasion });
+    if (typed) drafts.set(key, typed);
+    else drafts.delete(key);
     return null;
   },
   remarks: async ({ words, annotator, flagged }) =>
@@ -732,6 +888,9 @@ export const commands: typeof RealCommands = {
   textTalk: async (question, text) => talkOf(question, text),
   decide: async ({ question: q, text, outcome, answer, comment, by }) => {
     const { id, name, scale } = questionOrOption(q);
+    decided = decided.map((one) =>
+      one.question === id && one.text === text ? { ...one, holds: false } : one,
+    );
     decided.unshift({
       question: id,
       question_name: name,
@@ -743,9 +902,29 @@ export const commands: typeof RealCommands = {
       comment,
       by,
       at: Date.UTC(2026, 10, 1) + decided.length,
+      holds: outcome !== "reopened",
     });
     return talkOf(q, text);
   },
+  practiceState: async (annotator) => practice.state(annotator),
+  nextPractice: async (annotator) => practice.next(annotator),
+  recordPractice: async (answer) => practice.record(answer),
+  practiceSetup: async () => practice.setup(),
+  setPracticeText: async (question, textId, answer, reason) => {
+    practice.set(question, textId, answer, reason);
+    return practice.setup();
+  },
+  setPracticeRule: async ({ pass, within, then }) => {
+    const { rule } = practice;
+    practice.rule = {
+      pass: pass ?? rule.pass,
+      within: within ?? rule.within,
+      then: then ?? rule.then,
+    };
+    return practice.setup();
+  },
+  checkRule: async () => ({ rule: practice.checkRule }),
+  setCheckRule: async (rule) => ({ rule: (practice.checkRule = rule) }),
   attentionChecks: async () => study.checks,
   setAttentionCheck: async (id, text_id, answer, reason) => {
     const text = world.texts.find((one) => one.external_id === text_id);
@@ -775,6 +954,7 @@ export const commands: typeof RealCommands = {
       given: items.length - left,
       handed_in: handedIn,
       since: 0,
+      practice: practice.state(annotator),
     };
   },
   handIn: async (file) => {
@@ -911,6 +1091,7 @@ export const commands: typeof RealCommands = {
   handOut: async (wish, folder) => study.handOut(wish, folder),
   writePacketsAgain: async (people, folder) => study.writeAgain(people, folder),
   studyReport: async () => study.report(),
+  history: async (wish) => history(world, wish),
   mergeFiles: async (files) => study.merge(files),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
@@ -1027,6 +1208,7 @@ function detail(
           })
         : [],
     differences: [],
+    cannot_say: 0,
     severity: null,
   };
 }
@@ -1060,6 +1242,7 @@ function report(q: number): view.AnnotatorReport {
         simulated: p.simulated,
         labels,
         level_counts: counts,
+        cannot_say: 0,
         alpha_without: few ? null : 0.47 + ((i * 37) % 11) / 100,
         severity: few ? null : p.severity,
         severity_sd: few ? null : 0.12 + i / 60,
@@ -1093,11 +1276,14 @@ function report(q: number): view.AnnotatorReport {
 }
 
 function preview(path: string, given: view.ImportChoices): view.ImportPreview {
-  const header = ["comment_id", "comment", "rater", "score", "rater_age", "source"];
+  const ofTool = path.endsWith(".json");
+  const last = ofTool ? "question" : "source";
+  const header = ["comment_id", "comment", "rater", "score", "rater_age", last];
+  const nobody = path.includes("nobody");
   const columns = given.columns ?? {
     text_id: "comment_id",
     text: "comment",
-    annotator: "rater",
+    annotator: nobody ? null : "rater",
     label: "score",
     span_start: null,
     span_end: null,
@@ -1112,6 +1298,9 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
   const bodies = world.texts.slice(0, 6).map((t) => t.body);
   return {
     path,
+    format: ofTool
+      ? { name: "label-studio", title: "Label Studio JSON", of_tool: true }
+      : { name: "csv", title: "CSV", of_tool: false },
     header,
     rows: bodies.map((body, i) => [
       `k${i + 1}`,
@@ -1119,10 +1308,11 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
       `r${(i % 3) + 1}`,
       String((i % 5) + 1),
       "30–44",
-      "town forum",
+      ofTool ? "score" : "town forum",
     ]),
     columns,
     question: given.question ?? "score",
+    questions: ofTool ? ["score", "topics"] : [given.question ?? "score"],
     prompt: given.prompt ?? "How rude is this comment?",
     scale: columns.label
       ? { kind: given.scale ?? "ordinal", levels: given.levels ?? ["1", "2", "3", "4", "5"] }
@@ -1182,7 +1372,29 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
             ],
           },
         ]
-      : [],
-    problem: null,
+      : ofTool
+        ? [
+            {
+              code: "drafts",
+              count: 4,
+              message: "Drafts: 4. Left out: nobody has submitted them",
+              places: [],
+            },
+            {
+              code: "skips",
+              count: 9,
+              message: "Texts put off: 9. Kept as skipped, unless the person has answered all the same",
+              places: [],
+            },
+          ]
+        : [],
+    problem:
+      nobody && columns.annotator === null
+        ? {
+            code: "columns",
+            message: "The file does not say who gave its answers",
+            detail: null,
+          }
+        : null,
   };
 }

@@ -9,6 +9,8 @@ export const choosePicture = async (): Promise<string | null> => "/home/you/exam
 export const chooseExport = async (name: string): Promise<string | null> => `/home/you/${name}.csv`;
 export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
+export const chooseReportFolder = async (name: string): Promise<string | null> => `/home/you/${name} report`;
+
 export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
 export const chooseHandIn = async (name: string): Promise<string | null> => `/home/you/${name}.handin`;
 export const chooseHandedIn = async (): Promise<string[] | null> => [

@@ -56,6 +56,7 @@ export function defaults(question: number, model: view.ModelKind, tuning: view.T
     evaluate_every: 0,
     use_identity: true,
     use_attributes: true,
+    without_slips: false,
   };
 }
 

@@ -159,11 +159,14 @@ export class MockStudy {
         wanted,
         given: share.given,
         repeated,
+        left_out: 0,
         handed_in: share.handed_in,
         seconds: share.given > 0 ? 4 + 14 * x : null,
         anchor_agreement: figure(0.5 + 0.4 * y, Math.floor(share.anchors * done)),
         self_agreement: figure(0.7 + 0.3 * z, repeated),
         attention: figure(0.6 + 0.4 * z, this.checks.length > 0 ? share.given : 0),
+        attention_standing: null,
+        practice: null,
       };
     });
     const sum = (of: (person: view.StudyPerson) => number) => people.reduce((n, person) => n + of(person), 0);
@@ -182,10 +185,17 @@ export class MockStudy {
         sum((p) => p.repeated),
       ),
       checks: this.checks.length,
+      labels_after_shown: 0,
+      earlier: this.earlier,
+      per_text: 3,
+      short_texts: this.short,
     };
   }
 
   checks: view.AttentionCheckInfo[] = [];
+  /** Packets that are out with what holds no longer; texts that lack a person. */
+  earlier: view.EarlierPacket[] = [];
+  short = 0;
 
   /** By the name of a file: `again`, `another`, `cut`, `late`; what is handed in of somebody by their name. */
   merge(files: string[]): view.MergeReport {

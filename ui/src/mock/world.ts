@@ -27,6 +27,16 @@ const MIDDLES: [string, number][] = [
 ];
 const ENDINGS = ["", " Just saying.", " Am I the only one who noticed?", " 🙃", " Have a good weekend all."];
 
+/** A question of which nothing is said and to which nothing is offered. */
+const plain = {
+  help: { text: "", low: "", high: "" },
+  definitions: [] as string[],
+  cannot_say: false,
+  unsaid: 0,
+  remarks: { reasons: [] as string[], confidence: false },
+  edits: { edits: [], labels_before: 0 },
+};
+
 export interface Text {
   id: TextId;
   external_id: string;
@@ -58,6 +68,8 @@ const ROLES = ["moderator", "reader", "reader", "author"];
 export interface World {
   texts: Text[];
   people: Person[];
+  /** The file that was imported last, as long as it can be taken out. */
+  lastImport: string | null;
   questions: QuestionInfo[];
   /** Levels by `question:annotator:text`; of a question of spans their index below. */
   labels: Map<string, number>;
@@ -89,6 +101,7 @@ export function makeWorld(size: number): World {
     name,
     attributes: { age: AGES[i % 4] ?? "", role: ROLES[(i * 3) % 4] ?? "" },
     simulated: true,
+    imported: true,
     labels: 0,
     severity: (i - 3.5) * 0.55,
     noise: 0.7 + random() * 0.6,
@@ -101,7 +114,7 @@ export function makeWorld(size: number): World {
       scale: { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] },
       options: [],
       only_if: null,
-      remarks: { reasons: [], confidence: false },
+      ...plain,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -112,7 +125,7 @@ export function makeWorld(size: number): World {
       scale: { kind: "binary", levels: ["keep", "remove"] },
       options: [],
       only_if: null,
-      remarks: { reasons: [], confidence: false },
+      ...plain,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -140,7 +153,7 @@ export function makeWorld(size: number): World {
       },
       options: [],
       only_if: null,
-      remarks: { reasons: [], confidence: false },
+      ...plain,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -152,12 +165,12 @@ export function makeWorld(size: number): World {
       prompt: "Which words make this comment unfriendly?",
       scale: { kind: "spans", levels: ["insult", "order or threat", "scorn"] },
       only_if: null,
-      remarks: { reasons: [], confidence: false },
+      ...plain,
       labels: 0,
       annotators_with_labels: 0,
     }),
   );
-  const world: World = { texts, people, questions, labels: new Map(), spans: [] };
+  const world: World = { texts, people, lastImport: "labels.csv", questions, labels: new Map(), spans: [] };
   seedLabels(world, random);
   return world;
 }
@@ -218,6 +231,9 @@ function seedSpans(text: Text, person: Person, random: () => number): Span[] {
   );
 }
 
+/** The number that stands for "cannot say". */
+export const UNSAID = -1;
+
 /** A question with its options as yes/no questions, as the project gives it. */
 export function withOptions(question: Omit<QuestionInfo, "options">): QuestionInfo {
   const { id, name, prompt, scale, ...counts } = question;
@@ -229,7 +245,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
     scale: { kind: "binary", levels: ["no", "yes"] },
     options: [],
     only_if: null,
-    remarks: { reasons: [], confidence: false },
+    ...plain,
   });
   const asked = scale.kind === "multi-label" || scale.kind === "spans";
   return { ...question, options: asked ? scale.levels.map(option) : [] };
@@ -238,12 +254,14 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
 /** An answer as the number that the toy project keeps: of a set of options the sum of their powers of two, of spans where they are kept. */
 export function kept(world: World, answer: Answer): number {
   if (answer.kind === "spans") return world.spans.push(answer.value) - 1;
+  if (answer.kind === "cannot-say") return UNSAID;
   if (answer.kind === "level") return answer.value;
   return answer.kind === "options" ? answer.value.reduce((sum, option) => sum + 2 ** option, 0) : 0;
 }
 
 /** The answer that such a number stands for. */
 export function answered(world: World, scale: Scale, number: number): Answer {
+  if (number === UNSAID) return { kind: "cannot-say" };
   if (scale.kind === "spans") return { kind: "spans", value: world.spans[number] ?? [] };
   if (scale.kind !== "multi-label") return { kind: "level", value: number };
   return {

@@ -153,6 +153,7 @@ it("tells how long a label takes, and that somebody is too fast", async () => {
     onslips: () => undefined,
     onchange: () => undefined,
     onwithdraw: () => undefined,
+    onremove: () => undefined,
   };
   const { rerender } = render(AnnotatorDetail, { ...given, person });
   expect(screen.getByTestId("annotator-flag")).toHaveTextContent(words);

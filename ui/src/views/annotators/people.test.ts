@@ -75,6 +75,7 @@ it("erases somebody only after all was said and the name was typed, and opens th
   const user = userEvent.setup();
   const withdraw = vi.spyOn(commands, "withdraw");
   const opened = vi.spyOn(commands, "openProject");
+  app.show("annotators");
   const person = await choose(user);
   const path = app.project!.path;
   remember(path, { people: [person.name] } as never);
@@ -83,6 +84,7 @@ it("erases somebody only after all was said and the name was typed, and opens th
   await user.click(screen.getByTestId("person-withdraw"));
   const goes = await screen.findByTestId("withdraw-goes");
   expect(goes).toHaveTextContent("3 training runs");
+  expect(screen.getByTestId("withdraw-lacks")).toHaveTextContent("12 texts handed out to them");
   expect(screen.getByTestId("withdraw-stays")).toHaveTextContent("before-v13: delete it");
   const confirm = screen.getByTestId("withdraw-confirm");
   await user.type(screen.getByTestId("withdraw-typed"), "somebody");
@@ -93,6 +95,7 @@ it("erases somebody only after all was said and the name was typed, and opens th
   await waitFor(() => expect(app.people.some(({ id }) => id === person.id)).toBe(false));
   expect(withdraw).toHaveBeenCalledExactlyOnceWith(person.id);
   expect(opened).toHaveBeenCalledWith(path);
+  expect(app.view).toBe("annotators");
   expect(remembered(path)).toBeNull();
   expect(localStorage.getItem("who-decides")).toBeNull();
   expect(localStorage.getItem("who-writes")).toBe("somebody else");
@@ -122,7 +125,15 @@ it("opens the project again where a file brought a withdrawal", async () => {
 });
 
 it("says what is left to do", () => {
-  const gone = { answers: 1, packets: 0, nameless: 0, runs: 2, encoder_changed: true, cleaned: false };
+  const gone = {
+    answers: 1,
+    packets: 0,
+    texts: 0,
+    nameless: 0,
+    runs: 2,
+    encoder_changed: true,
+    cleaned: false,
+  };
   const words = erasedWords({ ...gone, copies: ["/a.before-v9"] });
   for (const part of [
     "1 answer, 0 packets and 2 training runs",

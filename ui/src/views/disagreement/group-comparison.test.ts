@@ -18,7 +18,14 @@ const PEOPLE = [
   { name: "Ana", attributes: { age: "30", role: "reader" } },
   { name: "Ben", attributes: { age: "30", role: "author" } },
   { name: "Cy", attributes: { age: "40", role: "author" } },
-].map((person, at) => ({ ...person, id: at + 1, external_id: person.name, simulated: false, labels: 1 }));
+].map((person, at) => ({
+  ...person,
+  id: at + 1,
+  external_id: person.name,
+  simulated: false,
+  imported: false,
+  labels: 1,
+}));
 
 it("takes values of one attribute as alternatives and asks for all attributes", () => {
   const names = (choice: typeof NOBODY) => members(choice, PEOPLE).map((p) => p.name);

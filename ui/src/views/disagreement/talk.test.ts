@@ -40,7 +40,7 @@ it("gathers people by their answers where nothing else is to be said", async () 
   render(TextDecision, { question: 1, text: 1, body: "A text." });
   await user.click(await screen.findByTestId("talk-open"));
   const rows = await screen.findAllByTestId("talk-answer");
-  const levels = new Set(answers.map(({ answer }) => answer?.value));
+  const levels = new Set(answers.map(({ answer }) => (answer?.kind === "level" ? answer.value : undefined)));
   expect(rows).toHaveLength(levels.size);
   const counted = rows.map((row) => Number(row.children[1]?.textContent));
   expect(counted.reduce((a, b) => a + b, 0)).toBe(answers.length);

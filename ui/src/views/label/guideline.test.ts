@@ -226,3 +226,24 @@ describe("what is kept on this computer", () => {
     expect(numbers("of another copy")).toEqual([3]);
   });
 });
+
+it("waits, marked as new, where it would lie over the text, until it is asked for", async () => {
+  const narrow = vi.spyOn(window, "matchMedia").mockReturnValue({ matches: true } as MediaQueryList);
+  write("# How to answer");
+  await begin();
+  expect(panel()).toBeNull();
+  expect(screen.getByTestId("guideline-new")).toBeInTheDocument();
+  // It is still new after the view was left without reading it.
+  cleanup();
+  render(LabelView);
+  await screen.findByTestId("guideline-new");
+  await press("g");
+  expect(panel()).toHaveTextContent("How to answer");
+  expect(screen.queryByTestId("guideline-new")).toBeNull();
+  await press("g");
+  cleanup();
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("1"));
+  expect(screen.queryByTestId("guideline-new")).toBeNull();
+  narrow.mockRestore();
+});

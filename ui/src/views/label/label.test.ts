@@ -5,7 +5,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
+import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
+import { NO_HELP } from "$lib/level-list";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
 const done = () => screen.getByTestId("label-progress-done").textContent;
@@ -206,6 +208,8 @@ describe("any of several", () => {
         levels: ["rude", "threat", "lie"],
       },
       null,
+      NO_HELP,
+      [],
     );
     await app.refresh();
     app.ask(made.id);
@@ -252,7 +256,7 @@ describe("any of several", () => {
   });
 
   it("keeps what is put together while another view, question or person is chosen, for this person alone", async () => {
-    await app.saveSettings({ ...app.settings, reveal: true });
+    await showOthers(true);
     await press("1");
     await press("3");
     const harm = app.question?.id ?? 0;
@@ -324,6 +328,8 @@ describe("any of very many", () => {
         levels: names,
       },
       null,
+      NO_HELP,
+      [],
     );
     await app.refresh();
     app.ask(made.id);
@@ -408,11 +414,11 @@ describe("blind", () => {
 
   it("goes on by itself where nothing is to be shown", async () => {
     await begin();
-    await app.saveSettings({ ...app.settings, reveal: false });
+    await showOthers(false);
     await waitFor(() => expect(screen.queryByText(/shown once you have answered/)).toBeNull());
     await press("2");
     await waitFor(() => expect(text()).toBe("2"));
-    await app.saveSettings({ ...app.settings, reveal: true });
+    await showOthers(true);
   });
 });
 

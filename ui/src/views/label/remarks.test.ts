@@ -5,7 +5,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { playPacket, reset } from "../../mock/bindings";
+import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
+import type { RemarkForm } from "$lib/bindings";
+import { draftOf } from "$lib/level-list";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
 const chosen = () =>
@@ -14,13 +17,17 @@ const chosen = () =>
     .filter((one) => one.getAttribute("aria-pressed") === "true")
     .map((one) => one.textContent);
 let user: ReturnType<typeof userEvent.setup>;
-const names = () => app.project?.questions[0]?.scale.levels ?? [];
+/** Sets what can be said beside an answer. */
+async function offer(remarks: RemarkForm): Promise<void> {
+  const asked = app.project?.questions[0];
+  if (asked) await commands.changeQuestion(1, { ...draftOf(asked), remarks });
+}
 
 beforeEach(async () => {
   reset();
   app.toasts.list = [];
   await app.openSample();
-  await commands.changeQuestion(1, [...names()], null, { reasons: ["slang", "irony"], confidence: true });
+  await offer({ reasons: ["slang", "irony"], confidence: true });
   await app.refresh();
   await app.join("Robin");
   user = userEvent.setup();
@@ -182,7 +189,7 @@ describe("what could be lost", () => {
   });
 
   it("holds the desk where it is while a note is written", async () => {
-    await app.saveSettings({ ...app.settings, reveal: false });
+    await showOthers(false);
     await begin();
     await press("n");
     await press("abo");
@@ -192,12 +199,12 @@ describe("what could be lost", () => {
     await press("ut");
     await press("{Escape}");
     await waitFor(async () => expect((await task(1)).remark.note).toBe("about"));
-    await app.saveSettings({ ...app.settings, reveal: true });
+    await showOthers(true);
   });
 
   it("follows the question when other reasons are offered", async () => {
     await begin();
-    await commands.changeQuestion(1, [...names()], null, { reasons: ["new one"], confidence: false });
+    await offer({ reasons: ["new one"], confidence: false });
     await app.refresh();
     await waitFor(() =>
       expect(screen.getAllByTestId("remark-reason").map((one) => one.textContent)).toEqual(["new one"]),
@@ -249,10 +256,50 @@ it("waits through another view where it cannot be written yet", async () => {
 });
 
 it("shows no reasons where the question offers none, and a note all the same", async () => {
-  await commands.changeQuestion(1, [...names()], null, { reasons: [], confidence: false });
+  await offer({ reasons: [], confidence: false });
   await app.refresh();
   await begin();
   expect(screen.queryByTestId("remark-bar")).toBeNull();
   await user.click(screen.getByTestId("label-note"));
   expect(await screen.findByTestId("remark-note")).toBe(document.activeElement);
+});
+
+describe("typed and not given", () => {
+  it("is on disk before the window closes, and there when it opens again", async () => {
+    await begin();
+    await press("n");
+    await press("half a thou");
+    // The window is gone at once: nothing is asked, nothing is closed, no answer was given.
+    await app.openSample();
+    app.drafts.forget();
+    cleanup();
+    expect((await task(1)).draft ?? (await task(1)).remark).toMatchObject({ note: "half a thou" });
+    render(LabelView);
+    await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("half a thou"));
+  });
+
+  it("is kept letter by letter, and forgotten once it is given", async () => {
+    const keep = vi.spyOn(commands, "keepDraft");
+    await begin();
+    await press("n");
+    await press("odd");
+    await waitFor(() => expect(keep.mock.calls.at(-1)?.[4]).toMatchObject({ note: "odd" }));
+    expect((await task(1)).draft).toMatchObject({ note: "odd" });
+    await press("{Control>}{Enter}{/Control}");
+    expect(screen.queryByTestId("remark-note")).toBeNull();
+    await press("3");
+    await waitFor(async () => expect((await task(1)).draft).toBeNull());
+    expect((await task(1)).remark.note).toBe("odd");
+  });
+
+  it("is left by Ctrl+Enter or Esc, which stands beside the box, and Enter begins a line", async () => {
+    await begin();
+    await press("n");
+    expect(screen.getByTestId("remark-how").textContent).toMatch(/Enter.*Esc/s);
+    await press("one{Enter}two");
+    expect(screen.getByTestId<HTMLTextAreaElement>("remark-note").value).toBe("one\ntwo");
+    await press("{Control>}{Enter}{/Control}");
+    expect(screen.queryByTestId("remark-note")).toBeNull();
+    expect(document.activeElement).toBe(document.body);
+  });
 });

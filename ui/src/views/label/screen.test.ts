@@ -6,10 +6,12 @@ import { commands } from "$bindings";
 import App from "../../App.svelte";
 import { NOTHING_BESIDE } from "$lib/remarks";
 import { app } from "$lib/app.svelte";
-import type { Condition } from "$lib/bindings";
+import type { Condition, Scale } from "$lib/bindings";
 import { conditionWords, mayWaitFor } from "$lib/conditions";
 import { reset } from "../../mock/bindings";
+import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
+import { draftOf, NO_HELP } from "$lib/level-list";
 
 const RUDE = 1;
 const SPANS = 4;
@@ -40,18 +42,20 @@ beforeEach(async () => {
   reset();
   app.toasts.list = [];
   await app.openSample();
-  await app.saveSettings({ ...app.settings, reveal: true });
+  await showOthers(true);
   user = userEvent.setup();
   const levels = Array.from({ length: 11 }, (_, i) => `option ${i + 1}`);
-  await commands.addQuestion("harm", "What is in it?", { kind: "multi-label", levels }, null);
+  await commands.addQuestion("harm", "What is in it?", { kind: "multi-label", levels }, null, NO_HELP, []);
   await app.refresh();
   vi.spyOn(commands, "recordLabel");
 });
 
 /** Sets where a question is asked, under the names it has. */
 async function askOnlyIf(id: number, only_if: Condition | null) {
-  const names = app.project?.questions.find((question) => question.id === id)?.scale.levels ?? [];
-  await commands.changeQuestion(id, [...names], only_if, { reasons: [], confidence: false });
+  const asked = app.project?.questions.find((question) => question.id === id);
+  if (!asked) throw new Error(`there is no question ${id}`);
+  const remarks = { reasons: [], confidence: false };
+  await commands.changeQuestion(id, { ...draftOf(asked), only_if, remarks });
 }
 
 describe("three questions on one screen", () => {
@@ -121,11 +125,13 @@ describe("three questions on one screen", () => {
     vi.mocked(commands.nextText).mockRejectedValue({ code: "disk", message: "No disk.", detail: null });
     app.askTogether([HARM, RUDE]);
     const again = await screen.findByText("Try again");
-    screen.getByTestId("export-open").focus();
+    // The button that stops is the control before it.
+    const stop = screen.getByTitle(/^Stop here/);
+    stop.focus();
     await press("{Tab}");
     expect(again).toHaveFocus();
     await press("{Shift>}{Tab}{/Shift}");
-    expect(screen.getByTestId("export-open")).toHaveFocus();
+    expect(stop).toHaveFocus();
   });
 
   it("a text that was scrolled stays so when another question has the keys, and another text begins at its top", async () => {
@@ -250,7 +256,7 @@ describe("three questions on one screen", () => {
   });
 
   it("keys typed ahead of the disk go to the questions that Tab led to, and the keys stay with the last of these", async () => {
-    await app.saveSettings({ ...app.settings, reveal: false });
+    await showOthers(false);
     app.askTogether([RUDE, 2, SPANS]);
     await waitFor(() => expect([now(), text()]).toEqual(["offensiveness", "1"]));
     for (const key of ["2", "Tab", "1", "Tab"])
@@ -365,7 +371,8 @@ describe("a question that is asked only after another", () => {
     // Another question alone changes nothing of it.
     await press("{ArrowRight}");
     expect(text()).toBe("2");
-    await commands.addQuestion("tone", "Which tone?", { kind: "binary", levels: ["kind", "rude"] }, null);
+    const tone: Scale = { kind: "binary", levels: ["kind", "rude"] };
+    await commands.addQuestion("tone", "Which tone?", tone, null, NO_HELP, []);
     await app.refresh();
     expect(text()).toBe("2");
   });
@@ -394,6 +401,10 @@ describe("the questions of the screen", () => {
     await app.start();
     await app.join("Robin");
     render(App);
+    await screen.findByTestId("overview-step");
+    // The window begins with the open project.
+    await new Promise((settled) => setTimeout(settled, 50));
+    app.show("label");
     await waitFor(() => expect(now()).toBe("offensiveness"));
     expect(rows()).toEqual([]);
     await user.click(screen.getByTestId("questions-open"));
@@ -413,6 +424,7 @@ describe("the questions of the screen", () => {
     expect(app.asked.map(({ id }) => id)).toEqual([RUDE]);
     app.askTogether([HARM, RUDE]);
     app.askAlone(2);
+    app.show("label");
     await waitFor(() => expect([now(), rows()]).toEqual(["remove", []]));
     expect((await commands.project())?.choices.screen).toEqual([]);
   });
@@ -421,12 +433,16 @@ describe("the questions of the screen", () => {
     await app.start();
     await app.join("Robin");
     render(App);
+    await screen.findByTestId("overview-step");
+    // The window begins with the open project.
+    await new Promise((settled) => setTimeout(settled, 50));
+    app.show("label");
     await waitFor(() => expect(now()).toBe("offensiveness"));
     await press("4");
     await user.click(screen.getByTestId("questions-open"));
     await user.click(screen.getByTestId("question-edit-1"));
     const dialog = within(screen.getByTestId("question-edit-dialog"));
-    expect(dialog.queryByLabelText(/Take .* out/)).toBeNull();
+    await waitFor(() => expect(dialog.getByLabelText("Take level 4 out")).toBeDisabled());
     const save = () => screen.getByTestId("question-save");
     expect(save()).toBeDisabled();
     const field = screen.getByTestId("rename-level-4");

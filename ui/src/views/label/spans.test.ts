@@ -6,7 +6,9 @@ import { commands } from "$bindings";
 import AddQuestionDialog from "../../dialogs/AddQuestionDialog.svelte";
 import { app } from "$lib/app.svelte";
 import type { LabelTask, Span } from "$lib/bindings";
+import { spansOf } from "$lib/spans";
 import { reset } from "../../mock/bindings";
+import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
 
 const BODY = "You pathetic 🙃 fool, shut up!";
@@ -367,11 +369,11 @@ describe("what others marked", () => {
   });
 
   it("goes on by itself where nothing is to be shown", async () => {
-    await app.saveSettings({ ...app.settings, reveal: false });
+    await showOthers(false);
     await begin();
     await press("{ArrowRight}1{Enter}");
     await waitFor(() => expect(text()).toBe("2"));
-    await app.saveSettings({ ...app.settings, reveal: true });
+    await showOthers(true);
   });
 });
 
@@ -410,7 +412,7 @@ it("one answer is written at a time, and undone as a whole", async () => {
   await press("{Enter}");
   await waitFor(async () => {
     const task = await commands.labelTask(app.annotator?.id ?? 0, 4, 1, 1);
-    expect((task.answer?.value as Span[]).length).toBe(2);
+    expect(spansOf(task.answer).length).toBe(2);
   });
 });
 

@@ -6,8 +6,9 @@ import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import type { StudyDraft, StudyWish } from "$lib/bindings";
 import * as platform from "$platform";
-import { reset, say } from "../../mock/bindings";
+import { reset, say, study } from "../../mock/bindings";
 import App from "../../App.svelte";
+import StudyTable from "./StudyTable.svelte";
 import StudyView from "./StudyView.svelte";
 
 const WISH: StudyWish = {
@@ -48,6 +49,9 @@ describe("nothing handed out", () => {
     expect(empty).toHaveTextContent("A study asks several people about the same texts");
     expect(within(empty).getByTestId("study-plan")).toHaveTextContent("Plan a study…");
     expect(within(empty).getByTestId("study-take-in")).toBeVisible();
+    // One thing to do stands out, and comes first.
+    expect(within(empty).getAllByRole("button")[0]).toBe(within(empty).getByTestId("study-plan"));
+    expect(empty.querySelectorAll(".primary")).toHaveLength(1);
   });
 
   it("says what is wrong where the study cannot be read, and tries again", async () => {
@@ -287,6 +291,10 @@ describe("taking in", () => {
     await commands.handOut(WISH, "/p");
     const user = userEvent.setup();
     render(App);
+    await screen.findByTestId("nav-study");
+    // The window begins with the open project.
+    await new Promise((settled) => setTimeout(settled, 50));
+    app.show("study");
     await user.click(await screen.findByTestId("study-take-in"));
     const dialog = await screen.findByTestId("merged");
     expect(dialog).toHaveTextContent("2 of 3 files were taken in");
@@ -377,4 +385,40 @@ describe("dropping files", () => {
     say("openRequested", { path: "/in/cleo.handin" });
     await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"]));
   });
+});
+
+it("tells who failed attention checks also where they are too few for a share", () => {
+  const row = {
+    annotator: "ben",
+    name: "ben",
+    packets: 1,
+    wanted: 4,
+    given: 4,
+    repeated: 0,
+    left_out: 0,
+    handed_in: 1,
+    seconds: 3,
+    anchor_agreement: null,
+    self_agreement: null,
+    attention: null,
+    practice: null,
+  };
+  const { rerender } = render(StudyTable, {
+    rows: [{ ...row, attention_standing: "failed" as const }],
+    onagain: () => undefined,
+  });
+  expect(screen.getByTestId("study-person")).toHaveTextContent("failed");
+  void rerender({ rows: [{ ...row, attention_standing: null }] });
+  return waitFor(() => expect(screen.queryByRole("columnheader", { name: /Checks/ })).toBeNull());
+});
+
+it("names the packets that are out with something earlier, and texts that lack a person", async () => {
+  await commands.handOut(WISH, "/p");
+  study.earlier = [{ annotator: "ada", name: "Ada", changed: ["the guideline", "the question rude"] }];
+  study.short = 4;
+  render(StudyView);
+  const told = await screen.findByTestId("study-earlier");
+  expect(told).toHaveTextContent("1 packet is out with something that was changed since: Ada");
+  expect(told).toHaveTextContent("Ada: the guideline, the question rude");
+  expect(screen.getByTestId("study-short")).toHaveTextContent("4 texts handed out to fewer than 3 people");
 });

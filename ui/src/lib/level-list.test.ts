@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { levelsOf, newLevels, paste, readLevels } from "./level-list";
+
+describe("a list of levels", () => {
+  it("is one a line, with what it means behind a tab or a colon", () => {
+    const text = "not at all\tNobody would mind.\r\n- rude: some would: many\n\n 3) 10:30\nvile:\n";
+    expect(readLevels(text)).toEqual([
+      { from: null, name: "not at all", definition: "Nobody would mind." },
+      { from: null, name: "rude", definition: "some would: many" },
+      { from: null, name: "10:30", definition: "" },
+      { from: null, name: "vile:", definition: "" },
+    ]);
+    expect(readLevels(" \n")).toEqual([]);
+  });
+
+  it("takes the place of levels that are new, and leaves those of a question", () => {
+    const pasted = readLevels("a\nb");
+    expect(paste(newLevels(["1", "2", "3"]), 1, pasted)).toEqual(pasted);
+    const kept = levelsOf(["1", "2"], []);
+    expect(paste(kept, 0, pasted).map(({ name }) => name)).toEqual(["1", "a", "b", "2"]);
+    const blank = [...kept, { from: null, name: " ", definition: "" }];
+    expect(paste(blank, 2, pasted).map(({ name }) => name)).toEqual(["1", "2", "a", "b"]);
+  });
+});

@@ -1,0 +1,88 @@
+// What the overview says of a project: what comes next, how far people agree, who is how far.
+import type { ActionId } from "$lib/action-table";
+import type { NextStep, OverviewAgreement, OverviewPerson, QuestionInfo } from "$lib/bindings";
+import { count, counted, decimal } from "$lib/format";
+
+export interface StepWords {
+  /** On its button. */
+  name: string;
+  /** Why, beside it. */
+  why: string;
+  action: ActionId;
+}
+
+/** What a next step is called and what it does. `who` labels here, if somebody does. */
+export function stepWords({ kind, count: number }: NextStep, who: string | null): StepWords {
+  const n = number ?? 0;
+  switch (kind) {
+    case "import":
+      return {
+        name: "Import texts…",
+        why: "A CSV, JSONL or CoNLL file: texts alone, or with labels of people who judged them already.",
+        action: "data.import",
+      };
+    case "ask_question":
+      return {
+        name: "Add a question…",
+        why: "A sentence that is asked of every text, and a scale of answers.",
+        action: "question.add",
+      };
+    case "label":
+      return who === null
+        ? { name: "Label", why: "Say who is labelling, and answer text by text.", action: "view.label" }
+        : {
+            name: `Label as ${who}`,
+            why: `${counted(n, "text")} without your answer.`,
+            action: "view.label",
+          };
+    case "get_encoder":
+      return {
+        name: "Get the encoder…",
+        why: "Without one, texts are known by their labels alone, and nothing is predicted from their words.",
+        action: "encoder.get",
+      };
+    case "take_in":
+      return {
+        name: "Take in what was handed in…",
+        why: `${counted(n, "packet")} out, and nothing of ${n === 1 ? "it" : "them"} back yet.`,
+        action: "study.take-in",
+      };
+    case "plan":
+      return {
+        name: "Plan a study…",
+        why:
+          n === 0
+            ? "No text has labels of two people yet: how they differ cannot be told."
+            : `${counted(n, "text")} ${n === 1 ? "has" : "have"} labels of two people; from 20 on it can be told how they differ.`,
+        action: "study.plan",
+      };
+    case "see_disagreement":
+      return {
+        name: "See disagreement",
+        why: `${counted(n, "text")} with labels of two people or more.`,
+        action: "view.disagreement",
+      };
+  }
+}
+
+/** "0.48, 95 % interval 0.46 to 0.50"; or why it cannot be told. */
+export function alphaWords({ alpha, low, high, needs }: OverviewAgreement): string {
+  if (alpha === null) return `Too little to tell. ${needs ?? ""}`.trim();
+  if (low === null || high === null) return "nobody differs";
+  return `95 % interval ${decimal(low)} to ${decimal(high)}`;
+}
+
+/** Labels of a person to all questions together. */
+export function labelsOf({ labels }: OverviewPerson): number {
+  return labels.reduce((sum, n) => sum + n, 0);
+}
+
+/** The share of the texts that a person is asked about that has an answer to a question; null where nothing is asked. */
+export function shareDone({ labels, asked }: OverviewPerson, question: number): number | null {
+  return asked > 0 ? Math.min(1, (labels[question] ?? 0) / asked) : null;
+}
+
+/** "no 1,204, yes 396" */
+export function countsWords({ scale }: Pick<QuestionInfo, "scale">, counts: readonly number[]): string {
+  return scale.levels.map((level, at) => `${level} ${count(counts[at] ?? 0)}`).join(", ");
+}

@@ -1,0 +1,94 @@
+// Practice in words: what comes of it, for the person who practises and for the study's author.
+import type { AfterFailing, CheckRule, PracticeResult, PracticeState, Standing } from "./bindings";
+import { counted, percent } from "./format";
+
+export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
+  { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
+  { value: "practise", label: "they practise again", hint: "in another order, until it is reached" },
+  { value: "stop", label: "they are asked no more", hint: "what they answered is kept" },
+];
+
+/** The same after attention checks, which nobody is told of while they label. */
+export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[] = [
+  { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
+  { value: "practise", label: "they practise again", hint: "where there is a practice round" },
+  { value: "stop", label: "they are asked no more", hint: "what they answered is kept" },
+];
+
+const STANDINGS: Record<Standing, string> = {
+  unfinished: "unfinished",
+  passed: "passed",
+  failed: "not passed",
+};
+
+/** "passed, 4 of 5 right" */
+export function resultWords({ standing, rounds_begun, right, of }: PracticeResult): string {
+  if (rounds_begun === 0) return "not begun";
+  const round = rounds_begun > 1 ? `, round ${rounds_begun}` : "";
+  return `${STANDINGS[standing]}, ${right} of ${of} right${round}`;
+}
+
+/** The same in a cell of a table: "passed 4/5" */
+export function practiceWords({ standing, rounds_begun, right, of }: PracticeResult): string {
+  return rounds_begun === 0 ? "not begun" : `${STANDINGS[standing]} ${right}/${of}`;
+}
+
+/** "at least 4 of 5" of a mark: the least number that reaches it. */
+export function needed(pass: number | null, of: number): number {
+  return Math.max(0, Math.ceil((pass ?? 0) * of - 1e-9));
+}
+
+/** What is said on the screen before a round and after it. */
+export interface Said {
+  title: string;
+  text: string;
+  /** What is done next, by the button or Enter. */
+  next: string | null;
+}
+
+const missed = ({ right, of }: PracticeResult, pass: number | null) =>
+  `You had ${right} of ${of} right; ${needed(pass, of)} are needed.`;
+
+/** Where somebody stands, in plain words: before the first text, between two rounds, and at the end. */
+export function saidOf(state: PracticeState): Said {
+  const { step, result, rule, total, round, by_checks } = state;
+  if (step === "stopped")
+    return {
+      title: "Thank you: that is all",
+      text: by_checks
+        ? "Some texts have an answer that is beyond doubt, and too few of these were answered so. Whoever runs the study decided that no more texts are asked then. Everything you answered is kept."
+        : `${result ? `${missed(result, rule.pass)} ` : ""}Whoever runs the study decided that no more texts are asked then. What you answered is kept.`,
+      next: null,
+    };
+  if (step === "label")
+    return result?.standing === "failed"
+      ? {
+          title: "The practice is done",
+          text: `${missed(result, rule.pass)} You go on all the same, as whoever runs the study decided: your answers count, and it is kept beside them. The guideline helps with what was unclear.`,
+          next: "Start labelling",
+        }
+      : {
+          title: result ? "Practice passed" : "The practice is done",
+          text: result
+            ? `${result.right} of ${result.of} right. Now the texts themselves: from here on nobody says what is right.`
+            : "Now the texts themselves.",
+          next: "Start labelling",
+        };
+  if (round === 1 || !result)
+    return {
+      title: "A few texts to practise on first",
+      text: `${counted(total, "answer")}. After each you see whether it was right, the right answer and why. ${needed(rule.pass, total)} of ${total} must be right. Nothing of this counts as a label.`,
+      next: state.done > 0 ? "Go on with the practice" : "Begin",
+    };
+  return {
+    title: "Once more, in another order",
+    text: `${by_checks ? "Some texts have an answer that is beyond doubt, and too few of these were answered so: whoever runs the study asks you to practise again." : missed(result, rule.pass)} Everything you have labelled is kept.`,
+    next: state.done > 0 ? "Go on with the practice" : "Practise again",
+  };
+}
+
+/** "75 % of a person’s checks must be right, else they go on" */
+export function checkRuleWords({ pass, then }: CheckRule): string {
+  const after = AFTER_CHECKS.find(({ value }) => value === then)?.label ?? "";
+  return `${percent(pass)} must be right, else ${after}`;
+}

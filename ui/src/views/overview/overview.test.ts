@@ -1,0 +1,128 @@
+// The overview that a project opens with.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { alphaWords, shareDone, stepWords } from "$lib/overview-words";
+import App from "../../App.svelte";
+import { playPacket, reset } from "../../mock/bindings";
+
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  localStorage.clear();
+  reset();
+  app.toasts.list = [];
+  user = userEvent.setup();
+  await app.openSample();
+});
+
+describe("opening a project", () => {
+  it("shows what there is, and no list of strangers", async () => {
+    app.view = "label";
+    await app.openSample();
+    render(App);
+    expect(await screen.findByTestId("overview-sizes")).toHaveTextContent("160 texts");
+    expect(screen.queryByTestId("label-person")).toBeNull();
+    const [first, second] = await screen.findAllByTestId("overview-question");
+    if (!first || !second) throw new Error("there are two questions");
+    await waitFor(() =>
+      expect(within(first).getByTestId("overview-alpha")).toHaveTextContent(
+        "0.48 95 % interval 0.41 to 0.55",
+      ),
+    );
+    await waitFor(() =>
+      expect(within(second).getByTestId("overview-alpha")).toHaveTextContent("Too little to tell. 20 texts"),
+    );
+    expect(screen.getAllByTestId("overview-contested")).toHaveLength(5);
+  });
+
+  it("shows the desk and no figure where it is a packet", async () => {
+    await app.join("Robin");
+    playPacket(app.annotatorId ?? 0, [{ text: 2, occasion: 1 }]);
+    const asked = vi.spyOn(commands, "overview");
+    await app.openSample();
+    render(App);
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset["textId"]).toBe("2"));
+    app.show("overview");
+    expect(app.view).toBe("label");
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it("goes on with Enter as whoever labelled last", async () => {
+    await app.join("Robin");
+    await app.openSample();
+    render(App);
+    const step = await screen.findByTestId("overview-step");
+    expect(step).toHaveTextContent("Label as Robin");
+    await waitFor(() => expect(step).toHaveFocus());
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-text").dataset["textId"]).toBe("1"));
+  });
+
+  it("shows slow figures when they come, and the rest at once", async () => {
+    let come: (value: never) => void = () => undefined;
+    const slow = vi
+      .spyOn(commands, "overviewAgreement")
+      .mockReturnValue(new Promise((done) => (come = done)));
+    render(App);
+    const [first] = await screen.findAllByTestId("overview-question");
+    if (!first) throw new Error("there is a question");
+    expect(within(first).getByTestId("overview-alpha")).toHaveTextContent("Calculating: agreement");
+    expect(screen.getAllByTestId("overview-person").length).toBeGreaterThan(0);
+    come({
+      question: 1,
+      alpha: 0.3,
+      low: 0.2,
+      high: 0.4,
+      metric: "ordinal",
+      shared: 50,
+      needs: null,
+    } as never);
+    await waitFor(() => expect(within(first).getByTestId("overview-alpha")).toHaveTextContent("0.30"));
+    slow.mockRestore();
+  });
+});
+
+it("tells nobody of texts that they have not answered", async () => {
+  await app.join("Robin");
+  const asked = vi.spyOn(commands, "overviewContested");
+  render(App);
+  expect(await screen.findByText("On no text that you have answered do labels differ.")).toBeVisible();
+  expect(asked.mock.calls.every(([, who]) => who === app.annotatorId)).toBe(true);
+  expect(screen.queryByTestId("overview-contested")).toBeNull();
+});
+
+it("leads to a text, to the whole list and to a person", async () => {
+  render(App);
+  await user.click(await screen.findByTestId("overview-list-contested"));
+  expect([app.view, app.texts.filter, app.texts.sort]).toEqual(["texts", "contested", "contested"]);
+  await user.keyboard("{Control>}{Shift>}o{/Shift}{/Control}");
+  const [row] = await screen.findAllByTestId("overview-contested");
+  if (!row) throw new Error("nothing is contested");
+  await user.click(row);
+  expect(app.view).toBe("disagreement");
+});
+
+describe("its words", () => {
+  it("say what comes next, by how much there is", () => {
+    expect(stepWords({ kind: "import", count: null }, null).action).toBe("data.import");
+    expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts without your answer.");
+    expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels of two people");
+    expect(stepWords({ kind: "take_in", count: 1 }, null).why).toBe(
+      "1 packet out, and nothing of it back yet.",
+    );
+  });
+
+  it("say what cannot be told", () => {
+    const figures = { question: 1, alpha: null, low: null, high: null, metric: "nominal", shared: 2 };
+    expect(alphaWords({ ...figures, needs: "20 texts are needed." })).toBe(
+      "Too little to tell. 20 texts are needed.",
+    );
+    expect(alphaWords({ ...figures, alpha: 1, needs: null })).toBe("nobody differs");
+    const person = { annotator: 1, name: "A", simulated: false, imported: false, seconds: null };
+    expect(shareDone({ ...person, labels: [5], asked: 0 }, 0)).toBeNull();
+    expect(shareDone({ ...person, labels: [5], asked: 20 }, 0)).toBe(0.25);
+  });
+});
