@@ -25,7 +25,7 @@ Commands:
   test [--only STEP]   install what is missing, then every check and every test
   models [NAME]        fetch the default encoder, or the one called NAME, and check its files
   bench                measure speed and quality with a release build; writes no file
-  dist                 make installers for this system
+  dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
 
 `cargo xtask test --only list` names the steps of `test`.

@@ -2,6 +2,7 @@
 
 pub(crate) mod apt;
 pub(crate) mod node;
+pub(crate) mod room;
 pub(crate) mod system;
 
 use crate::project::Project;

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: installers of this system, with the command and the encoder inside.
+//! `cargo xtask dist`: installers of this system, with the command and the encoder inside, and a wheel of the Python package.
 
 use crate::fetch;
 use crate::packages::{self, Profile};
@@ -17,8 +17,9 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     fetch::default_encoders(project)?;
     let made = packages::pack(project, Profile::Dist, kinds(std::env::consts::OS)?)?;
     step("no debug symbols", || packages::stripped(project))?;
+    let wheel = super::python::wheel(project)?;
     println!("==> made");
-    for path in &made {
+    for path in made.iter().chain(&wheel) {
         let size = fs::metadata(path)?.len();
         say(format!("{} ({:.1} MB)", path.display(), size as f64 / 1e6));
     }

@@ -4,5 +4,6 @@ pub(crate) mod bench;
 pub(crate) mod check_cuda;
 pub(crate) mod dist;
 pub(crate) mod headless;
+pub(crate) mod python;
 pub(crate) mod run;
 pub(crate) mod test;

@@ -5,14 +5,15 @@
 use crate::fetch;
 use crate::packages::{self, Profile};
 use crate::project::Project;
-use crate::setup::{Need, node, system};
+use crate::setup::{Need, node, room, system};
 use crate::shell::{Program, say, step, which};
 use anyhow::{Result, bail};
 
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 17] = [
+    ("room", room::ensure),
     ("system", |_| system::ensure(Need::Tests)),
     ("node", |_| node::ensure()),
     ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
@@ -25,6 +26,7 @@ const STEPS: [Step; 15] = [
     ("clippy", clippy),
     ("build", build),
     ("test", test),
+    ("python", super::python::test),
     ("data", data),
     ("package", package),
     ("stress", stress),
@@ -89,7 +91,8 @@ fn test(project: &Project) -> Result<()> {
 }
 
 /// Test programs whose tests need what is not part of the project: the file that each needs, and where it is looked for.
-const NEEDING_DATA: [(&str, &[&str]); 3] = [
+const NEEDING_DATA: [(&str, &[&str]); 4] = [
+    ("exchange_files", &["../exchange/prodigy/pydata-ams-2023.jsonl", "../exchange/lewidi/CSC_dev.json"]),
     ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "csc.csv", "vicomtech_hate.csv"]),
     ("mpnet", &["all-mpnet-base-v2/model.safetensors"]),
     ("smollm2", &["SmolLM2-135M-Instruct-q4/SmolLM2-135M-Instruct.Q4_1.gguf"]),
@@ -165,8 +168,9 @@ fn package(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The long tests that `cargo test` leaves out: minutes in which every use case runs beside every other, and the simulation of the
-/// variances with all of its data sets.
+/// The long tests that `cargo test` leaves out: minutes in which every use case runs beside every other, the simulation of the
+/// variances with all of its data sets, and histories of copies that come together: 500, or as many as
+/// `DISSENSUS_HISTORIES` says (10,000 take some ten minutes of one core).
 fn stress(project: &Project) -> Result<()> {
     cargo(project, &["test"])
         .args(whole_workspace())
@@ -175,12 +179,15 @@ fn stress(project: &Project) -> Result<()> {
             "stress",
             "--test",
             "variances",
+            "--test",
+            "histories",
             "--",
             "--ignored",
             "--nocapture",
             "--test-threads",
             "1",
         ])
+        .env("DISSENSUS_HISTORIES", std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned()))
         .run()
 }
 
