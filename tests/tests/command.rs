@@ -1045,7 +1045,6 @@ fn wrong_usage_is_told_apart_from_failure() {
         vec!["evaluate", "P.dissensus", "--split", "by-text:1.5"],
         vec!["train", "P.dissensus", "--split", "halves"],
         vec!["train", "P.dissensus", "--model", "deep"],
-        vec!["question", "P.dissensus", "rude"],
         vec![],
     ] {
         let outcome = bench.run(&arguments);
@@ -1083,4 +1082,82 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
     // Many at once: each gets its turn.
     let mut all: Vec<_> = (0..6).map(|_| labelling(&bench, &text, &["--wait", "60"])).collect();
     assert!(all.iter_mut().all(|child| child.wait().unwrap().success()));
+}
+
+#[test]
+fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_themselves() {
+    let bench = Bench::without_encoder();
+    bench.ok(["sample", "S.dissensus"]);
+    bench.ok([
+        "label",
+        "S.dissensus",
+        "--question",
+        "offensiveness",
+        "--annotator",
+        "ana",
+        "--text-id",
+        "c003",
+        "--value",
+        "4",
+    ]);
+    let found = bench.json([
+        "texts",
+        "S.dissensus",
+        "--annotator",
+        "ana",
+        "--question",
+        "offensiveness",
+        "--filter",
+        "answered",
+    ]);
+    assert_eq!((found["total"].as_u64(), found["rows"][0]["external_id"].as_str()), (Some(1), Some("c003")));
+    assert_eq!(found["rows"][0]["answers"][0], "4");
+    assert_eq!(
+        (found["counts"]["all"].as_u64(), found["counts"]["not_yet"].as_u64()),
+        (Some(168), Some(167))
+    );
+    assert!(found["counts"]["contested"].as_u64() <= Some(1), "of a text that she has answered alone");
+    let all =
+        bench.json(["texts", "S.dissensus", "--sort", "contested", "--filter", "contested", "--top", "0"]);
+    assert!(all["total"].as_u64() > Some(20) && all["rows"].as_array().is_some_and(Vec::is_empty), "{all}");
+    let said = bench.ok(["texts", "S.dissensus", "--search", "absolute potato"]);
+    assert!(said.contains("c003") && said.starts_with("1 text:"), "{said}");
+
+    let overview = bench.json(["overview", "S.dissensus", "--annotator", "ana"]);
+    assert_eq!(overview["people"][0]["name"], "ana", "those who label here come first");
+    assert_eq!(overview["people"][1]["imported"], true);
+    assert_eq!(
+        (overview["steps"][0]["kind"].as_str(), overview["steps"][0]["count"].as_u64()),
+        (Some("label"), Some(168)),
+        "the text that she answered has another question"
+    );
+    let agreement = bench.json(["agreement", "S.dissensus", "--question", "offensiveness"]);
+    assert_eq!(overview["agreement"][0]["alpha"], agreement["reliability"]["alpha_ordinal"]["value"]);
+    assert!(
+        overview["contested"][0]["observed"].as_array().is_some_and(|texts| texts.len() <= 1),
+        "{overview}"
+    );
+    let said = bench.ok(["overview", "S.dissensus"]);
+    assert!(
+        said.contains("168 texts") && said.contains("95 % interval") && said.contains("next: "),
+        "{said}"
+    );
+
+    bench.ok([
+        "attribute-form",
+        "S.dissensus",
+        "--ask",
+        "gender=woman|man",
+        "--ask",
+        "age=18-29|30+",
+        "--optional",
+        "age",
+    ]);
+    let left =
+        bench.json(["attribute-form", "S.dissensus", "--annotator", "ana", "--answer", "gender=woman"]);
+    assert_eq!(left["attributes"].as_array().map(Vec::len), Some(0));
+    let ana = bench.json(["annotator", "S.dissensus", "--annotator", "ana"]);
+    assert_eq!(ana["attributes"], json!({ "gender": "woman" }));
+    let problem = bench.refused(["attribute-form", "S.dissensus", "--ask", "gender=woman"]);
+    assert!(problem.contains("two values"), "{problem}");
 }

@@ -28,11 +28,13 @@ fn study(bench: &Bench) -> PathBuf {
     question(&["emotions", "--scale", "multi-label", "--levels", EMOTIONS]);
     let only_if = "emotions=anger,disgust";
     question(&["offence", "--scale", "ordinal", "--levels", "1,2,3,4,5", "--only-if", only_if]);
+    bench.ok(["reveal", "Study.dissensus", "on"]);
     project
 }
 
 /// Joins, and puts the three questions on the screen.
 async fn begin(window: &Window) -> Result<()> {
+    window.click("nav-label").await?;
     window.click("label-annotator-name").await?;
     window.type_text("Robin").await?;
     window.press(ENTER).await?;
@@ -122,6 +124,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
 
     // The screen comes back with the project, and begins with what is not answered of the text that was left.
     let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-label").await?;
     on_desk(&window, "2").await?;
     framed(&window, "words").await?;
     done(&window, 1).await?;
@@ -156,6 +159,7 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
         "5",
     ]);
     let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-label").await?;
     window.click("label-annotator-name").await?;
     window.type_text("Robin").await?;
     window.press(ENTER).await?;
@@ -182,7 +186,6 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
         (vec!["emotions", "--only-if", "emotions=joy"], "its own answer"),
         (vec!["emotions", "--rename", "joy=none"], "cannot be called"),
         (vec!["nothing", "--rename", "a=b"], "no question \"nothing\""),
-        (vec!["offence", "--always", "--prompt", "How?"], "give --levels"),
         (vec!["new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
     ] {
         let said = bench.refused(["question", "Study.dissensus"].into_iter().chain(more));

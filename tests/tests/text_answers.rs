@@ -53,7 +53,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert!((one["probability"].as_f64().unwrap() - number("probability_a2")).abs() < 1e-6, "{one}");
     assert!(one["masi"].is_null() && one["answers"].is_null(), "{one}");
 
-    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!(made["sets"], serde_json::json!(["label"]), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     let by_bundle = |more: &[&'static str]| {

@@ -313,7 +313,7 @@ fn a_bundle_predicts_without_project_and_encoder() {
         [&["predict"], of, &["--texts", "new.csv", "--out", out], &columns].concat()
     };
     bench.ok(ask(&["P.dissensus"], "here.csv"));
-    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!((&made["questions"][0], &made["annotators"]), (&"rude".into(), &6.into()), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     std::fs::create_dir(bench.path("no-models")).unwrap();
@@ -368,7 +368,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
     bench.file("new.txt", "a fool\n...\n");
     let here = bench.json(["predict", "P.dissensus", "--texts", "new.txt", "--out", "here.csv"]);
     assert_eq!((&here["texts"], &here["rows"]), (&2.into(), &4.into()), "{here}");
-    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
     assert_eq!(made["words"], serde_json::json!(["where"]), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     let ask = |more: &[&'static str]| {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
+const DOWN: char = '\u{e015}';
 
 /// A label that the window showed as given.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +25,7 @@ struct Given {
 
 /// Types a name into the field that asks who is labelling.
 async fn join(window: &Window, name: &str) -> Result<()> {
+    window.click("nav-label").await?;
     window.click("label-annotator-name").await?;
     window.type_text(name).await?;
     window.press(ENTER).await?;
@@ -94,6 +96,9 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 
     let window = Window::open(&bench, None).await?;
     window.click("recent-item").await?;
+    // It opens with how far it is, and Enter goes on as whoever labelled last.
+    window.text_when("overview-step", |step| step.contains("Label as Robin")).await?;
+    window.press(ENTER).await?;
     window.text_when("label-progress-done", |done| done == "9").await?;
     let who = window.text("label-annotator").await?;
     ensure!(who.contains("Robin"), "opened as {who}");
@@ -125,6 +130,7 @@ async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
 
     // And the window goes on with it.
     let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-label").await?;
     window.text_when("label-progress-done", |done| done == labels.len().to_string()).await?;
     window.close().await
 }
@@ -141,7 +147,7 @@ async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Resu
         "text_id,text,annotator_id,offensiveness\nx1,fine,ana,3\nx2,a level outside,ana,9\nx3,fine too,ana,1\n",
     );
     let window = Window::open(&bench, Some(&project)).await?;
-    window.find("label-annotator-name").await?;
+    window.find("overview-sizes").await?;
     window.hand_over("importPath", &file).await?;
     let problem = window.text("import-problem").await?;
     ensure!(problem.contains("Row 2"), "{problem}");
@@ -338,7 +344,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     let project = bench.path("S.dissensus");
     bench.ok(["sample".as_ref(), project.as_os_str()]);
     let first = Window::open(&bench, Some(&project)).await?;
-    first.find("label-annotator-name").await?;
+    first.find("overview-sizes").await?;
     // A person with a home of their own, so that the two windows are told apart.
     let other = Bench::without_encoder();
     let second = Window::open(&other, Some(&project)).await?;
@@ -374,7 +380,6 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
 
 #[tokio::test]
 async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
-    const DOWN: char = '\u{e015}';
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     bench.ok(["sample".as_ref(), project.as_os_str()]);
@@ -711,4 +716,50 @@ async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> 
         );
     }
     window.close().await
+}
+
+/// What is listed as chosen: the text's row in the file.
+const CHOSEN: &str = "return document.querySelector('[data-testid=\"texts-row\"][aria-selected=\"true\"]')?.dataset.textId ?? null";
+
+#[tokio::test]
+async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_ones() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("S.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    let told =
+        bench.json(["texts".as_ref(), project.as_os_str(), "--search".as_ref(), "absolute potato".as_ref()]);
+    let wanted = told["rows"][0]["text"].to_string();
+    let window = Window::open(&bench, Some(&project)).await?;
+    // It opens with how far it is, as the command tells it.
+    let overview = bench.json(["overview".as_ref(), project.as_os_str()]);
+    let alpha = overview["agreement"][0]["alpha"].as_f64().unwrap();
+    window.text_when("overview-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
+    ensure!(window.all("label-person").await?.is_empty(), "no strangers");
+    join(&window, "Robin").await?;
+
+    window.press_with_control('f').await?;
+    window.text_when("texts-total", |total| total.starts_with("1")).await?;
+    window.press('/').await?;
+    window.type_text("absolute potato").await?;
+    let count = told["total"].as_u64().unwrap();
+    window.text_when("texts-total", |total| total.starts_with(&format!("{count} text"))).await?;
+    window.press(ENTER).await?;
+    window.script_when(CHOSEN, |text| *text == Value::String(wanted.clone())).await?;
+    window.press(ENTER).await?;
+    let given = answer(&window, 4, 0).await?;
+    ensure!(given.body.contains("absolute potato"), "{}", given.body);
+
+    // Among the own ones it is found again, and the answer is changed from there.
+    window.press_with_control('f').await?;
+    window.click("texts-filter-answered").await?;
+    window.text_when("texts-total", |total| total == "1 text").await?;
+    window.press(DOWN).await?;
+    window.script_when(CHOSEN, |text| *text == Value::String(wanted.clone())).await?;
+    window.press(ENTER).await?;
+    window.text_when("label-text", |body| body == given.body).await?;
+    window.press('2').await?;
+    window.text_when("label-said", |said| said == "Labelled 2").await?;
+    window.close().await?;
+    assert_eq!(kept(&bench, &project, "Robin").get(&given.body).map(String::as_str), Some("2"));
+    Ok(())
 }
