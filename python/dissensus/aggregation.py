@@ -77,7 +77,7 @@ def aggregate(
         raise wrong(f"mace is {mace!r}: it takes 'variational' or 'plain'")
     labelled = code(texts, annotators, labels, levels, scale)
     options = (iterations, tolerance, restarts, seed, mace == "plain")
-    found = _native.aggregate(method, *labelled.arrays, labelled.sizes, labelled.scale, options)
+    found = _native.aggregate(method, labelled, options)
     return Aggregated(json.loads(found), labelled)
 
 

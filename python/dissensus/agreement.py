@@ -28,7 +28,7 @@ def alpha(texts, annotators, labels, *, levels=None, scale="auto", difference=No
         difference = "ordinal" if labelled.scale == "ordinal" else "nominal"
     if difference not in ("nominal", "ordinal", "interval"):
         raise wrong(f"difference is {difference!r}: it takes 'nominal', 'ordinal' or 'interval'")
-    return json.loads(_native.alphas(*labelled.arrays, labelled.sizes, labelled.scale))["all"][difference]
+    return json.loads(_native.alphas(labelled))["all"][difference]
 
 
 def reliability(texts, annotators, labels, *, levels=None, scale="auto", resamples=1000, confidence=0.95, seed=0) -> dict:
@@ -42,7 +42,7 @@ def reliability(texts, annotators, labels, *, levels=None, scale="auto", resampl
     """
     labelled = code(texts, annotators, labels, levels, scale)
     bootstrap = (resamples, confidence, seed) if resamples else None
-    return json.loads(_native.reliability(*labelled.arrays, labelled.sizes, labelled.scale, bootstrap))
+    return json.loads(_native.reliability(labelled, bootstrap))
 
 
 def cohen(texts, annotators, labels, *, levels=None, scale="auto", least=1) -> list[dict]:
@@ -54,7 +54,7 @@ def cohen(texts, annotators, labels, *, levels=None, scale="auto", least=1) -> l
     """
     labelled = code(texts, annotators, labels, levels, scale)
     names = labelled.annotator_names
-    found = json.loads(_native.cohen_pairs(*labelled.arrays, labelled.sizes, labelled.scale, least))
+    found = json.loads(_native.cohen_pairs(labelled, least))
     return [
         {
             "first": names[pair["first"]],

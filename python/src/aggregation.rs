@@ -1,28 +1,20 @@
 //! All labels of a text brought together.
 
 use crate::error::json;
-use crate::labels::{observations, target};
+use crate::labels::CodedLabels;
 use crate::work::run;
 use dissensus_perspectives::{AggregationOptions, Aggregator, MaceMethod, PerspectivesError};
-use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 /// `Aggregation` as JSON.
 #[pyfunction]
-#[pyo3(signature = (method, texts, annotators, levels, sizes, scale, options))]
 pub(crate) fn aggregate(
     py: Python<'_>,
     method: &str,
-    texts: PyReadonlyArray1<'_, u32>,
-    annotators: PyReadonlyArray1<'_, u32>,
-    levels: PyReadonlyArray1<'_, u16>,
-    sizes: (usize, usize, usize),
-    scale: &str,
+    labels: CodedLabels<'_>,
     options: (usize, f64, usize, u64, bool),
 ) -> PyResult<String> {
-    let labels = observations(&texts, &annotators, &levels)?;
-    let (n_texts, n_annotators, n_levels) = sizes;
-    let target = target(scale, n_levels)?;
+    let labels = labels.read()?;
     let (iterations, tolerance, restarts, seed, plain) = options;
     let mace = if plain { MaceMethod::Plain } else { MaceMethod::Variational };
     let options = AggregationOptions { iterations, tolerance, restarts, seed, mace };
@@ -30,10 +22,10 @@ pub(crate) fn aggregate(
         let method: Aggregator = method.parse()?;
         let found = dissensus_perspectives::aggregate(
             method,
-            &labels,
-            n_texts,
-            n_annotators,
-            target,
+            &labels.all,
+            labels.n_texts,
+            labels.n_annotators,
+            labels.target,
             &options,
             progress,
         )?;

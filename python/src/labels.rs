@@ -6,6 +6,33 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// `_coded.CodedLabels` of Python: what was said of which text by whom, and on what scale.
+#[derive(FromPyObject)]
+pub(crate) struct CodedLabels<'py> {
+    /// Text, annotator and level of each label, as long as one another.
+    arrays: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u16>),
+    /// How many texts, annotators and levels there are.
+    sizes: (usize, usize, usize),
+    scale: String,
+}
+
+/// What `CodedLabels` hold, apart from Python.
+pub(crate) struct Labels {
+    pub(crate) all: Vec<Observation>,
+    pub(crate) n_texts: usize,
+    pub(crate) n_annotators: usize,
+    pub(crate) target: Target,
+}
+
+impl CodedLabels<'_> {
+    pub(crate) fn read(&self) -> PyResult<Labels> {
+        let (texts, annotators, levels) = &self.arrays;
+        let (n_texts, n_annotators, n_levels) = self.sizes;
+        let all = observations(texts, annotators, levels)?;
+        Ok(Labels { all, n_texts, n_annotators, target: target(&self.scale, n_levels)? })
+    }
+}
+
 /// Labels: `text`, `annotator` and `level` of each, as long as one another.
 pub(crate) fn observations(
     texts: &PyReadonlyArray1<'_, u32>,

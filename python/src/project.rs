@@ -219,7 +219,6 @@ pub(crate) fn project_disagreement(
 
 /// Ids of the texts, their embeddings (texts x dim) and the key of the encoder version.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "three things that belong together, for one caller")]
 pub(crate) fn project_embeddings(
     py: Python<'_>,
     path: PathBuf,
