@@ -7,6 +7,7 @@ use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{CurrentLabel, Guideline, GuidelineId, Picture, QuestionId};
 use rusqlite::{Connection, Row};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 
 const COLUMNS: &str = "uid, at_ms, body, change, written_by";
 
@@ -24,11 +25,26 @@ fn picture(row: &Row<'_>) -> rusqlite::Result<Picture> {
     Ok(Picture { name: row.get(0)?, media_type: row.get(1)?, bytes: row.get(2)? })
 }
 
+/// The setting of a packet that says how many versions there were before the one that it holds.
+pub(crate) const BEFORE: &str = "guideline.before";
+
+/// How many versions the first one of this file follows: in a packet, those that stayed in the project.
+fn before(c: &Connection) -> rusqlite::Result<u32> {
+    let sql = "SELECT CAST(value AS INTEGER) FROM settings WHERE key = ?1";
+    Ok(first(c, sql, [BEFORE], |r| r.get(0))?.unwrap_or(0))
+}
+
+fn numbers(c: &Connection) -> rusqlite::Result<HashMap<GuidelineId, u32>> {
+    let ids = all(c, "SELECT uid FROM guidelines ORDER BY at_ms, uid", [], |r| Ok(GuidelineId(uid(r, 0)?)))?;
+    Ok(ids.into_iter().zip(before(c)? + 1..).collect())
+}
+
 fn newest(c: &Connection) -> rusqlite::Result<Option<(Guideline, u32)>> {
     let sql = format!(
         "SELECT {COLUMNS}, (SELECT count(*) FROM guidelines) FROM guidelines ORDER BY at_ms DESC, uid DESC LIMIT 1"
     );
-    first(c, &sql, [], |r| Ok((guideline(r)?, r.get(5)?)))
+    let found = first(c, &sql, [], |r| Ok((guideline(r)?, r.get::<_, u32>(5)?)))?;
+    found.map(|(guideline, there)| Ok((guideline, before(c)? + there))).transpose()
 }
 
 impl WriteTx<'_> {
@@ -137,6 +153,14 @@ impl Snapshot<'_> {
     pub fn guidelines(&self) -> Result<Vec<Guideline>> {
         self.read(versions)
     }
+
+    /// As [`Store::guideline_numbers`], at the moment of the snapshot.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn guideline_numbers(&self) -> Result<HashMap<GuidelineId, u32>> {
+        self.read(numbers)
+    }
 }
 
 impl Store {
@@ -146,6 +170,14 @@ impl Store {
     /// Only what the disk says.
     pub fn guidelines(&self) -> Result<Vec<Guideline>> {
         self.read("reading the guideline", versions)
+    }
+
+    /// The number of each version, from 1 on; in a packet those that its project gives them.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn guideline_numbers(&self) -> Result<HashMap<GuidelineId, u32>> {
+        self.read("reading the guideline", numbers)
     }
 
     /// The version of the guideline that holds, and its number.

@@ -1,5 +1,6 @@
 //! A packet as a file of its own: what one person needs to answer, and nothing of others.
 
+use crate::guidelines::BEFORE;
 use crate::places::ever;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
@@ -24,7 +25,8 @@ struct Contents {
     names: Vec<NewNames>,
     conditions: Vec<NewCondition>,
     forms: Vec<NewRemarkForm>,
-    guideline: Option<Guideline>,
+    /// The version that holds, and its number.
+    guideline: Option<(Guideline, u32)>,
     pictures: Vec<Picture>,
     texts: Vec<Text>,
     facts: Vec<Fact>,
@@ -32,7 +34,7 @@ struct Contents {
 
 impl Store {
     /// Makes the file of a packet at `path`: a copy of this project with the packet's person, questions and texts alone. Texts lie in the
-    /// order in which they are asked. The guideline is there as it is now, without earlier versions. Of a text its id and body are there and nothing that came with it; of the person id and name; no
+    /// order in which they are asked. The guideline is there as it is now, under its number and without earlier versions. Of a text its id and body are there and nothing that came with it; of the person id and name; no
     /// answer, no attribute and nothing of a model.
     ///
     /// # Errors
@@ -96,11 +98,11 @@ impl Store {
             question.is_some_and(|question| question.remarks == change.form)
         };
         forms.retain(latest);
-        let guideline = self.newest_guideline()?.map(|(guideline, _)| guideline);
+        let guideline = self.newest_guideline()?;
         let mut pictures = Vec::new();
         for name in self.picture_names()? {
             // Those of earlier versions stay out.
-            if guideline.as_ref().is_some_and(|g| g.body.contains(&format!("picture:{name}"))) {
+            if guideline.as_ref().is_some_and(|(g, _)| g.body.contains(&format!("picture:{name}"))) {
                 pictures.extend(self.picture(&name)?);
             }
         }
@@ -161,8 +163,9 @@ impl Contents {
         for picture in &self.pictures {
             tx.add_picture(picture)?;
         }
-        if let Some(guideline) = &self.guideline {
+        if let Some((guideline, number)) = &self.guideline {
             tx.add_guideline(guideline)?;
+            tx.set_setting(BEFORE, &(number - 1))?;
         }
         let mut texts: HashMap<TextId, TextId> = HashMap::new();
         for Text { id, external_id, body, .. } in self.texts {

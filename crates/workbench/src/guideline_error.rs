@@ -21,12 +21,14 @@ pub enum GuidelineError {
         by: String,
     },
     /// No version of that number.
-    #[error("there is no version {number} of the guideline: it has {}", if *.versions == 0 { "none".to_owned() } else { format!("versions 1 to {}", .versions) })]
+    #[error("there is no version {number} of the guideline: {}", if .oldest == .newest { format!("version {newest} alone is here") } else { format!("it has versions {oldest} to {newest}") })]
     NoVersion {
         /// What was asked for.
         number: u32,
-        /// How many there are.
-        versions: u32,
+        /// The first one that there is.
+        oldest: u32,
+        /// The last one.
+        newest: u32,
     },
     /// The project has no guideline.
     #[error(

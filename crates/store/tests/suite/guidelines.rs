@@ -199,7 +199,10 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     }
     let own = Store::open(&file).unwrap();
     assert_eq!(own.questions().unwrap()[0].remarks, form);
-    let (guideline, _) = own.newest_guideline().unwrap().unwrap();
+    // It has the number that the project gives it.
+    let (guideline, number) = own.newest_guideline().unwrap().unwrap();
+    assert_eq!((number, own.guideline_numbers().unwrap()[&guideline.id]), (2, 2));
+    assert_eq!(store.guideline_numbers().unwrap()[&guideline.id], 2);
     let details = AnswerDetails {
         remark: said("mine", &["irony"], Some(1)),
         guideline: Some(guideline.id),

@@ -316,7 +316,7 @@ impl Said {
                 marked.insert((question.id, one.text, one.annotator), one);
             }
         }
-        let versions = snapshot.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        let versions = snapshot.guideline_numbers()?;
         let mut any_shown = false;
         for question in questions {
             any_shown |= snapshot.labels_after_shown(question.id)? > 0;

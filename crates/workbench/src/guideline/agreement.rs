@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::view::{GuidelineAgreement, GuidelineFigures};
 use dissensus_domain::{GuidelineId, QuestionId, ScaleKind};
 use dissensus_perspectives::{Observation, Silent, metrics::BootstrapOptions, reliability};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Texts with two labels from which on complete agreement is told.
 const ENOUGH: usize = 20;
@@ -19,8 +19,7 @@ impl Guidelines {
     /// The file cannot be read.
     pub fn agreement(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
         let index = self.context.index();
-        let numbers: BTreeMap<GuidelineId, u32> =
-            self.context.store.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        let numbers = self.context.store.guideline_numbers()?;
         let mut found = Vec::new();
         for question in index.questions() {
             for id in index.learned(question.id) {
@@ -33,7 +32,7 @@ impl Guidelines {
     fn agreement_of(
         &self,
         question: QuestionId,
-        numbers: &BTreeMap<GuidelineId, u32>,
+        numbers: &HashMap<GuidelineId, u32>,
     ) -> Result<Option<GuidelineAgreement>, WorkbenchError> {
         let index = self.context.index();
         let (name, target) = self.context.question_parts(question)?;

@@ -49,8 +49,10 @@ impl Guidelines {
     /// # Errors
     /// The file cannot be read.
     pub fn versions(&self) -> Result<Vec<GuidelineInfo>, WorkbenchError> {
-        let versions = self.context.store.guidelines()?;
-        Ok(versions.into_iter().zip(1..).map(|(guideline, number)| info(guideline, number)).collect())
+        let store = &self.context.store;
+        let (versions, numbers) = (store.guidelines()?, store.guideline_numbers()?);
+        let number = |guideline: &Guideline| numbers.get(&guideline.id).copied();
+        Ok(versions.into_iter().filter_map(|one| number(&one).map(|number| info(one, number))).collect())
     }
 
     /// A version by its number; without one the version that holds.
@@ -59,12 +61,14 @@ impl Guidelines {
     /// There is no such version, or none at all.
     pub fn version(&self, number: Option<u32>) -> Result<GuidelineInfo, WorkbenchError> {
         let mut versions = self.versions()?;
-        let there = versions.len() as u32;
-        let wanted = number.unwrap_or(there);
-        match wanted.checked_sub(1).filter(|at| *at < there) {
-            _ if there == 0 => Err(GuidelineError::None.into()),
-            Some(at) => Ok(versions.swap_remove(at as usize)),
-            None => Err(GuidelineError::NoVersion { number: wanted, versions: there }.into()),
+        let (Some(oldest), Some(newest)) = (versions.first(), versions.last()) else {
+            return Err(GuidelineError::None.into());
+        };
+        let (oldest, newest) = (oldest.number, newest.number);
+        let wanted = number.unwrap_or(newest);
+        match versions.iter().position(|version| version.number == wanted) {
+            Some(at) => Ok(versions.swap_remove(at)),
+            None => Err(GuidelineError::NoVersion { number: wanted, oldest, newest }.into()),
         }
     }
 

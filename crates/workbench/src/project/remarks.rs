@@ -5,8 +5,8 @@ use crate::error::WorkbenchError;
 use crate::view::{RemarkInfo, RemarkQuery};
 use dissensus_domain::{AnnotatorId, Answer, GuidelineId, QuestionId, Remark, TextId};
 use dissensus_store::Marked;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 
 /// What one person said about a text on one occasion.
 struct Said {
@@ -27,8 +27,7 @@ impl Project {
     /// No such question, or the file cannot be read.
     pub fn remarks(&self, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, WorkbenchError> {
         let (store, index) = (&self.context.store, self.context.index());
-        let versions: HashMap<GuidelineId, u32> =
-            store.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        let versions = store.guideline_numbers()?;
         let asked: Vec<QuestionId> = match query.question {
             Some(question) => vec![index.whole(question)?.id],
             None => index.questions().iter().map(|question| question.id).collect(),

@@ -7,10 +7,9 @@ use crate::event::Event;
 use crate::study_error::StudyError;
 use crate::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{
-    AnnotatorId, Answer, Decision, GuidelineId, Outcome, Question, QuestionId, Remark, TextId,
-    current_answer, marks,
+    AnnotatorId, Answer, Decision, Outcome, Question, QuestionId, Remark, TextId, current_answer, marks,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The longest comment, in characters.
 const LONGEST_COMMENT: usize = 10_000;
@@ -39,8 +38,7 @@ impl Study {
                 flagged: false,
             }
         };
-        let numbers: HashMap<GuidelineId, u32> =
-            store.guidelines()?.iter().map(|version| version.id).zip(1..).collect();
+        let numbers = store.guideline_numbers()?;
         for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
             let Some(first) = events.first() else { continue };
             let current = current_answer(events);
