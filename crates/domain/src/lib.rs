@@ -59,7 +59,7 @@ pub use packet::{Assignment, Packet, PacketId};
 pub use panel::{Needed, Panel, PanelMembers, PanelRule, PanelRuleError, PanelShare, SavedPanel};
 pub use practice::{
     AfterFailing, CheckRule, PracticeAnswer, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
-    Standing,
+    Standing, is_right,
 };
 pub use progress::{Progress, Silent};
 pub use remark::{MAX_NOTE, MAX_REASONS, Remark, RemarkError, RemarkForm};

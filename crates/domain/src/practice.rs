@@ -53,13 +53,11 @@ impl Default for PracticeRule {
     }
 }
 
-impl PracticeRule {
-    /// Whether an answer counts as right.
-    pub fn is_right(&self, scale: &Scale, right: &Answer, given: &Answer) -> bool {
-        match (scale.kind(), right.level(), given.level()) {
-            (ScaleKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= self.within,
-            _ => right == given,
-        }
+/// Whether an answer counts as right: on ordered levels one that is `within` levels away does too.
+pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> bool {
+    match (scale.kind(), right.level(), given.level()) {
+        (ScaleKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= within,
+        _ => right == given,
     }
 }
 
@@ -69,6 +67,8 @@ impl PracticeRule {
 pub struct CheckRule {
     /// The share of a person's attention checks that must be right, 0 to 1.
     pub pass: f64,
+    /// On ordered levels an answer so many levels away counts as right.
+    pub within: u16,
     /// What happens to somebody below it.
     pub then: AfterFailing,
 }
@@ -258,10 +258,9 @@ mod tests {
             Scale::new(ScaleKind::Ordinal, levels()).unwrap(),
             Scale::new(ScaleKind::Choice, levels()).unwrap(),
         );
-        let rule = |within| PracticeRule { within, ..PracticeRule::default() };
         for (within, given, right) in [(0, 2, true), (0, 3, false), (1, 3, true), (1, 1, true), (1, 4, false)]
         {
-            let is_right = |scale| rule(within).is_right(scale, &Answer::Level(2), &Answer::Level(given));
+            let is_right = |scale| super::is_right(scale, &Answer::Level(2), &Answer::Level(given), within);
             assert_eq!(is_right(&ordinal), right, "within {within}: {given}");
             assert_eq!(is_right(&choice), given == 2, "within {within}: {given}");
         }

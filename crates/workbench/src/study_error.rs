@@ -127,12 +127,12 @@ pub enum StudyError {
     #[error("this is the project itself")]
     Itself,
     /// A file of right answers.
-    #[error("{}{}: {why}", .file.display(), .row.map_or_else(String::new, |row| format!(", row {row}")))]
+    #[error("{}{}: {why}", .file.display(), .row.map_or_else(String::new, |(row, line)| format!(", row {row} (line {line})")))]
     CheckFile {
         /// The file.
         file: PathBuf,
-        /// The row behind the header, from 1, where one is to blame.
-        row: Option<usize>,
+        /// The row behind the header and the line on which it begins, both from 1, where one is to blame.
+        row: Option<(u64, u64)>,
         /// What is wrong.
         why: String,
     },

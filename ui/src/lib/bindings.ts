@@ -634,6 +634,8 @@ export type CareInfo = {
 export type CheckRule = {
 	/**  The share of a person's attention checks that must be right, 0 to 1. */
 	pass: number | null,
+	/**  On ordered levels an answer so many levels away counts as right. */
+	within: number,
 	/**  What happens to somebody below it. */
 	then: AfterFailing,
 };
@@ -2771,7 +2773,7 @@ export type QuestionEditInfo = {
 	/**  When, in milliseconds since 1970-01-01 UTC. */
 	at: number | null,
 	/**  What changed. */
-	what: QuestionPart,
+	parts: QuestionPart[],
 };
 
 /**  How a question was edited since it was added. */

@@ -1,5 +1,12 @@
 // Practice in words: what comes of it, for the person who practises and for the study's author.
-import type { AfterFailing, CheckRule, PracticeResult, PracticeState, Standing } from "./bindings";
+import type {
+  AfterFailing,
+  CheckRule,
+  PracticeResult,
+  PracticeState,
+  QuestionInfo,
+  Standing,
+} from "./bindings";
 import { counted, percent } from "./format";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
@@ -14,6 +21,10 @@ export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[
   { value: "practise", label: "they practise again", hint: "where there is a practice round" },
   { value: "stop", label: "they are asked no more", hint: "what they answered is kept" },
 ];
+
+/** Whether one of these texts has a right answer on ordered levels. */
+export const anyOrdered = (texts: readonly { question: number }[], questions: readonly QuestionInfo[]) =>
+  texts.some((one) => questions.find(({ id }) => id === one.question)?.scale.kind === "ordinal");
 
 const STANDINGS: Record<Standing, string> = {
   unfinished: "unfinished",

@@ -19,5 +19,6 @@ export function editsWords({ edits }: QuestionEdits): string {
     month: "short",
     year: "numeric",
   });
-  return `Edited ${counted(edits.length, "time")}, last ${PARTS[last.what]} on ${day}.`;
+  const what = last.parts.map((part) => PARTS[part]).join(", ");
+  return `Edited ${counted(edits.length, "time")}, last ${what} on ${day}.`;
 }

@@ -663,7 +663,7 @@ export const commands: typeof RealCommands = {
       if (q.id !== id) return q;
       const scale = { ...q.scale, levels: levels.map(({ name }) => name) };
       const definitions = levels.map(({ definition }) => definition);
-      const edited = { at: Date.now(), what: "level_names" as const };
+      const edited = { at: Date.now(), parts: ["level_names" as const] };
       const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
       return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, remarks, scale, edits });
     });

@@ -198,7 +198,7 @@ pub(crate) struct Merge {
   dissensus checks P.dissensus --text-id 42 --value 5 --reason \"a plain insult\"
   dissensus checks P.dissensus --from checks.csv --question offensive
   dissensus checks P.dissensus --text-id 42 --remove
-  dissensus checks P.dissensus --pass 0.75 --then practise
+  dissensus checks P.dissensus --pass 0.75 --within 1 --then practise
   dissensus checks P.dissensus
 
 An attention check is a text of the project whose right answer its author knows. Everybody who is handed a packet gets all of them, at
@@ -228,11 +228,14 @@ pub(crate) struct Checks {
     /// The share of a person's checks that must be right, between 0 and 1
     #[arg(long, value_name = "SHARE", value_parser = super::practice::share)]
     pub(crate) pass: Option<f64>,
+    /// On ordered levels an answer so many levels away counts as right
+    #[arg(long, value_name = "N")]
+    pub(crate) within: Option<u16>,
     /// What happens to somebody below it: go-on [default], practise or stop
     #[arg(long, value_parser = super::practice::after_failing)]
     pub(crate) then: Option<AfterFailing>,
     /// There is no mark any more
-    #[arg(long, conflicts_with_all = ["pass", "then"])]
+    #[arg(long, conflicts_with_all = ["pass", "within", "then"])]
     pub(crate) no_pass: bool,
     /// Set those of a CSV file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

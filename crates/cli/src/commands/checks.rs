@@ -5,11 +5,11 @@ use crate::args::Checks;
 use crate::output;
 use anyhow::{Result, bail};
 use dissensus_domain::{AfterFailing, CheckRule, Question};
-use dissensus_workbench::Session;
 use dissensus_workbench::view::{AttentionCheckInfo, NewAttentionCheck};
+use dissensus_workbench::{Session, counted};
 
 pub(crate) fn checks(args: &Checks) -> Result<()> {
-    let sets_rule = args.pass.is_some() || args.then.is_some() || args.no_pass;
+    let sets_rule = args.pass.is_some() || args.within.is_some() || args.then.is_some() || args.no_pass;
     if args.text_id.is_none() && args.from.is_none() && !sets_rule {
         return list(&open_to_read(&args.project)?, args.json);
     }
@@ -40,10 +40,11 @@ fn new(session: &Session, args: &Checks) -> Result<Vec<NewAttentionCheck>> {
 fn set_rule(session: &Session, args: &Checks) -> Result<()> {
     let now = session.study.check_rule()?.rule;
     let pass = args.pass.or(now.map(|rule| rule.pass));
+    let within = args.within.or(now.map(|rule| rule.within)).unwrap_or_default();
     let then = args.then.or(now.map(|rule| rule.then)).unwrap_or_default();
     match (args.no_pass, pass) {
         (true, _) => session.study.set_check_rule(None)?,
-        (false, Some(pass)) => session.study.set_check_rule(Some(CheckRule { pass, then }))?,
+        (false, Some(pass)) => session.study.set_check_rule(Some(CheckRule { pass, within, then }))?,
         (false, None) => bail!("say with --pass which share must be right"),
     };
     Ok(())
@@ -69,13 +70,17 @@ fn list(session: &Session, json: bool) -> Result<()> {
     if found.is_empty() {
         return output::line("There are no attention checks");
     }
-    if let Some(CheckRule { pass, then }) = session.study.check_rule()?.rule {
+    if let Some(CheckRule { pass, within, then }) = session.study.check_rule()?.rule {
         let then = match then {
             AfterFailing::GoOn => "goes on, and is marked",
             AfterFailing::Practise => "is led back to the practice",
             AfterFailing::Stop => "is asked no more",
         };
-        output::line(&format!("{:.0} % must be right; whoever falls short {then}", 100.0 * pass))?;
+        let near = match within {
+            0 => String::new(),
+            _ => format!(", on ordered levels within {}", counted(within.into(), "level")),
+        };
+        output::line(&format!("{:.0} % must be right{near}; whoever falls short {then}", 100.0 * pass))?;
     }
     let row = |one: &AttentionCheckInfo| {
         vec![

@@ -178,13 +178,14 @@ fn explained(question: &QuestionInfo) -> Vec<String> {
         lines.push("offers to say that one cannot say".to_owned());
     }
     if let Some(last) = question.edits.edits.last() {
-        let what = match last.what {
+        let part = |part: &QuestionPart| match part {
             QuestionPart::Text => "its text",
             QuestionPart::Help => "its help",
             QuestionPart::LevelNames => "names or definitions of its levels",
             QuestionPart::Levels => "its levels",
             QuestionPart::CannotSay => "whether one can say that one cannot say",
         };
+        let what = last.parts.iter().map(part).collect::<Vec<_>>().join(", ");
         let before = count(u64::from(question.edits.labels_before), "label");
         lines.push(format!(
             "edited {}, last {what} at {}; {before} from before that",

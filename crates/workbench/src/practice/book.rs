@@ -7,7 +7,7 @@ use crate::mix::mix;
 use crate::view::{PracticeResult, PracticeStep};
 use dissensus_domain::{
     AfterFailing, AnnotatorId, Answer, CheckRule, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
-    QuestionId, Scale, Standing, TextId,
+    QuestionId, Scale, Standing, TextId, is_right,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -107,7 +107,7 @@ impl PracticeBook {
     /// Whether an answer counts as right.
     pub(crate) fn is_right(&self, one: &PracticeText, given: &Answer) -> bool {
         let scale = self.scales.get(&one.question);
-        scale.is_some_and(|scale| self.rule.is_right(scale, &one.answer, given))
+        scale.is_some_and(|scale| is_right(scale, &one.answer, given, self.rule.within))
     }
 
     /// The round of this number, where it was begun.

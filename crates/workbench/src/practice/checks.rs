@@ -2,7 +2,9 @@
 
 use super::Practice;
 use crate::error::WorkbenchError;
-use dissensus_domain::{AnnotatorId, AttentionCheck, Event, Packet, Standing, current_answer};
+use dissensus_domain::{
+    AnnotatorId, AttentionCheck, Event, Packet, Scale, Standing, current_answer, is_right,
+};
 use std::collections::BTreeMap;
 
 /// How somebody stands against the mark of attention checks.
@@ -40,13 +42,18 @@ impl Practice {
             return Ok(BTreeMap::new());
         }
         let packets: Vec<Packet> = store.packets()?.into_iter().map(|(packet, _)| packet).collect();
+        let index = self.context.index();
+        let mut scales = Vec::with_capacity(checks.len());
+        for check in &checks {
+            scales.push(&index.whole(check.question)?.scale);
+        }
         let mut found = BTreeMap::new();
         for annotator in people {
             let own: Vec<&Packet> = packets.iter().filter(|packet| packet.annotator == *annotator).collect();
             let mut counted = Counted::default();
-            for check in &checks {
+            for (check, scale) in checks.iter().zip(&scales) {
                 let events = store.events(check.question, check.text, *annotator)?;
-                counted.add(check, &events, &own);
+                counted.add(check, (scale, rule.within), &events, &own);
             }
             let Counted { right, answered, all, missed_at_ms } = counted;
             let standing = Standing::of(rule.pass, right, answered, all);
@@ -60,14 +67,23 @@ impl Practice {
 
 impl Counted {
     /// Somebody with packets is asked what is in them, everybody else all that there is.
-    fn add(&mut self, check: &AttentionCheck, events: &[Event], packets: &[&Packet]) {
+    fn add(
+        &mut self,
+        check: &AttentionCheck,
+        (scale, within): (&Scale, u16),
+        events: &[Event],
+        packets: &[&Packet],
+    ) {
         let current = current_answer(events);
         let has = |packet: &&Packet| {
             packet.questions.contains(&check.question)
                 && packet.assignments.iter().any(|item| item.text == check.text)
         };
         let asked = packets.is_empty() || packets.iter().any(has);
-        let right = current.map(|event| event.answer() == check.answer.as_ref());
+        let right = current.map(|event| match (&check.answer, event.answer()) {
+            (Some(right), Some(given)) => is_right(scale, right, given, within),
+            (right, given) => right.as_ref() == given,
+        });
         self.all += u32::from(asked || current.is_some());
         self.answered += u32::from(current.is_some());
         self.right += u32::from(right == Some(true));

@@ -250,8 +250,11 @@ impl Project {
         Ok(QuestionEdits {
             labels_before: store.labels_before(question, last.at_ms)?,
             edits: versions
-                .iter()
-                .map(|version| QuestionEditInfo { at: version.at_ms as f64, what: part(version) })
+                .chunk_by(|a, b| a.at_ms == b.at_ms)
+                .filter_map(|edit| {
+                    let at = edit.first()?.at_ms as f64;
+                    Some(QuestionEditInfo { at, parts: edit.iter().map(part).collect() })
+                })
                 .collect(),
         })
     }

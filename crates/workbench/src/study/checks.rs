@@ -8,7 +8,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::study_error::StudyError;
 use crate::view::{AttentionCheckInfo, NewAttentionCheck, StudyFigure};
-use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId, is_right};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -70,7 +70,7 @@ impl Study {
         let index = self.context.index();
         let asked = index.whole(question)?.clone();
         let wrong =
-            |row: Option<usize>, why: String| StudyError::CheckFile { file: file.to_owned(), row, why };
+            |row: Option<(u64, u64)>, why: String| StudyError::CheckFile { file: file.to_owned(), row, why };
         let mut reader = csv::Reader::from_path(file).map_err(|e| wrong(None, e.to_string()))?;
         let headers = reader.headers().map_err(|e| wrong(None, e.to_string()))?.clone();
         let column = |name: &str| headers.iter().position(|header| header.trim() == name);
@@ -82,13 +82,14 @@ impl Study {
         let (text, label, reason) = (needed("text_id")?, needed("label")?, column("reason"));
         let mut found = Vec::new();
         for (row, record) in (1..).zip(reader.records()) {
-            let record = record.map_err(|e| wrong(Some(row), e.to_string()))?;
+            let line = |place: Option<&csv::Position>| place.map_or(row + 1, csv::Position::line);
+            let record = record.map_err(|e| wrong(Some((row, line(e.position()))), e.to_string()))?;
+            let place = Some((row, line(record.position())));
             let cell = |column: usize| record.get(column).unwrap_or_default().trim();
             let known = self.context.store.text_by_external(cell(text))?;
-            let known =
-                known.ok_or_else(|| wrong(Some(row), format!("there is no text \"{}\"", cell(text))))?;
+            let known = known.ok_or_else(|| wrong(place, format!("there is no text \"{}\"", cell(text))))?;
             let answer = self.project.answer_named(&asked, cell(label));
-            let answer = answer.map_err(|e| wrong(Some(row), e.to_string()))?;
+            let answer = answer.map_err(|e| wrong(place, e.to_string()))?;
             found.push((known.id, answer, reason.map_or("", cell).to_owned()));
         }
         Ok(found)
@@ -145,12 +146,16 @@ impl Study {
         for check in checks {
             right.entry(check.question).or_default().extend(check.answer.map(|answer| (check.text, answer)));
         }
+        let within = self.practice.book()?.check_rule.map_or(0, |rule| rule.within);
+        let index = self.context.index();
         let mut found = Vec::new();
         for (question, answers) in right {
+            let scale = &index.whole(question)?.scale;
             for label in self.context.store.current_labels(question)? {
                 if let Some(answer) = answers.get(&label.text) {
                     let (text, annotator) = (label.text, label.annotator);
-                    found.push(Checked { question, text, annotator, right: *answer == label.answer });
+                    let right = is_right(scale, answer, &label.answer, within);
+                    found.push(Checked { question, text, annotator, right });
                 }
             }
             // Who cannot say did not give the right answer.

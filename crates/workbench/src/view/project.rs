@@ -98,7 +98,7 @@ view! {
         /// When, in milliseconds since 1970-01-01 UTC.
         pub at: f64,
         /// What changed.
-        pub what: QuestionPart,
+        pub parts: Vec<QuestionPart>,
     }
 
     /// What can change of a question.

@@ -420,7 +420,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
         })
         .collect();
     session.study.set_checks(&checks).unwrap();
-    session.study.set_check_rule(Some(CheckRule { pass: 0.5, then: AfterFailing::Stop })).unwrap();
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
     let add = |name: &str| session.project.add_annotator(name, &Default::default()).unwrap().id;
     let (ana, ben) = (add("ana"), add("ben"));
     assert!(session.labelling.practice(ana).unwrap().is_none(), "a mark that is not missed is not told of");
@@ -432,6 +432,14 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     let state = session.labelling.practice(ana).unwrap().unwrap();
     assert!(state.step == PracticeStep::Stopped && state.by_checks);
     assert_eq!(label(&session, ben, "t2", 3), Ok(()), "nobody else is");
+    // Where an answer three levels away counts as right too, nothing was missed: the mark judges what was answered before it.
+    let right = || session.study.checks().unwrap().iter().map(|check| check.right).sum::<u32>();
+    let exact = right();
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop })).unwrap();
+    assert!(session.labelling.practice(ana).unwrap().is_none(), "all three are near enough");
+    assert!(right() >= exact + 3, "{exact} and {}", right());
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
+    assert_eq!((right(), label(&session, ana, "t2", 3)), (exact, Err("practice-stopped".to_owned())));
     let rows = export(folder, &session, false);
     let column = rows[0].split(',').position(|name| name == "attention_checks").unwrap();
     let of = |who: &str| {
@@ -442,7 +450,10 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     assert!(session.study.draft(&wish(&["ana"])).unwrap_err().code() == "plan-stopped");
 
     // The practice round leads on; labels stay, so the checks that were missed are missed still.
-    session.study.set_check_rule(Some(CheckRule { pass: 0.5, then: AfterFailing::Practise })).unwrap();
+    session
+        .study
+        .set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }))
+        .unwrap();
     assert_eq!(label(&session, ana, "t2", 3), Ok(()), "nothing is there to practise on");
     with_practice(&session, rule(0.0, AfterFailing::GoOn));
     for _ in 0..3 {

@@ -70,7 +70,8 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     let info = session.project.info().unwrap().questions.remove(0);
     assert_eq!((info.prompt.as_str(), info.help.low.as_str()), ("How bad is it?", "fine"));
     assert_eq!(info.definitions[0], "Nobody minds.");
-    let parts: Vec<QuestionPart> = info.edits.edits.iter().map(|edit| edit.what).collect();
+    assert_eq!(info.edits.edits.len(), 1, "what is saved at once is one edit");
+    let parts = &info.edits.edits[0].parts;
     assert_eq!(parts.len(), 3);
     assert!(parts.contains(&QuestionPart::LevelNames) && !parts.contains(&QuestionPart::Levels));
     assert_eq!(info.edits.labels_before, info.labels);

@@ -235,7 +235,11 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ("check", code(session.study.set_checks(&[check(question, 5)]))),
         (
             "mark of checks",
-            code(session.study.set_check_rule(Some(CheckRule { pass: 0.5, then: AfterFailing::Stop }))),
+            code(session.study.set_check_rule(Some(CheckRule {
+                pass: 0.5,
+                within: 0,
+                then: AfterFailing::Stop,
+            }))),
         ),
         ("mark of practice", code(session.study.set_practice_rule(&rule))),
         ("hand out", code(session.study.hand_out_as_job(&study.plan, &out.join("packets")))),

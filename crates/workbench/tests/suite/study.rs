@@ -672,8 +672,8 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     assert!(report.people.iter().all(|person| person.attention.is_none()), "four are too few to tell");
 
     for (rows, why) in [
-        ("text_id,label\nt1,9\n", "row 1"),
-        ("text_id,label\nt1,2\nt99,2\n", "row 2: there is no text \"t99\""),
+        ("text_id,label\nt1,9\n", "row 1 (line 2)"),
+        ("text_id,label\nt1,2\nt99,2\n", "row 2 (line 3): there is no text \"t99\""),
         ("text,label\nt1,2\n", "no column text_id"),
     ] {
         std::fs::write(&file, rows).unwrap();
@@ -823,6 +823,35 @@ fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answere
     let done = hand_in(folder, &packets[0], "ada.handin");
     merge(folder, &path, &[done]);
     assert!(report(folder, &path).earlier.is_empty(), "nothing is out any more");
+}
+
+#[test]
+fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    for body in ["# First", "# Second"] {
+        let new = NewGuideline {
+            body: body.to_owned(),
+            change: String::new(),
+            by: String::new(),
+            pictures: Vec::new(),
+            after: None,
+        };
+        session.guideline.write(&new, None).unwrap();
+    }
+    session.close();
+    let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &wish, "out");
+    let packet = open(folder, &packets[0]);
+    let newest = packet.guideline.newest().unwrap().unwrap();
+    assert_eq!((newest.number, newest.body.as_str()), (2, "# Second"));
+    assert_eq!(packet.guideline.version(None).unwrap().number, 2);
+    assert_eq!(packet.guideline.version(Some(2)).unwrap().number, 2);
+    assert_eq!(packet.guideline.versions().unwrap().len(), 1);
+    let refused = packet.guideline.version(Some(1)).unwrap_err().to_string();
+    assert!(refused.contains("version 2 alone is here"), "{refused}");
 }
 
 #[test]

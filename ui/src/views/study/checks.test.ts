@@ -41,6 +41,20 @@ it("sets a right answer, says what is wrong, and takes it back", async () => {
   await waitFor(() => expect(screen.queryByTestId("check-row")).toBeNull());
 });
 
+it("takes an answer near the right one where levels are ordered", async () => {
+  const set = vi.spyOn(commands, "setCheckRule");
+  render(ChecksDialog, { onclose: () => {} });
+  await user.click(await screen.findByTestId("check-marked"));
+  await screen.findByTestId("check-mark");
+  expect(screen.queryByTestId("check-mark-within"), "no check is there").toBeNull();
+  const first = (await commands.nextText(1, [1], "file", null))?.external_id ?? "";
+  await user.type(screen.getByTestId("check-text"), first);
+  await user.click(screen.getByTestId("check-add"));
+  await user.click(await screen.findByTestId("check-mark-within"));
+  await user.click(await screen.findByText("within 1 level"));
+  expect(set).toHaveBeenLastCalledWith({ pass: 0.75, within: 1, then: "go-on" });
+});
+
 it("doubts a check that most people miss", async () => {
   const one = { question: 1, question_name: "q", text: 1, text_id: "t", body: "b", reason: "" };
   const answer = { kind: "level", value: 0 } as const;

@@ -53,7 +53,7 @@ it("tells how everybody stands", async () => {
 it("gives attention checks a mark, and takes it back", async () => {
   render(ChecksDialog, { onclose: () => {} });
   await user.click(await screen.findByTestId("check-marked"));
-  await waitFor(() => expect(practice.checkRule).toEqual({ pass: 0.75, then: "go-on" }));
+  await waitFor(() => expect(practice.checkRule).toEqual({ pass: 0.75, within: 0, then: "go-on" }));
   await user.click(await screen.findByTestId("check-mark-then"));
   await user.click(await screen.findByText("they are asked no more"));
   await waitFor(() => expect(practice.checkRule?.then).toBe("stop"));

@@ -8,6 +8,7 @@ pub(super) use data_statement::data_statement;
 
 use super::facts::Facts;
 use crate::report_parts::escape::markdown;
+use crate::words::counted;
 use dissensus_domain::ScaleKind;
 
 /// A form in Markdown.
@@ -133,8 +134,12 @@ fn process(facts: &Facts<'_>) -> Vec<String> {
         (0, _) => "There were no attention checks.".to_owned(),
         (checks, None) => format!("{checks} attention checks (questions about texts whose right answer is known) were hidden among the texts; there was no pass mark."),
         (checks, Some(rule)) => format!(
-            "{checks} attention checks were hidden among the texts, passed with {:.0} % right; below it {}. Of {judged} people {} passed and {} fell short.",
+            "{checks} attention checks were hidden among the texts, passed with {:.0} % right{}; below it {}. Of {judged} people {} passed and {} fell short.",
             100.0 * rule.pass,
+            match rule.within {
+                0 => String::new(),
+                levels => format!(" (on ordered levels within {})", counted(levels.into(), "level")),
+            },
             super::facts::after(rule.then),
             facts.count(kept, judged),
             facts.count(failed, judged)
