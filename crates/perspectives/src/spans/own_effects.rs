@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 /// Rounds of means and variances between annotators.
 const ROUNDS: usize = 12;
-/// Steps of Newton's method at most, and the length of one.
-const NEWTON_STEPS: usize = 50;
-const LONGEST_STEP: f64 = 2.0;
+/// Steps of Newton's method at most, and how much of one is tried at least.
+const NEWTON_STEPS: usize = 100;
+const SHORTEST_STEP: f64 = 1e-6;
+/// How many people the variances that estimating begins with count for.
+const PRIOR_PEOPLE: f64 = 0.5;
 /// Where estimating variances begins, and the range in which they are looked for: of readiness, and of the two slopes.
 const FIRST_VARIANCES: [f64; 3] = [1.0, 0.02, 0.02];
 const LEAST: [f64; 3] = [1e-3, 1e-5, 1e-5];
@@ -148,19 +150,38 @@ pub(super) fn decided<'a>(
     weights.zip(marked).enumerate().map(word)
 }
 
-/// The mode of one annotator's effects given that annotator's decisions, looked for from `start` on, and their covariance.
-pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -> OwnEffects {
-    let precision = Matrix3::from_diagonal(&Vector3::from(of.variances.map(|v| 1.0 / v.max(NONE))));
-    let mean = Vector3::from(of.mean);
-    let mut x = Vector3::from(start.mean);
-    let mut curvature = precision;
-    for _ in 0..NEWTON_STEPS {
-        let mut gradient = precision * (mean - x);
+/// What is the least at the mode of one annotator's effects: the negative logarithm of their posterior density but for a constant.
+struct Posterior<'a> {
+    decisions: &'a [Decided],
+    centre: f64,
+    mean: Vector3<f64>,
+    precision: Matrix3<f64>,
+}
+
+impl Posterior<'_> {
+    fn score(&self, d: &Decided, x: &Vector3<f64>) -> f64 {
+        let score = f64::from(d.score);
+        score + x[0] + x[1] * (score - self.centre) + x[2] * f64::from(d.beside)
+    }
+
+    fn value(&self, x: &Vector3<f64>) -> f64 {
+        let off = x - self.mean;
+        let loss = |d: &Decided| {
+            let score = self.score(d, x);
+            // ln(1 + e^s) is max(s, 0) + ln(1 + e^-|s|).
+            let all = score.max(0.0) + (-score.abs()).exp().ln_1p();
+            f64::from(d.weight) * (all - if d.marked { score } else { 0.0 })
+        };
+        self.decisions.iter().map(loss).sum::<f64>() + 0.5 * off.dot(&(self.precision * off))
+    }
+
+    /// The negative gradient, and the matrix of second derivatives.
+    fn slope(&self, x: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        let mut gradient = self.precision * (self.mean - x);
         let mut sums = [0.0; 6];
-        for d in decisions {
-            let score = f64::from(d.score);
-            let (own, beside, weight) = (score - of.centre, f64::from(d.beside), f64::from(d.weight));
-            let p = sigmoid(score + x[0] + x[1] * own + x[2] * beside);
+        for d in self.decisions {
+            let (own, beside) = (f64::from(d.score) - self.centre, f64::from(d.beside));
+            let (p, weight) = (sigmoid(self.score(d, x)), f64::from(d.weight));
             let residual = weight * (f64::from(u8::from(d.marked)) - p);
             gradient[0] += residual;
             gradient[1] += residual * own;
@@ -174,35 +195,67 @@ pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -
             }
         }
         let [a, b, c, d, e, f] = sums;
-        curvature = precision + Matrix3::new(a, b, c, b, d, e, c, e, f);
+        (gradient, self.precision + Matrix3::new(a, b, c, b, d, e, c, e, f))
+    }
+}
+
+/// The mode of one annotator's effects given that annotator's decisions, looked for from `start` on, and their covariance. Newton's method with
+/// steps that are halved until they lead down: the posterior has one mode, and a full step across a wide range of scores passes over it.
+pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -> OwnEffects {
+    let posterior = Posterior {
+        decisions,
+        centre: of.centre,
+        mean: Vector3::from(of.mean),
+        precision: Matrix3::from_diagonal(&Vector3::from(of.variances.map(|v| 1.0 / v.max(NONE)))),
+    };
+    let mut x = Vector3::from(start.mean);
+    let mut value = posterior.value(&x);
+    let (mut gradient, mut curvature) = posterior.slope(&x);
+    for _ in 0..NEWTON_STEPS {
         let Some(step) = curvature.cholesky().map(|factor| factor.solve(&gradient)) else { break };
-        // Far from the mode a full step overshoots.
-        let size = step.norm();
-        x += if size > LONGEST_STEP { step * (LONGEST_STEP / size) } else { step };
-        if size < 1e-8 {
+        if step.norm() < 1e-8 {
             break;
         }
+        let mut length = 1.0;
+        let next = loop {
+            let next = x + step * length;
+            let there = posterior.value(&next);
+            if there < value {
+                break Some((next, there));
+            }
+            length *= 0.5;
+            if length < SHORTEST_STEP {
+                break None;
+            }
+        };
+        // No step leads further down: rounding is all that is left.
+        let Some((next, there)) = next else { break };
+        (x, value) = (next, there);
+        (gradient, curvature) = posterior.slope(&x);
     }
     let covariance = curvature.cholesky().map_or_else(Matrix3::zeros, |factor| factor.inverse());
     OwnEffects { mean: x.into(), covariance: covariance.transpose().into() }
 }
 
 /// Effects of everybody, and their means and variances by expectation maximisation with modes and curvatures. Those without decisions say nothing of these.
+/// Variances are as if [`PRIOR_PEOPLE`] more had been seen that differ as estimating begins with, because few people tell little of how people differ; one
+/// person tells nothing of it, nor of what people have in common beside the scores.
 pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Vec<OwnEffects>) {
     let mut population = Population { mean: [0.0; 3], variances: FIRST_VARIANCES, centre };
     let mut all = vec![population.unknown(); by_annotator.len()];
     let answered: Vec<usize> = (0..by_annotator.len()).filter(|who| !by_annotator[*who].is_empty()).collect();
-    let count = answered.len().max(1) as f64;
-    for _ in 0..ROUNDS {
+    let count = answered.len() as f64;
+    let rounds = if answered.len() > 1 { ROUNDS } else { 0 };
+    for _ in 0..rounds {
         for who in &answered {
             all[*who] = mode(&by_annotator[*who], &population, &all[*who]);
         }
         for at in 0..3 {
             let mean = answered.iter().map(|who| all[*who].mean[at]).sum::<f64>() / count;
             let square = |who: &usize| (all[*who].mean[at] - mean).powi(2) + all[*who].covariance[at][at];
-            let variance = answered.iter().map(square).sum::<f64>() / count;
+            let squares = answered.iter().map(square).sum::<f64>() + PRIOR_PEOPLE * FIRST_VARIANCES[at];
             population.mean[at] = mean;
-            population.variances[at] = variance.clamp(LEAST[at], MOST[at]);
+            population.variances[at] = (squares / (count + PRIOR_PEOPLE)).clamp(LEAST[at], MOST[at]);
         }
     }
     // Posteriors under the means and variances that are reported.
@@ -283,6 +336,56 @@ mod tests {
         );
         assert!((alone.mean[0] - plain.0).abs() < 1e-6 && (alone.covariance[0][0] - plain.1).abs() < 1e-6);
         assert!(alone.mean[1].abs() < 1e-6 && alone.mean[2].abs() < 1e-6);
+    }
+
+    /// Somebody whose marks hardly follow the scores, which reach far: a full step of Newton's method passes over the mode and back.
+    #[test]
+    fn a_mode_is_found_where_marks_hardly_follow_scores() {
+        for (words, variances) in [(60, [1.0, 0.2, 0.1]), (300, FIRST_VARIANCES), (1200, FIRST_VARIANCES)] {
+            let scores: Vec<f64> = (0..words).map(|i| -8.0 + 10.0 * f64::from((7 * i) % 60) / 60.0).collect();
+            let marked = (0..words).map(|i| i % 3 == 0);
+            let decisions: Vec<Decided> = decided(&scores, std::iter::repeat(1.0), marked).collect();
+            let of = Population { mean: [0.0; 3], variances, centre: -0.44 };
+            let posterior = Posterior {
+                decisions: &decisions,
+                centre: of.centre,
+                mean: Vector3::zeros(),
+                precision: Matrix3::from_diagonal(&Vector3::from(variances.map(|v| 1.0 / v))),
+            };
+            let from = |mean| mode(&decisions, &of, &OwnEffects { mean, covariance: [[0.0; 3]; 3] });
+            let (near, far) = (from([0.0; 3]), from([3.0, -2.0, 2.0]));
+            for found in [&near, &far] {
+                let (gradient, curvature) = posterior.slope(&Vector3::from(found.mean));
+                assert!(gradient.norm() < 1e-5 * f64::from(words), "{words}: {gradient}");
+                let covariance = Matrix3::from(found.covariance);
+                assert!((curvature * covariance - Matrix3::identity()).norm() < 1e-9, "{covariance}");
+            }
+            for at in 0..3 {
+                assert!((near.mean[at] - far.mean[at]).abs() < 1e-5, "{near:?} {far:?}");
+            }
+            assert!(near.mean[1] < -0.3, "marks follow scores less: {near:?}");
+        }
+    }
+
+    /// Ada has labelled alone; Ben, of whom nothing was known, marks far more.
+    #[test]
+    fn one_person_tells_nothing_of_how_people_differ_and_a_few_tell_little() {
+        let mut rng = generator(5, 11);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+        let texts: Vec<f64> = (0..1200).map(|_| -2.0 + 1.5 * normal()).collect();
+        let mut rng = generator(5, 12);
+        let mut person = |readiness: f64| -> Vec<Decided> {
+            let marked: Vec<bool> =
+                texts.iter().map(|score| rng.random_bool(sigmoid(score + readiness))).collect();
+            decided(&texts, std::iter::repeat(1.0), marked.into_iter()).collect()
+        };
+        let ben = person(2.0);
+        let (population, own) = fit(&[person(0.0), Vec::new()], -1.0);
+        assert_eq!((population.mean, population.variances), ([0.0; 3], FIRST_VARIANCES));
+        let found = mode(&ben, &population, &own[1]);
+        assert!((1.5..2.3).contains(&found.mean[0]), "{found:?}");
+        let (population, _) = fit(&[person(-1.0), person(1.0)], -1.0);
+        assert!((0.5..1.5).contains(&population.variances[0]), "{population:?}");
     }
 
     #[test]

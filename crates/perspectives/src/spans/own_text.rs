@@ -16,7 +16,7 @@ struct Taught {
     curvature: f64,
 }
 
-/// Of each text of the answers `train`, to which a head was fitted, the scores of its words as they are without the answers to texts of the same body: the effect of each form one
+/// Of each text of the answers `train`, to which a head was fitted, the scores of its words as they are without the answers to texts with the same number in `copies`: the effect of each form one
 /// Newton step from its mode on, at the objective without them (approximate leave-one-out: Rad and Maleki 2020, arXiv 1801.10243, for one parameter; `precision` is that of the
 /// effects' prior). What such answers taught the weights of states, which all words share, stays.
 fn scores_without_own(
@@ -89,8 +89,8 @@ pub(super) fn own_effects(
 impl SpanModel {
     /// Scores of the words of every text of `of`, whose answers `of.train` the model was fitted to, without what these taught of the words of their own text.
     pub(super) fn views_without_own(&self, of: &SpanTraining<'_>) -> Vec<WordView> {
-        let mut views: Vec<WordView> =
-            (0..of.texts.len() as u32).map(|text| self.view(of.texts, text)).collect();
+        let rows: Vec<u32> = (0..of.texts.len() as u32).collect();
+        let mut views: Vec<WordView> = rows.iter().map(|text| self.view(of.texts, *text)).collect();
         let data = HeadData {
             texts: of.texts,
             answers: of.answers,
@@ -99,7 +99,8 @@ impl SpanModel {
         };
         for (of_type, (model, selected, _)) in self.types().enumerate() {
             let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
-            let left = scores_without_own(head, selected.priors.forms, &data, of.train, of.copies, of_type);
+            // A text is set by the answers to itself alone, so that those to its copies have taught its words as others have.
+            let left = scores_without_own(head, selected.priors.forms, &data, of.train, &rows, of_type);
             for (text, scores) in left {
                 let places = views[text as usize].scores.iter_mut().skip(of_type).step_by(of.types);
                 places.zip(scores).for_each(|(place, score)| *place = score);
@@ -112,7 +113,7 @@ impl SpanModel {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::simulated;
-    use super::super::{LiveSpans, SpanTexts, WordFeatures};
+    use super::super::{LiveSpans, SpanAnswer, SpanTexts, WordFeatures};
     use crate::data::ModelKind;
 
     /// 120 texts of known forms, of which the first has a word that stands nowhere else and that everybody marks.
@@ -152,6 +153,37 @@ mod tests {
         let apart = marks(LiveSpans::new(&not_learned, &data.texts, &rows).unwrap());
         assert!((once - apart).abs() < 0.05, "{once} and {apart}, {twice} where they count twice");
         assert!(twice - apart > 2.0 * (once - apart).abs() + 0.02, "{twice} and {apart}");
+    }
+
+    /// Texts 0 and 1 have one body with a word that stands nowhere else; ten people marked it in text 1, one left it unmarked in text 0.
+    #[test]
+    fn answers_to_a_copy_teach_a_text_as_those_to_others_do() {
+        let mut data = simulated(60, 20, 0.7, 9);
+        let mut texts = SpanTexts::new(8);
+        for text in 0..60_u32 {
+            let of = if text == 1 { 0 } else { text };
+            let states: Vec<f32> =
+                data.texts.words(of).flat_map(|word| data.texts.state(word).to_vec()).collect();
+            let mut forms: Vec<u32> = data.texts.words(of).map(|word| data.texts.form(word)).collect();
+            if of == 0 {
+                forms[4] = 12;
+            }
+            texts.push(WordFeatures { states: &states, forms: &forms }).unwrap();
+        }
+        data.texts = texts;
+        data.copies[1] = 0;
+        data.answers.retain(|answer| answer.text > 1);
+        for who in 0..11 {
+            let (text, marks) = if who == 0 { (0, Vec::new()) } else { (1, vec![(4, 1)]) };
+            data.answers.push(SpanAnswer { text, annotator: who, marks });
+        }
+        let all: Vec<usize> = (0..data.answers.len()).collect();
+        let model = data.fit(ModelKind::Multilevel, &all).unwrap();
+        let views = model.views_without_own(&data.training(&all));
+        let plain = model.view(&data.texts, 0).scores[4];
+        // Text 0 is set by its one answer without the mark, and keeps what the ten to its copy taught; text 1 does not.
+        let [own, copy] = [0, 1].map(|text| views[text].scores[4]);
+        assert!(own >= plain && copy < plain - 0.05, "{own} and {copy}, {plain} with all answers");
     }
 
     #[test]

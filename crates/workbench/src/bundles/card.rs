@@ -109,8 +109,8 @@ fn words_section(of: &Manifest, words: &BundledWords) -> String {
         |run| format!("learned by run {run} together with its encoder"),
     );
     let mut card = format!(
-        "\n## {}: which words are marked\n- Types: {}\n- Model: {} ({by}), a head on the hidden states of words for each type, and each annotator's readiness to mark\n\
-         - Learned from: {}; readiness of {}\n",
+        "\n## {}: which words are marked\n- Types: {}\n- Model: {} ({by}), a head on the hidden states of words for each type, and each annotator's own effects (readiness to mark, how far marks follow a word's score and reach to its neighbours; of a head that was learned with its encoder readiness alone)\n\
+         - Learned from: {}; own effects of {}\n",
         cell(&words.name),
         types.join(", "),
         words.model,

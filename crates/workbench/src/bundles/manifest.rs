@@ -10,8 +10,9 @@ use dissensus_perspectives::{AnnotatorModel as _, FactorsOf, LiveModel, OptionFa
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Grows when the manifest changes its meaning.
-pub(super) const FORMAT: u32 = 1;
+/// Grows when the manifest or what it names changes its meaning. A bundle has the first format that says all that is in it, so that earlier
+/// programs read it too: 2 is with models of words, since annotators have more effects on these than readiness.
+const FORMATS: std::ops::RangeInclusive<u32> = 1..=2;
 /// A manifest names annotators and levels; a larger one is none of ours.
 const LARGEST: u64 = 64 << 20;
 
@@ -117,7 +118,7 @@ pub(super) struct BundledWords {
     pub(super) model: String,
     /// The run whose heads they are; `None` for those fitted on the project's answers.
     pub(super) run: Option<u32>,
-    /// The file with heads, effects of words and annotators' readiness.
+    /// The file with heads, effects of words and annotators' own effects.
     pub(super) file: String,
     /// Place of its encoder.
     pub(super) encoder: usize,
@@ -171,6 +172,11 @@ pub(super) struct HeldOutFigure {
 }
 
 impl Manifest {
+    /// The format of a bundle with so many models of words.
+    pub(super) fn format_of(words: usize) -> u32 {
+        if words == 0 { *FORMATS.start() } else { *FORMATS.end() }
+    }
+
     /// Reads and checks the manifest of the bundle `dir`, whose files are `files`.
     pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, WorkbenchError> {
         let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
@@ -183,10 +189,12 @@ impl Manifest {
         let read: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&path).map_err(io)?).map_err(damaged)?;
         match read.get("format").and_then(serde_json::Value::as_u64) {
-            Some(format) if format == u64::from(FORMAT) => {}
+            Some(format) if u32::try_from(format).is_ok_and(|format| FORMATS.contains(&format)) => {}
             Some(format) => {
                 let words = format!(
-                    "its format is {format} and this program reads {FORMAT}: use the version that made it, or make it anew"
+                    "its format is {format} and this program reads {} to {}: use the version that made it, or make it anew",
+                    FORMATS.start(),
+                    FORMATS.end()
                 );
                 return Err(refused(words));
             }

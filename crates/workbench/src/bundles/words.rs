@@ -138,7 +138,7 @@ fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures 
         }
         (Some(run), None) => format!("The figures of run {run} were deleted with runs of its training."),
         (Some(run), Some(trained)) => format!(
-            "{} of run {run}, which it has not learned from. Annotators' readiness to mark comes from all answers of the project; in these figures it came from those that the run learned.",
+            "{} of run {run}, which it has not learned from. Annotators' own effects come from all answers of the project; in these figures they came from those that the run learned.",
             counted(trained.answers[2].into(), "test answer")
         ),
     };

@@ -1,6 +1,6 @@
 //! Writing a bundle: beside its place, checked as whoever opens it does, then moved there.
 
-use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, FORMAT, Manifest};
+use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
 use super::words::{WordsAskedFor, WordsToBundle};
 use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
@@ -208,7 +208,7 @@ impl Bundles {
         progress: &dyn Progress,
     ) -> Result<Manifest, WorkbenchError> {
         let mut manifest = Manifest {
-            format: FORMAT,
+            format: Manifest::format_of(words.len()),
             program: concat!("dissensus ", env!("CARGO_PKG_VERSION")).to_owned(),
             made_at: jiff::Timestamp::from_millisecond(now_ms()).unwrap_or_default().to_string(),
             anonymous,
