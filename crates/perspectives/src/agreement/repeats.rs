@@ -66,7 +66,8 @@ mod tests {
         assert!((few.low - 0.490_162_5).abs() < 1e-6 && (few.high - 0.943_317_8).abs() < 1e-6, "{few:?}");
         let all = SelfAgreement::of(10, 10).unwrap();
         assert_eq!((all.share, all.high), (1.0, 1.0));
-        assert_eq!(SelfAgreement::of(9, 9), None);
+        assert!(SelfAgreement::of(5, 5).is_some());
+        assert_eq!(SelfAgreement::of(4, 4), None);
     }
 
     /// Answers drawn twice from many distributions: the best accuracy lies between the ends.
