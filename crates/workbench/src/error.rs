@@ -596,6 +596,14 @@ pub enum WorkbenchError {
     /// A folder, a file or a link of that name that is no report of ours.
     #[error("{} exists already and is no report, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotAReport(PathBuf),
+    /// A report into which something was written since.
+    #[error("{} is a report in which files were changed since it was made ({}), and it is not replaced: keep these elsewhere first, or choose another name", .dir.display(), .files.join(", "))]
+    ReportChanged {
+        /// The folder.
+        dir: PathBuf,
+        /// The files.
+        files: Vec<String>,
+    },
     /// A bundle that is not as it was made.
     #[error("the bundle {} cannot be used: {reason}", .path.display())]
     Bundle {
@@ -750,6 +758,7 @@ impl WorkbenchError {
             Self::NoConll | Self::NotInConll { .. } | Self::DecisionsInConll => "conll",
             Self::NotABundle(_) => "not-a-bundle",
             Self::NotAReport(_) => "not-a-report",
+            Self::ReportChanged { .. } => "report-changed",
             Self::Bundle { .. } => "bundle",
             Self::NotInBundle(_) => "not-in-bundle",
             Self::TooManyPredictions(_) => "too-many-predictions",

@@ -8,7 +8,7 @@ use crate::median::median;
 use crate::report_parts::escape::markdown;
 use crate::report_parts::table::Cell;
 use crate::view::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
-use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, Standing};
+use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, Standing};
 use std::collections::{BTreeSet, HashSet};
 
 /// Everything.
@@ -41,8 +41,9 @@ pub(super) struct Facts<'a> {
     /// Seconds of each label whose time is known.
     pub(super) seconds: Vec<f64>,
     pub(super) timed: usize,
-    /// When the first and the last answer were given.
-    pub(super) between: Option<(i64, i64)>,
+    /// The first and the last moment of the current labels that were given in the program, and of the imported ones.
+    pub(super) given: Option<(i64, i64)>,
+    pub(super) read: Option<(i64, i64)>,
     pub(super) repeats: usize,
     pub(super) simulated_notice: Option<String>,
 }
@@ -60,6 +61,7 @@ impl<'a> Facts<'a> {
         let (groups, values_left_out) = people.groups(&who);
         let of_them = || people.everyone().iter().filter(|one| who.contains(&one.id));
         let imported = paper.context.imported_people()?;
+        let [given, read] = moments(work, asked)?;
         let (mut seconds, mut repeats) = (Vec::new(), 0);
         for one in asked {
             let timed = store.timed_answers(one.question.id)?;
@@ -88,7 +90,8 @@ impl<'a> Facts<'a> {
             decisions: paper.study.all_decisions()?.iter().filter(|one| one.holds).count(),
             timed: seconds.len(),
             seconds,
-            between: moments(work)?,
+            given,
+            read,
             repeats,
             simulated_notice: info.simulated_notice,
             groups,
@@ -119,13 +122,23 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// When answers were given, in days alone: a time of day could tell who worked when.
+    /// When labels were given, in days alone: a time of day could tell who worked when.
     pub(super) fn days(&self) -> String {
         let day = |ms: i64| local_time(ms as f64).chars().take(10).collect::<String>();
-        match self.between {
-            Some((first, last)) if day(first) == day(last) => format!("on {}", day(first)),
-            Some((first, last)) => format!("from {} to {}", day(first), day(last)),
-            None => "not known".to_owned(),
+        let days = |(first, last): (i64, i64)| match day(first) == day(last) {
+            true => format!("on {}", day(first)),
+            false => format!("from {} to {}", day(first), day(last)),
+        };
+        let given = self.given.map(|moments| format!("Labels were given in Dissensus {}.", days(moments)));
+        let read = self.read.map(|moments| {
+            format!(
+                "Imported labels have times {}: those of their files, and the time of the import where a file has none.",
+                days(moments)
+            )
+        });
+        match (given, read) {
+            (None, None) => "When labels were given is not known.".to_owned(),
+            (given, read) => given.into_iter().chain(read).collect::<Vec<_>>().join(" "),
         }
     }
 
@@ -180,18 +193,25 @@ pub(super) fn after(then: AfterFailing) -> &'static str {
     }
 }
 
-/// The first and the last moment of an answer that stands.
-fn moments(work: &Work<'_>) -> Result<Option<(i64, i64)>, WorkbenchError> {
+/// The first and the last moment of current labels: of those that were given in the program, and of those that were read from files. Made-up
+/// ones count as neither.
+fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], WorkbenchError> {
     const PAGE: u32 = 20_000;
     let store = &work.of.context.store;
-    let (mut between, mut cursor) = (None, dissensus_domain::EventId(0));
+    let current: HashSet<EventId> = asked.iter().flat_map(|one| &one.labels).map(|label| label.id).collect();
+    let (mut found, mut cursor) = ([None; 2], EventId(0));
     loop {
         let page = store.events_since(cursor, PAGE)?;
-        let Some(last) = page.last() else { return Ok(between) };
+        let Some(last) = page.last() else { return Ok(found) };
         cursor = last.id;
-        for event in page.iter().filter(|event| event.answer().is_some()) {
-            let at = event.at_ms;
-            between = Some(between.map_or((at, at), |(low, high): (i64, i64)| (low.min(at), high.max(at))));
+        for event in page.iter().filter(|event| current.contains(&event.id)) {
+            let place = match event.source {
+                LabelSource::Window | LabelSource::Command => 0,
+                LabelSource::Import => 1,
+                LabelSource::Simulated => continue,
+            };
+            let (low, high) = found[place].unwrap_or((event.at_ms, event.at_ms));
+            found[place] = Some((event.at_ms.min(low), event.at_ms.max(high)));
         }
     }
 }

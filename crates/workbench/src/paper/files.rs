@@ -1,6 +1,6 @@
 //! The folder of a report: where it may stand, and its files.
 
-use super::reproduce::{FileSum, NAME, Reproduce, hex};
+use super::reproduce::{FileSum, Folder, NAME, Reproduce, hex};
 use crate::error::WorkbenchError;
 use dissensus_files::{AtomicFolder, folder_of};
 use sha2::{Digest, Sha256};
@@ -23,9 +23,14 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchErro
         if !empty && !replace {
             return Err(WorkbenchError::ExportExists(dir.to_owned()));
         }
-        // Whatever else somebody has there is not ours to delete.
-        if !empty && !Reproduce::is_whole_folder(dir) {
-            return Err(WorkbenchError::NotAReport(dir.to_owned()));
+        // Whatever else somebody has there, or wrote into the forms, is not ours to delete.
+        match Reproduce::folder(dir) {
+            _ if empty => {}
+            Folder::Report => {}
+            Folder::Changed(files) => {
+                return Err(WorkbenchError::ReportChanged { dir: dir.to_owned(), files });
+            }
+            Folder::Other => return Err(WorkbenchError::NotAReport(dir.to_owned())),
         }
     }
     match folder_of(dir).is_dir() {
@@ -89,19 +94,9 @@ impl<'a> Files<'a> {
     /// It cannot be read.
     pub(super) fn written(&mut self, name: &str) -> Result<(), WorkbenchError> {
         let path = self.path(name);
-        let failed = |e| failed(&path, "reading", e);
-        let mut sum = Sha256::new();
-        let mut file = std::fs::File::open(&path).map_err(failed)?;
-        let mut part = vec![0; 1 << 16];
-        loop {
-            let read = file.read(&mut part).map_err(failed)?;
-            if read == 0 {
-                break;
-            }
-            sum.update(&part[..read]);
-            self.bytes += read as u64;
-        }
-        self.sums.push(FileSum { name: name.to_owned(), sha256: hex(&sum.finalize()) });
+        let (sha256, bytes) = sum_of(&path).map_err(|e| failed(&path, "reading", e))?;
+        self.bytes += bytes;
+        self.sums.push(FileSum { name: name.to_owned(), sha256 });
         Ok(())
     }
 
@@ -123,6 +118,21 @@ impl<'a> Files<'a> {
         let bytes = serde_json::to_vec_pretty(reproduce).map_err(|e| WorkbenchError::internal(&e))?;
         self.write(NAME, &bytes)?;
         Ok((self.sums.into_iter().map(|sum| sum.name).collect(), self.bytes))
+    }
+}
+
+/// SHA-256 of a file in hexadecimal, and its length in bytes.
+pub(super) fn sum_of(path: &Path) -> io::Result<(String, u64)> {
+    let (mut sum, mut bytes) = (Sha256::new(), 0);
+    let mut file = std::fs::File::open(path)?;
+    let mut part = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut part)?;
+        if read == 0 {
+            return Ok((hex(&sum.finalize()), bytes));
+        }
+        sum.update(&part[..read]);
+        bytes += read as u64;
     }
 }
 

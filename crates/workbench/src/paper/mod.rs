@@ -144,12 +144,18 @@ impl PaperReports {
             false => None,
         };
         let work = Work { of: self, people: &people, wish, steps: &steps };
-        let document = self.document(&work, &asked)?;
+        let mut document = self.document(&work, &asked)?;
         steps.next("filling in forms")?;
         let facts = Facts::of(&work, &asked)?;
         steps.next("writing files")?;
         let place = AtomicFolder::create(dir).map_err(|e| files::failed(dir, "making", e))?;
         let mut files = Files::new(place.path());
+        let exported = self.labels(&work, &mut files)?;
+        if self.asked()?.iter().map(|one| &one.labels).ne(asked.iter().map(|one| &one.labels)) {
+            document.sections[0].blocks.push(Block::Needs(
+                "Labels were given or changed while this report was made, so that its parts may be of different labels: make it again.".to_owned(),
+            ));
+        }
         let (figures, tables) = write_document(&mut files, &document)?;
         files.write("data-statement.md", forms::data_statement(&facts).as_bytes())?;
         files.write("crowdworksheets.md", forms::crowdworksheets(&facts).as_bytes())?;
@@ -157,7 +163,6 @@ impl PaperReports {
             let name = format!("{}.csv", one.stems.name("soft-labels"));
             files.write(&name, &soft_labels::csv(&self.context, one)?)?;
         }
-        let exported = self.labels(&work, &mut files)?;
         steps.next("finishing")?;
         let reproduce = Reproduce::of(&work, &asked, files.sums())?;
         let (names, bytes) = files.end(&reproduce)?;

@@ -2,6 +2,7 @@
 
 use super::document::Block;
 use super::evaluated::{Difference, Evaluated, Scored};
+use super::reproduce::without_folders;
 use super::work::{Asked, Work, quoted, told};
 use crate::analysis::EvaluateChoices;
 use crate::clock::local_time;
@@ -133,7 +134,7 @@ fn evaluation(
         counted(split.test_labels, "label"),
         counted(split.test_texts, "text"),
         found.seed,
-        found.encoder.as_deref().unwrap_or("no embeddings"),
+        found.encoder.as_deref().map_or_else(|| "no embeddings".to_owned(), without_folders),
         counted(asked.labels.len() as u64, "label"),
     )));
     blocks.extend(found.notes.iter().map(|note| Block::Text(note.clone())));

@@ -59,10 +59,12 @@ impl People {
     /// How many of `all` people something is true of: not told where it is true or untrue of so few that they could be told.
     pub(super) fn count(&self, n: usize, all: usize) -> Cell {
         let few = |n: usize| (1..FEWEST).contains(&n);
-        match !self.with_ids && (few(n) || few(all.saturating_sub(n))) {
-            true if few(n) => Cell::Few,
-            true => Cell::text("nearly all"),
-            false => Cell::Count(n as u64),
+        match all.saturating_sub(n) {
+            _ if self.with_ids => Cell::Count(n as u64),
+            // Of so few people nothing is told, not even that it is true of all or of none.
+            _ if few(all) || few(n) => Cell::Few,
+            others if few(others) => Cell::text("nearly all"),
+            _ => Cell::Count(n as u64),
         }
     }
 
@@ -118,6 +120,22 @@ mod tests {
         assert_eq!(found.count(3, 10), Cell::Few);
         assert_eq!(found.count(8, 10), Cell::text("nearly all"));
         assert_eq!([0, 5, 10].map(|n| found.count(n, 10)), [0, 5, 10].map(Cell::Count));
+        for all in 1..=4 {
+            for n in 0..=all {
+                assert_eq!(found.count(n, all), Cell::Few, "{n} of {all}");
+            }
+        }
+        for all in 5..=12 {
+            for n in 0..=all {
+                let told = found.count(n, all);
+                assert_eq!(
+                    told == Cell::text("nearly all"),
+                    n >= 5 && (1..5).contains(&(all - n)),
+                    "{n} of {all}"
+                );
+            }
+        }
+        assert_eq!(found.count(0, 0), Cell::Count(0));
         let who = found.everyone().iter().map(|one| one.id).collect();
         let (groups, left_out) = found.groups(&who);
         assert_eq!((groups.len(), left_out), (0, 2));

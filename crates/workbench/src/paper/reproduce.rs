@@ -3,6 +3,7 @@
 use super::work::{Asked, Work, quoted};
 use crate::clock::local_moment;
 use crate::error::WorkbenchError;
+use crate::runs::sha256_of;
 use dissensus_domain::EventId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -60,7 +61,7 @@ struct ProjectState {
 struct QuestionState {
     name: String,
     labels: usize,
-    /// SHA-256 of the current labels by their rows in this file, as runs record it.
+    /// SHA-256 of these labels by their rows in this file, as runs record it.
     labels_sha256: String,
 }
 
@@ -90,6 +91,16 @@ pub(super) struct FileSum {
     pub(super) sha256: String,
 }
 
+/// What a folder is, where a report is to stand.
+pub(super) enum Folder {
+    /// A report as an earlier call wrote it, with nothing else in it.
+    Report,
+    /// A report of which these files were changed since.
+    Changed(Vec<String>),
+    /// Anything else.
+    Other,
+}
+
 impl Reproduce {
     /// Of the report that has these files.
     ///
@@ -104,7 +115,7 @@ impl Reproduce {
             questions.push(QuestionState {
                 name: one.question.name.clone(),
                 labels: one.labels.len(),
-                labels_sha256: work.of.runs.labels_sha256(one.question.id)?,
+                labels_sha256: sha256_of(one.labels.clone()),
             });
         }
         let file =
@@ -142,13 +153,23 @@ impl Reproduce {
         })
     }
 
-    /// Whether this folder is a report that an earlier call wrote, with nothing else in it.
-    pub(super) fn is_whole_folder(dir: &Path) -> bool {
-        let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return false };
-        let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return false };
+    /// What this folder is.
+    pub(super) fn folder(dir: &Path) -> Folder {
+        let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return Folder::Other };
+        let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return Folder::Other };
         let known = |name: &str| name == NAME || found.files.iter().any(|file| file.name == name);
-        found.kind == "dissensus-report"
-            && super::files::names_in(dir).is_ok_and(|all| all.iter().all(|name| known(name)))
+        let names = super::files::names_in(dir);
+        if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
+            return Folder::Other;
+        }
+        // What was deleted of it is missed by nobody; what was written into it is somebody's work.
+        let changed = |file: &FileSum| match super::files::sum_of(&dir.join(&file.name)) {
+            Ok((sum, _)) => sum != file.sha256,
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        };
+        let changed: Vec<String> =
+            found.files.into_iter().filter(|file| changed(file)).map(|file| file.name).collect();
+        if changed.is_empty() { Folder::Report } else { Folder::Changed(changed) }
     }
 }
 
@@ -176,8 +197,8 @@ fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
     let all = work.of.context.store.encoder_versions()?;
     let found = all.into_iter().find(|one| one.key == version);
     Ok(found.map(|one| EncoderState {
-        version: without_folder(&one.key),
-        name: without_folder(&one.name),
+        version: without_folders(&one.key),
+        name: without_folders(&one.name),
         weights_sha256: one.weights_sha256,
         pooling: one.pooling,
         precision: one.precision,
@@ -185,12 +206,17 @@ fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
     }))
 }
 
-/// An encoder may be named by a folder of somebody's computer, which is nobody else's.
-fn without_folder(name: &str) -> String {
-    match Path::new(name).is_absolute() {
-        true => name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
-        false => name.to_owned(),
+/// The name or the version of an encoder without the folders that it lies in, which are one computer's and may name somebody. A version
+/// goes on behind the name with 12 digits of its weights' sum, or with `adopted`.
+pub(super) fn without_folders(key: &str) -> String {
+    let is_drive = key.as_bytes().get(1) == Some(&b':');
+    if !(key.starts_with(['/', '\\']) || is_drive) {
+        return key.to_owned();
     }
+    let parts: Vec<&str> = key.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let is_sum = |part: &str| part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let version = parts.iter().rposition(|part| is_sum(part) || *part == "adopted").unwrap_or(parts.len());
+    parts[version.saturating_sub(1)..].join("/")
 }
 
 fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
@@ -214,4 +240,27 @@ fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
 /// Bytes in hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_folders;
+
+    #[test]
+    fn an_encoder_keeps_its_name_and_version_and_no_folder_of_anybody() {
+        for (key, shown) in [
+            (
+                "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows",
+                "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows",
+            ),
+            ("org/model/53aa51172d14/mean/256", "org/model/53aa51172d14/mean/256"),
+            ("/home/maria/enc/53aa51172d14/mean/256", "enc/53aa51172d14/mean/256"),
+            ("C:\\Users\\maria\\enc/53aa51172d14/mean/256", "enc/53aa51172d14/mean/256"),
+            ("/home/maria/enc/adopted/mean/384", "enc/adopted/mean/384"),
+            ("/home/maria/enc", "enc"),
+            ("org/model", "org/model"),
+        ] {
+            assert_eq!(without_folders(key), shown, "{key}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, Workbench
         let answers: Vec<&Answer> = on_text.iter().map(|label| &label.answer).collect();
         let counts = level_counts(scale, &answers);
         let all = on_text.len() as f64;
-        let mut row = vec![cell(name), on_text.len().to_string()];
+        let mut row = vec![name.clone(), on_text.len().to_string()];
         row.extend(counts.iter().map(ToString::to_string));
         row.extend(counts.iter().map(|n| (f64::from(*n) / all).to_string()));
         let sum: f64 = counts.iter().enumerate().map(|(level, n)| level as f64 * f64::from(*n)).sum();

@@ -4,7 +4,7 @@ use super::Runs;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::sync::lock;
-use dissensus_domain::{Answer, QuestionId};
+use dissensus_domain::{Answer, CurrentLabel, QuestionId};
 use dissensus_perspectives::Observation;
 use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
@@ -17,20 +17,7 @@ impl Runs {
         if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
             return Ok(sum.clone());
         }
-        let mut labels = self.context.store.current_labels(question)?;
-        labels.sort_unstable_by_key(|label| (label.text, label.annotator));
-        let mut sum = Sha256::new();
-        for label in labels {
-            sum.update(label.text.0.to_le_bytes());
-            sum.update(label.annotator.0.to_le_bytes());
-            match label.answer {
-                Answer::Level(level) => sum.update(level.to_le_bytes()),
-                // As it was when up to six options were the bits of a level, so that those runs keep their sum.
-                Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),
-                other => sum.update(format!("{other:?}")),
-            }
-        }
-        let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sum = sha256_of(self.context.store.current_labels(question)?);
         lock(&self.at_work.sums).insert(question, (last, sum.clone()));
         Ok(sum)
     }
@@ -58,4 +45,21 @@ impl Runs {
         let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
         Ok(labels.iter().filter_map(observation).collect())
     }
+}
+
+/// SHA-256 of current labels by their rows in this file.
+pub(crate) fn sha256_of(mut labels: Vec<CurrentLabel>) -> String {
+    labels.sort_unstable_by_key(|label| (label.text, label.annotator));
+    let mut sum = Sha256::new();
+    for label in labels {
+        sum.update(label.text.0.to_le_bytes());
+        sum.update(label.annotator.0.to_le_bytes());
+        match label.answer {
+            Answer::Level(level) => sum.update(level.to_le_bytes()),
+            // As it was when up to six options were the bits of a level, so that those runs keep their sum.
+            Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),
+            other => sum.update(format!("{other:?}")),
+        }
+    }
+    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -35,6 +35,7 @@ mod words;
 mod work;
 
 pub(crate) use export::{COLUMNS, metric_of};
+pub(crate) use labels::sha256_of;
 pub use predict::RunPrediction;
 pub use prediction_tables::RunPredictionFile;
 pub use sets::{TrainedSets, TrainedWords};

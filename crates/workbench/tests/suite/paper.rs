@@ -401,6 +401,17 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     fs::write(dir.join("notes.txt"), "mine").unwrap();
     assert_eq!((code(&dir, false), code(&dir, true)), ("export-exists", "not-a-report"));
     assert_eq!(read(&dir, "notes.txt"), "mine");
+    fs::remove_file(dir.join("notes.txt")).unwrap();
+    // And so is what they wrote into the forms.
+    let form = format!("{}\nWe paid 12 euros an hour.", read(&dir, "data-statement.md"));
+    fs::write(dir.join("data-statement.md"), &form).unwrap();
+    let wish = PaperWish { replace: true, ..PaperWish::default() };
+    let refused = write(&session, &dir, wish).unwrap_err();
+    assert_eq!(refused.code(), "report-changed");
+    assert!(refused.to_string().contains("(data-statement.md)"), "{refused}");
+    assert_eq!(read(&dir, "data-statement.md"), form);
+    fs::remove_file(dir.join("data-statement.md")).unwrap();
+    assert_eq!((code(&dir, true), files(&dir)), ("", first));
     let other = out.join("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("thesis.tex"), "years").unwrap();

@@ -111,7 +111,7 @@ fn analysis(form: &mut Form, facts: &Facts<'_>) {
 fn release(form: &mut Form, facts: &Facts<'_>) {
     form.heading("5. Release and maintenance");
     form.question("5.1", "May these labels change with time, and will the data be updated?");
-    form.facts(&[format!("Labels were given {}.", facts.days())]);
+    form.facts(&[facts.days()]);
     form.open("plans, and signs by which labels would be out of date.");
     form.question("5.2", "Which conditions or definitions would make the data less useful if they changed?");
     form.open("laws, platforms, words and norms that the labels depend on.");

@@ -164,7 +164,7 @@ fn process(facts: &Facts<'_>) -> Vec<String> {
             Facts::middle(&facts.seconds, "s", 1)
         ),
     });
-    found.push(format!("Labels were given {}.", facts.days()));
+    found.push(facts.days());
     found.push(format!(
         "{}; {} current labels are of people to whom something of others' answers had been shown about the text before.",
         if facts.reveals { "People were shown how others see a text once they had answered it" } else { "People were not shown how others see a text" },
