@@ -83,11 +83,15 @@ impl Store {
             let text = self.text(item.text)?;
             texts.push(text.ok_or_else(|| unknown("text", item.text.0.to_string()))?);
         }
-        // What is practised on lies behind what is asked.
-        for one in self.practice()?.texts.into_iter().filter(|one| asked(&one.question)) {
-            if texts.iter().all(|known: &Text| known.id != one.text) {
-                let text = self.text(one.text)?;
-                texts.push(text.ok_or_else(|| unknown("text", one.text.0.to_string()))?);
+        // What is practised on lies behind what is asked, and behind it what this person practised on earlier: a round that ended has ended
+        // there too.
+        let practice = self.practice()?;
+        let now = practice.texts.iter().map(|one| (one.question, one.text));
+        let own = practice.answers.iter().filter(|one| one.annotator == packet.annotator);
+        for (question, id) in now.chain(own.map(|one| (one.question, one.text))) {
+            if asked(&question) && texts.iter().all(|known: &Text| known.id != id) {
+                let text = self.text(id)?;
+                texts.push(text.ok_or_else(|| unknown("text", id.0.to_string()))?);
             }
         }
         let mut forms = self.all_remark_forms()?;

@@ -4,8 +4,9 @@ use crate::error::is_duplicate;
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Assignment, FactKind, Packet, PacketId, QuestionId, TextId};
 use rusqlite::Connection;
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 /// The setting of a packet's file with its key. It is not in the row, so that it can be taken out of what is handed in.
@@ -64,6 +65,8 @@ impl WriteTx<'_> {
     /// Adds the packet that this file is.
     pub(crate) fn add_own_packet(&mut self, new: &Packet, key: &PacketKey) -> Result<()> {
         self.add_packet(new, &PacketKey(NO_KEY))?;
+        let rows = work_rows(self.conn).map_err(|e| self.explain("counting what was done", e))?;
+        self.set_setting(HANDED_IN, &rows)?;
         self.set_setting(KEY, &key.0)
     }
 
@@ -96,6 +99,17 @@ impl WriteTx<'_> {
         let added = self.run(sql, (row, new.at_ms, new.answers));
         Ok(added.map_err(|e| self.explain("noting what was handed in", e))? > 0)
     }
+}
+
+fn work_rows(c: &Connection) -> rusqlite::Result<[u32; 3]> {
+    let count =
+        |table: &str| c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0));
+    let mut changes = count("repeat_changes")? + count("repeat_remarks")?;
+    let sql = "SELECT count(*) FROM facts WHERE kind = ?1";
+    for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_of_person()) {
+        changes += c.query_row(sql, [kind.name()], |r| r.get::<_, u32>(0))?;
+    }
+    Ok([count("events")?, count("repeats")?, changes])
 }
 
 impl Store {
@@ -140,19 +154,13 @@ impl Store {
     }
 
     /// What this file has of a packet's work, counted in rows, so that no clock is asked: events, answers of later occasions, and changes of
-    /// these with answers in practice.
+    /// these with what else a person does: answers in practice and about oneself, for instance. What of these a packet was handed out with
+    /// counts as handed in.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn work_rows(&self) -> Result<[u32; 3]> {
-        self.read("counting what was done", |c| {
-            let count = |table: &str| {
-                c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0))
-            };
-            let practised = "facts WHERE kind = 'practice-answer'";
-            let changes = count("repeat_changes")? + count("repeat_remarks")?;
-            Ok([count("events")?, count("repeats")?, changes + count(practised)?])
-        })
+        self.read("counting what was done", work_rows)
     }
 
     /// What there was when the packet was last handed in.

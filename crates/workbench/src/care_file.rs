@@ -33,9 +33,18 @@ pub(crate) struct KeptCare {
 #[serde(default)]
 pub(crate) struct OwnChoice {
     pub(crate) limit: Option<u32>,
-    pub(crate) harmful: Option<(String, u16)>,
+    pub(crate) harmful: Option<OwnHarmful>,
     pub(crate) words: Vec<String>,
     pub(crate) groups: Vec<String>,
+}
+
+/// From which level on a person takes an answer for harmful. The level is known by its key, because levels may get other places; the place that
+/// it had is for one that was removed since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OwnHarmful {
+    pub(crate) question: String,
+    pub(crate) key: String,
+    pub(crate) place: u16,
 }
 
 /// One day.

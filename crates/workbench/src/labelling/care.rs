@@ -1,7 +1,7 @@
 //! Care for the person who labels: a daily limit of harmful texts, and topics that are left out.
 
 use super::Labelling;
-use crate::care_file::{CareFile, KeptCare, OwnChoice, text_key};
+use crate::care_file::{CareFile, KeptCare, OwnChoice, OwnHarmful, text_key};
 use crate::clock::today;
 use crate::error::WorkbenchError;
 use crate::event::Event;
@@ -31,7 +31,7 @@ impl Labelling {
         let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
         let file = self.care_file(annotator)?;
         let study = self.project.care()?;
-        let own = self.own_care(&file.read().own);
+        let own = self.own_care(&file.read().own)?;
         let harmful = self.is_harmful_to(annotator, text, &harmful_from(&study, &own))?;
         let kept = file.change(|kept| kept.note(&today(), &text_key(&external_id), harmful))?;
         self.care_info(annotator, &kept)
@@ -58,7 +58,10 @@ impl Labelling {
         check_limit(own.limit)?;
         let harmful = match own.harmful {
             Some(HarmfulFrom { question, level }) => {
-                Some((self.project.with_level(question, level)?.name, level))
+                let name = self.project.with_level(question, level)?.name;
+                let keys = self.context.store.level_keys(question)?;
+                let key = keys.get(usize::from(level)).cloned().unwrap_or_default();
+                Some(OwnHarmful { question: name, key, place: level })
             }
             None => None,
         };
@@ -87,18 +90,25 @@ impl Labelling {
     }
 
     /// What somebody chose, with the questions of this copy.
-    fn own_care(&self, own: &OwnChoice) -> OwnCare {
+    fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, WorkbenchError> {
         let index = self.context.index();
-        let harmful = own.harmful.as_ref().and_then(|(name, level)| {
-            let question = index.questions().iter().find(|question| question.name == *name)?;
-            Some(HarmfulFrom { question: question.id, level: *level })
-        });
-        OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() }
+        let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
+        let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
+            None => None,
+            Some((one, asked)) => {
+                let keys = self.context.store.level_keys(asked.id)?;
+                let place = keys.iter().position(|key| *key == one.key).map(|place| place as u16);
+                let highest = asked.scale.len().saturating_sub(1) as u16;
+                let level = place.unwrap_or_else(|| one.place.min(highest));
+                Some(HarmfulFrom { question: asked.id, level })
+            }
+        };
+        Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
     }
 
     fn care_info(&self, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, WorkbenchError> {
         let study = self.project.care()?;
-        let own = self.own_care(&kept.own);
+        let own = self.own_care(&kept.own)?;
         let (today, may_go_on) = (today(), may_go_on(&study));
         let limit = limits(&study).limit_of(own.limit);
         let (counted, in_all) = kept.counted(&today);

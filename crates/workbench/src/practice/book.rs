@@ -6,8 +6,8 @@ use crate::error::WorkbenchError;
 use crate::mix::mix;
 use crate::view::{PracticeResult, PracticeStep};
 use dissensus_domain::{
-    AfterFailing, AnnotatorId, Answer, CheckRule, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
-    QuestionId, Scale, Standing, TextId, is_right,
+    AfterFailing, AnnotatorId, Answer, CheckRule, FactKind, PracticeRound, PracticeRounds, PracticeRule,
+    PracticeText, QuestionId, Scale, Standing, TextId, is_right,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -38,6 +38,33 @@ pub(crate) struct Gate {
     pub(crate) round: u32,
 }
 
+/// Texts whose right answer lies in packets that are out: those that were practised on while there was a packet, and are asked in none. Whoever has
+/// the packet may have been told the answer, also where nothing of it has come back.
+fn shown_in_packets(context: &Context) -> Result<HashSet<TextId>, WorkbenchError> {
+    let packets = context.store.packets()?;
+    if packets.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut shown = HashSet::new();
+    let facts = context.store.all_facts(FactKind::PracticeText)?;
+    for of_text in facts.chunk_by(|a, b| (a.question, a.text) == (b.question, b.text)) {
+        for (at, fact) in of_text.iter().enumerate().filter(|(_, fact)| !fact.value.is_null()) {
+            let (Some(question), Some(text)) = (fact.question, fact.text) else { continue };
+            // A packet can be written again as long as the answer holds.
+            let until = of_text.get(at + 1).map_or(i64::MAX, |next| next.at_ms);
+            let has_it =
+                packets.iter().any(|(one, _)| one.made_at_ms < until && one.questions.contains(&question));
+            shown.extend(has_it.then_some(text));
+        }
+    }
+    for (packet, _) in &packets {
+        for item in &packet.assignments {
+            shown.remove(&item.text);
+        }
+    }
+    Ok(shown)
+}
+
 impl PracticeBook {
     pub(crate) fn read(context: &Context, index: &Index) -> Result<Self, WorkbenchError> {
         let facts = context.store.practice()?;
@@ -59,7 +86,10 @@ impl PracticeBook {
         answers.retain(|one| on_scale(&one.question, &one.answer));
         answers.sort_by_key(|one| one.annotator);
         let practised = texts.iter().map(|one| one.text).chain(answers.iter().map(|one| one.text));
-        let kept_apart = practised.filter(|text| !assigned.contains(text)).collect();
+        let mut kept_apart: HashSet<TextId> = practised.filter(|text| !assigned.contains(text)).collect();
+        if context.packet.is_none() {
+            kept_apart.extend(shown_in_packets(context)?);
+        }
         let mut rounds = BTreeMap::new();
         for of_person in answers.chunk_by(|a, b| a.annotator == b.annotator) {
             let Some(first) = of_person.first() else { continue };

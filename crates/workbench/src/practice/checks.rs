@@ -43,15 +43,14 @@ impl Practice {
         }
         let packets: Vec<Packet> = store.packets()?.into_iter().map(|(packet, _)| packet).collect();
         let index = self.context.index();
-        let mut scales = Vec::with_capacity(checks.len());
-        for check in &checks {
-            scales.push(&index.whole(check.question)?.scale);
-        }
+        // A question that another program has only just added is asked of nobody here yet.
+        let checks: Vec<(&AttentionCheck, &Scale)> =
+            checks.iter().filter_map(|check| Some((check, &index.question(check.question)?.scale))).collect();
         let mut found = BTreeMap::new();
         for annotator in people {
             let own: Vec<&Packet> = packets.iter().filter(|packet| packet.annotator == *annotator).collect();
             let mut counted = Counted::default();
-            for (check, scale) in checks.iter().zip(&scales) {
+            for (check, scale) in &checks {
                 let events = store.events(check.question, check.text, *annotator)?;
                 counted.add(check, (scale, rule.within), &events, &own);
             }

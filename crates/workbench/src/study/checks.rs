@@ -150,7 +150,7 @@ impl Study {
         let index = self.context.index();
         let mut found = Vec::new();
         for (question, answers) in right {
-            let scale = &index.whole(question)?.scale;
+            let Some(scale) = index.question(question).map(|question| &question.scale) else { continue };
             for label in self.context.store.current_labels(question)? {
                 if let Some(answer) = answers.get(&label.text) {
                     let (text, annotator) = (label.text, label.annotator);

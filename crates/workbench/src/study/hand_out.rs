@@ -2,6 +2,7 @@
 
 use super::Study;
 use super::draft::{Drawn, DrawnPerson};
+use super::earlier::PLANNED;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
@@ -44,7 +45,7 @@ impl Study {
             return Err(StudyError::NothingNew.into());
         }
         let files = self.files(&drawn, folder)?;
-        let packets = self.add(&drawn, wish.seed)?;
+        let packets = self.add(&drawn, wish)?;
         drop(planning);
         let unwritten: Vec<Unwritten> = (packets.into_iter())
             .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
@@ -131,7 +132,7 @@ impl Study {
     }
 
     /// Adds people and packets to the project, in one transaction. Returns each packet with the place of its person.
-    fn add(&self, drawn: &Drawn, seed: u32) -> Result<Vec<(usize, PacketId)>, WorkbenchError> {
+    fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, WorkbenchError> {
         let made_at_ms = now_ms();
         let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
         for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty())
@@ -145,18 +146,19 @@ impl Study {
                 id: PacketId(Uuid::now_v7()),
                 annotator: AnnotatorId(0),
                 made_at_ms,
-                seed,
+                seed: wish.seed,
                 questions: drawn.questions.iter().map(|question| question.id).collect(),
                 assignments: assignments.collect(),
             };
             new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
         }
-        let again = drawn.again.clone();
+        let (again, per_text) = (drawn.again.clone(), wish.per_text);
         let added = self.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
             // A packet knows no right answer of a check: that its person is to practise again goes along.
             for (annotator, round) in again {
                 tx.ask_to_practise_again(annotator, round, made_at_ms)?;
             }
+            tx.set_setting(PLANNED, &per_text)?;
             let mut added = Vec::with_capacity(new.len());
             for (place, name, id, packet, key) in new {
                 let annotator = match id {

@@ -1,7 +1,7 @@
 //! How far a study is: who was given what, what came back, how it agrees.
 
 use super::Study;
-use super::earlier::people_per_text;
+use super::earlier::{PLANNED, people_per_text};
 use crate::error::WorkbenchError;
 use crate::median::median;
 use crate::study_error::StudyError;
@@ -95,7 +95,9 @@ impl Study {
             let last = hand_ins.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
             person.handed_in = last.chain(person.handed_in).reduce(f64::max);
         }
-        let (per_text, short_texts) = people_per_text(&packets);
+        let (per_text, short_texts) = people_per_text(&packets, store.setting(PLANNED)?, |packet, text| {
+            answered.done(packet, &always, text, 1)
+        });
         Ok(StudyReport {
             texts: texts.len() as u32,
             texts_done: texts.values().filter(|done| **done).count() as u32,

@@ -5,7 +5,7 @@
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    CareInfo, HarmfulFrom, ImportChoices, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
+    CareInfo, HarmfulFrom, ImportChoices, NewLabel, OwnCare, QuestionChange, StudyCare, StudyWish, TextOrder,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent, sample};
 use std::path::{Path, PathBuf};
@@ -115,6 +115,14 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     assert!(label_next(&session, ana, 1).reached);
     let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
     assert_eq!(session.labelling.set_own_care(ana, &off).unwrap_err().code(), "not-on-scale");
+    // It stays that level where another one comes below it.
+    let question = session.project.question(None).unwrap();
+    let below: Vec<String> =
+        std::iter::once("0".to_owned()).chain(question.scale.levels().iter().cloned()).collect();
+    let levels = Some(session.project.levels_named(&question, &below));
+    let change = QuestionChange { levels, ..QuestionChange::default() };
+    session.project.change_question(question.id, &change).unwrap();
+    assert_eq!(session.labelling.care(ana).unwrap().own.harmful, Some(harmful(2)));
 }
 
 #[test]

@@ -530,3 +530,52 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     };
     assert!(session.study.set_checks(&[check]).is_err());
 }
+
+#[test]
+fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended_has_ended_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 20);
+    let session = open(folder, &path);
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    with_practice(&session, rule(0.8, AfterFailing::Stop));
+    let asked = question(&session);
+    let set = |id: &str, answer: Option<u16>| {
+        let answer = answer.map(Answer::Level);
+        let new =
+            NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
+        session.study.set_practice(&[new]).unwrap();
+    };
+    // Taken off before there is any packet it is a text like others.
+    set("t9", Some(0));
+    set("t9", None);
+    assert_eq!(session.study.draft(&wish(&["ana", "ben"])).unwrap().texts, 17);
+    for _ in 0..3 {
+        practise(&session, ana, true);
+    }
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+    set("t3", None);
+    set("t4", Some(0));
+    assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
+    let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    for (person, wanted) in told.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
+        let own = open(folder, Path::new(person.file.as_ref().unwrap()));
+        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        assert_eq!(step(&own, me), wanted, "{}", person.annotator);
+        assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");
+    }
+    // Both packets are out with the right answers of t1, t2 and t4.
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    set("t1", None);
+    assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));
+    set("t4", None);
+    let check = |id: &str| NewAttentionCheck {
+        question: asked,
+        text: text(&session, id),
+        answer: Some(Answer::Level(2)),
+        reason: String::new(),
+    };
+    assert_eq!(session.study.set_checks(&[check("t4")]).unwrap_err().code(), "check-in-practice");
+    assert_eq!(session.study.draft(&wish(&["ana", "cleo"])).unwrap().texts, 16, "t1 to t4 are in no plan");
+    assert!(session.study.set_checks(&[check("t9")]).is_ok());
+}

@@ -455,10 +455,13 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let typed = said("half a thou", &["irony"], None);
     session.labelling.keep_draft(ana, QUESTION, t2, 1, Some(&typed)).unwrap();
     session.labelling.keep_draft(ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
-    // The program is killed: nothing is closed.
+    // The program is killed: nothing is closed, and what was written last lies in the journal.
     std::mem::forget(session);
     let moved = folder.path().join("moved.dissensus");
-    std::fs::copy(&path, &moved).unwrap();
+    for ending in ["", "-wal"] {
+        let of = |path: &Path| format!("{}{ending}", path.display());
+        std::fs::copy(of(&path), of(&moved)).unwrap();
+    }
     let session = open(folder.path(), &moved);
     let task = |who, text| session.labelling.task(who, QUESTION, text).unwrap();
     let back = task(ana, t2);
