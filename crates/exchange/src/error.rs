@@ -238,6 +238,24 @@ pub enum ExchangeError {
         /// Why nobody is known.
         why: String,
     },
+    /// The name of a file to write ends otherwise than names of such files do, and would not be known again.
+    #[error("a file of {format} ends in .{ending}, and {path} does not: name it so")]
+    OtherEnding {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+        /// How its files end.
+        ending: &'static str,
+    },
+    /// Of the labels a format holds none.
+    #[error("{path} was not written: there are no answers that {format} could hold")]
+    NothingToWrite {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+    },
     /// The caller asked to stop.
     #[error("reading {path} was stopped")]
     Cancelled {

@@ -94,6 +94,7 @@ mod known;
 mod level_name;
 mod lewidi_submission;
 mod misfit;
+mod outgoing;
 mod parquet;
 mod records;
 mod rejects;
@@ -131,6 +132,9 @@ pub use formats::{FormatInfo, formats};
 pub use guess::guess_roles;
 pub use level_name::{level_name, level_on};
 pub use lewidi_submission::LewidiSubmission;
+pub use outgoing::{
+    Divided, Loss, LossReason, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
+};
 pub use rejects::RejectWriter;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};

@@ -20,7 +20,7 @@ pub(crate) const OCCASION: &str = "occasion";
 pub(crate) const NOTE: &str = "note";
 pub(crate) const MARKS: &str = "marks";
 pub(crate) const SPLIT: &str = "split";
-const STANDARD: [&str; 10] =
+pub(crate) const STANDARD: [&str; 10] =
     [TEXT_ID, ANNOTATOR, QUESTION, LABEL, TIME, DURATION, OCCASION, NOTE, MARKS, SPLIT];
 
 /// The most keys of data that become columns; others are metadata all the same.

@@ -12,7 +12,7 @@ mod parts;
 mod reader;
 
 pub(crate) use facts::{
-    ANNOTATOR, DURATION, Facts, LABEL, MARKS, NOTE, OCCASION, QUESTION, SPLIT, TEXT_ID, TIME,
+    ANNOTATOR, DURATION, Facts, LABEL, MARKS, NOTE, OCCASION, QUESTION, SPLIT, STANDARD, TEXT_ID, TIME,
 };
 pub use facts::{Hint, MetInFile};
 pub(crate) use file::{AnnotationFile, Unfold};

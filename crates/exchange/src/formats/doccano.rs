@@ -7,10 +7,14 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The keys of an example that was made for an import.
-const KEYS: [&str; 9] =
+pub(crate) const KEYS: [&str; 9] =
     ["id", "text", "label", "labels", "entities", "relations", "cats", "meta", "Comments"];
 /// The file that a shared project is exported to.
-const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
+/// The question that labels of whole texts answer.
+pub(crate) const LABEL: &str = "label";
+/// The question that spans in place of labels answer.
+pub(crate) const SPANS: &str = "spans";
 
 /// The format.
 #[derive(Debug)]
@@ -126,13 +130,13 @@ fn read(example: &Map<String, Value>, text: &str, item: &mut Item, items: &mut I
             let found = labels.iter().map(triple).collect::<Option<Vec<_>>>();
             let why = "a span is written as [start, end, \"type\"]";
             let said = spans(text, found.ok_or_else(|| (key, why.to_owned()))?);
-            item.answer("spans", said.map_err(|why| (key, why))?);
+            item.answer(SPANS, said.map_err(|why| (key, why))?);
         }
         Some(labels) => {
             let options = strings(&Value::from(labels.to_vec()));
             let options =
                 options.ok_or_else(|| (key, "neither names nor spans are listed here".to_owned()))?;
-            item.answer("label", Said::Several(options));
+            item.answer(LABEL, Said::Several(options));
         }
         None => {}
     }

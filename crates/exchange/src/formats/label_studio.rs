@@ -8,6 +8,14 @@ use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// What our writer adds to an annotation, and Label Studio leaves unread: for each question that the person answered, or put off, its name, when
+/// and how long. The tool has one time for all of them.
+pub(crate) const GIVEN: &str = "dissensus";
+/// The name of a question in it.
+pub(crate) const QUESTION: &str = "question";
+/// How long an answer took, in seconds.
+pub(crate) const LEAD_TIME: &str = "lead_time";
+
 /// A span, and the words that are said to stand there.
 type SpanWithWords = (NamedSpan, Option<String>);
 /// The spans of a control: its question, the name of what it is about, the spans.
@@ -106,7 +114,7 @@ fn unfold_annotation(
         data: data.to_vec(),
         annotator: person(annotation.get("completed_by")),
         at: text_of(annotation.get("created_at")),
-        duration_ms: lead_time(annotation.get("lead_time")),
+        duration_ms: lead_time(annotation.get(LEAD_TIME)),
         ..Item::default()
     };
     if set("ground_truth") {
@@ -118,9 +126,21 @@ fn unfold_annotation(
     }
     let reviews = annotation.get("reviews").and_then(Value::as_array).map_or(0, Vec::len);
     items.met_many(reviews, "reviews", "Reviews", "Left out: they say nothing of the text");
+    let given = annotation.get(GIVEN).and_then(Value::as_array);
     if set("was_cancelled") {
-        item.answers.push((None, Said::Skipped));
-        return items.push(item);
+        match given {
+            Some(given) => {
+                for (question, mut item) in one_by_one(given, &item) {
+                    item.answer(question, Said::Skipped);
+                    items.push(item);
+                }
+            }
+            None => {
+                item.answers.push((None, Said::Skipped));
+                items.push(item);
+            }
+        }
+        return;
     }
     let Some(results) = annotation.get("result").and_then(Value::as_array) else {
         return items.fault(place, Some("result"), "the annotation has no list \"result\"");
@@ -137,11 +157,41 @@ fn unfold_annotation(
             Err(why) => return items.fault(place, Some(&question), why),
         }
     }
+    if let Some(given) = given {
+        let answers = std::mem::take(&mut item.answers);
+        let mut answers: Vec<(String, Said)> =
+            answers.into_iter().filter_map(|(question, said)| Some((question?, said))).collect();
+        for (question, mut item) in one_by_one(given, &item) {
+            let found = answers.iter().position(|(name, _)| *name == question);
+            // What was answered and has no result was answered with no span.
+            let said = found.map_or_else(|| Said::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
+            item.answer(question, said);
+            items.push(item);
+        }
+        item.answers = answers.into_iter().map(|(question, said)| (Some(question), said)).collect();
+        if !item.answers.is_empty() {
+            items.push(item);
+        }
+        return;
+    }
     item.whole = left_out == 0;
     // An annotation of which nothing can be read says nothing of the text.
     if left_out == 0 || !item.answers.is_empty() {
         items.push(item);
     }
+}
+
+/// The questions that an annotation of ours lists, each with an item of its own time.
+fn one_by_one(given: &[Value], common: &Item) -> Vec<(String, Item)> {
+    let one = |entry: &Value| {
+        let item = Item {
+            at: text_of(entry.get("created_at")),
+            duration_ms: lead_time(entry.get(LEAD_TIME)),
+            ..common.clone()
+        };
+        Some((text_of(entry.get(QUESTION))?, item))
+    };
+    given.iter().filter_map(one).collect()
 }
 
 /// Reads one result into the item; false where it is of a kind that labels cannot hold.

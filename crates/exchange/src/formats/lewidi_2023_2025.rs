@@ -10,6 +10,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+/// What else is known of a text.
+pub(crate) const OTHER_INFO: &str = "other_info";
+/// Why people answered as they did, in the order of the list of annotators.
+pub(crate) const EXPLANATIONS: &str = "explanations";
+
 /// Keys that say nothing of the text alone.
 const OWN: [&str; 9] = [
     "text",
@@ -63,7 +68,7 @@ impl Unfold for Texts {
             split: text_of(entry.get("split")),
             ..Item::default()
         };
-        let info = entry.get("other_info").and_then(Value::as_object);
+        let info = entry.get(OTHER_INFO).and_then(Value::as_object);
         if given.is_empty() {
             return items.push(Item { place, ..common });
         }
@@ -130,8 +135,7 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
         }
     }
     // Explanations stand in the order of the list of annotators, in which a person stands as often as they explain something.
-    let explained =
-        entry.get("other_info").and_then(|info| info.get("explanations")).and_then(Value::as_array);
+    let explained = entry.get(OTHER_INFO).and_then(|info| info.get(EXPLANATIONS)).and_then(Value::as_array);
     if let Some(explained) = explained.filter(|explained| explained.len() == people.len()) {
         for (person, why) in people.iter().zip(explained) {
             if let (Some(given), Some(why)) = (given.get_mut(person), text_of(Some(why))) {
@@ -145,27 +149,33 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
 /// The levels, which the soft label names also where nobody chose them.
 fn declare(question: &str, soft: Option<&Value>, items: &mut Items) {
     let Some(soft) = soft.and_then(Value::as_object).filter(|soft| soft.len() > 1) else { return };
-    let mut levels: Vec<String> = soft.keys().cloned().collect();
-    let numbers: Option<Vec<i64>> = levels.iter().map(|level| level.parse().ok()).collect();
+    // A share of yes and no for each option.
+    let options = soft.values().any(Value::is_object);
+    let (kind, levels) = declared(soft.keys().cloned().collect(), options);
+    items.declare(question, kind, levels);
+}
+
+/// The kind of a question and the order of its levels, or of its options, as a soft label of them tells.
+pub(crate) fn declared(mut levels: Vec<String>, options: bool) -> (ScaleKind, Vec<String>) {
+    let numbers = levels.iter().all(|level| level.parse::<i64>().is_ok());
     let kind = match numbers {
-        // A share of yes and no for each option.
-        _ if soft.values().any(Value::is_object) => ScaleKind::MultiLabel,
+        _ if options => ScaleKind::MultiLabel,
         _ if levels.len() == 2 => ScaleKind::Binary,
-        Some(_) => ScaleKind::Ordinal,
-        None => ScaleKind::Choice,
+        true => ScaleKind::Ordinal,
+        false => ScaleKind::Choice,
     };
     levels.sort_by_key(|level| (level.parse::<i64>().ok(), level.clone()));
-    items.declare(question, kind, levels);
+    (kind, levels)
 }
 
 /// What is said of the text: its parts in order, a line each, as the body; the rest as it stands.
 fn data(entry: &Map<String, Value>, given: &BTreeMap<String, Given>, part: &Part) -> Vec<(String, String)> {
     let mut data = vec![("text".to_owned(), body(part))];
     for (key, value) in entry.iter().filter(|(key, _)| !OWN.contains(&key.as_str())) {
-        match value.as_object().filter(|_| key == "other_info") {
+        match value.as_object().filter(|_| key == OTHER_INFO) {
             Some(info) => data.extend(
                 info.iter()
-                    .filter(|(key, _)| *key != "explanations" && !given.contains_key(*key))
+                    .filter(|(key, _)| *key != EXPLANATIONS && !given.contains_key(*key))
                     .map(|(key, value)| (key.clone(), plain(value))),
             ),
             None => data.push((key.clone(), plain(value))),

@@ -1,18 +1,20 @@
 //! The formats that files are read in: a file of code each, and which of them a file has.
 
 mod argilla;
-mod doccano;
+pub(crate) mod crowd_kit;
+pub(crate) mod doccano;
 mod inception;
-mod label_studio;
+pub(crate) mod label_studio;
 mod label_studio_flat;
-mod lewidi_2023_2025;
+pub(crate) mod lewidi_2023_2025;
 mod lewidi_people;
 mod look;
 mod one_document;
 mod potato;
-mod prodigy;
+pub(crate) mod prodigy;
 mod tables;
 mod webanno_tsv;
+pub(crate) mod wide;
 mod xmi;
 
 pub(crate) use look::Look;
@@ -63,7 +65,7 @@ pub(crate) enum Recognised {
 }
 
 /// Every format. Those of tools are asked first: their files are tables or JSON too.
-const FORMATS: [&dyn Format; 16] = [
+const FORMATS: [&dyn Format; 18] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
     &prodigy::Prodigy,
@@ -76,6 +78,8 @@ const FORMATS: [&dyn Format; 16] = [
     &webanno_tsv::WebannoTsv,
     &xmi::Xmi,
     &inception::Inception,
+    &crowd_kit::CrowdKit,
+    &wide::Wide,
     &tables::CSV,
     &tables::TSV,
     &tables::JSONL,

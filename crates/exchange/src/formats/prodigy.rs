@@ -6,8 +6,15 @@ use dissensus_domain::{NamedSpan, OffsetUnit, ScaleKind};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The id of a text in files of our writer: Prodigy's own are numbers.
+pub(crate) const TEXT_ID: &str = "_text_id";
+/// The question that spans answer in files of our writer: Prodigy's views have no name for one.
+pub(crate) const QUESTION: &str = "_question";
+
 /// Keys of a task that say nothing of its text.
-const OWN: [&str; 22] = [
+pub(crate) const OWN: [&str; 24] = [
+    TEXT_ID,
+    QUESTION,
     "_input_hash",
     "_task_hash",
     "_view_id",
@@ -78,7 +85,7 @@ impl Unfold for Answers {
             return items.met("not-read", what, "Left out: there is nothing that a label could be about");
         };
         let mut item = Item {
-            text_id: text_of(task.get("_input_hash")),
+            text_id: text_of(task.get(TEXT_ID)).or_else(|| text_of(task.get("_input_hash"))),
             annotator: text_of(task.get("_annotator_id")).or_else(|| text_of(task.get("_session_id"))),
             at: text_of(task.get("_timestamp")),
             flagged: task.get("flagged").and_then(Value::as_bool).unwrap_or_default(),
@@ -156,7 +163,8 @@ fn read(
         questions.push((question, said));
     }
     if by_hand || (blocks && label.is_none() && task.contains_key("spans")) {
-        let question = if view.is_empty() || blocks { "spans" } else { view };
+        let named = text_of(task.get(QUESTION));
+        let question = named.as_deref().unwrap_or(if view.is_empty() || blocks { "spans" } else { view });
         let found = spans.iter().map(span).collect::<Option<Vec<_>>>();
         let found = found.ok_or("a span wants whole numbers \"start\" and \"end\" and a \"label\"")?;
         let found = checked_spans(text, found, &[OffsetUnit::Characters])?;

@@ -11,3 +11,4 @@ mod lewidi;
 mod potato;
 mod prodigy;
 mod reading;
+mod writing;

@@ -1,0 +1,75 @@
+//! A ZIP archive with a file of JSON Lines for each person, as doccano exports it. Lines do not say whose they are: the name of the file does.
+
+use super::labels::{Named, ToolLabels};
+use super::{LossReason, Writer, id_value, people, tell};
+use crate::annotations::STANDARD;
+use crate::formats::doccano::{ALL, KEYS, LABEL, SPANS};
+use dissensus_domain::{Progress, ScaleKind};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::io::{self, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct Doccano;
+
+impl Writer for Doccano {
+    fn title(&self) -> &'static str {
+        "doccano ZIP"
+    }
+
+    fn ending(&self) -> &'static str {
+        "zip"
+    }
+
+    fn holds(&self) -> &'static [LossReason] {
+        use LossReason::{Bodies, Metadata, Notes, Sets, Spans};
+        &[Spans, Sets, Notes, Bodies, Metadata]
+    }
+
+    fn question(&self, kind: ScaleKind) -> Option<&'static str> {
+        Some(if kind == ScaleKind::Spans { SPANS } else { LABEL })
+    }
+
+    fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {
+        // The file of that name is the one of a project whose labels are merged.
+        let stem = people::as_file_stem(id);
+        if stem == ALL { format!("{ALL}_").into() } else { stem.into() }
+    }
+
+    fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
+        !STANDARD.contains(&key) && !KEYS.contains(&key)
+    }
+
+    fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
+        let mut archive = ZipWriter::new_stream(out);
+        for (nth, (person, answers)) in kept.people.iter().zip(kept.by_person()).enumerate() {
+            tell(progress, nth, kept.people.len())?;
+            archive
+                .start_file(format!("{}.jsonl", person.id), SimpleFileOptions::default().large_file(true))?;
+            for answer in answers {
+                let text = &kept.texts[answer.text];
+                let mut example = json!({
+                    "id": id_value(&text.id),
+                    "text": text.body,
+                    "label": match kept.named(answer) {
+                        Some(Named::Level(level)) => json!([level]),
+                        Some(Named::Options(options)) => json!(options),
+                        Some(Named::Spans(spans)) => json!(spans),
+                        None => Value::Array(Vec::new()),
+                    },
+                    "Comments": answer.remark.note.iter().collect::<Vec<_>>(),
+                });
+                for (key, value) in &text.metadata {
+                    example[key] = value.as_str().into();
+                }
+                serde_json::to_writer(&mut archive, &example)?;
+                archive.write_all(b"\n")?;
+            }
+        }
+        archive.finish()?;
+        Ok(())
+    }
+}
