@@ -104,6 +104,40 @@ fn a_killed_import_leaves_nothing_or_all() {
     assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
 }
 
+#[test]
+fn a_killed_export_for_a_tool_leaves_no_half_file() {
+    let bench = Bench::without_encoder();
+    bench.file("big.csv", files::labels(4_000, 10));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "big.csv"]);
+    let ask = |file: &str| ["export", "P.dissensus", file, "--format", "label-studio"].map(str::to_owned);
+    let start = Instant::now();
+    bench.ok(ask("whole.json"));
+    let usual = start.elapsed();
+    let whole = std::fs::read(bench.path("whole.json")).unwrap();
+    let mut killed = 0;
+    for part in [2, 4, 5, 6, 7, 8, 9] {
+        let file = format!("{part}.json");
+        let mut child = bench.command(ask(&file)).stdout(Stdio::null()).spawn().unwrap();
+        sleep(usual * part / 10);
+        if !matches!(child.try_wait(), Ok(Some(_))) {
+            processes::kill(child.id());
+            killed += 1;
+        }
+        child.wait().unwrap();
+        if let Ok(written) = std::fs::read(bench.path(&file)) {
+            assert!(written == whole, "{file} has {} of {} bytes", written.len(), whole.len());
+        }
+    }
+    assert!(killed > 0, "the export was never killed at work");
+    // The next one clears away what the killed ones left under other names.
+    bench.ok(ask("after.json"));
+    let names = std::fs::read_dir(bench.folder()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let left: Vec<String> = names.filter(|name| name.contains("tmp") || name.contains("part")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 /// It keeps nothing on its way: the project is as it was, and the same question gets the same answer.
 #[test]
 fn a_killed_evaluation_leaves_the_project_as_it_was() {

@@ -39,3 +39,43 @@ fn a_file_is_recognised_told_and_imported() {
     let refused = bench.refused(["import", "P.dissensus", "export.json", "--format", "labelstudio"]);
     assert!(refused.contains("label-studio, label-studio-flat, prodigy"), "{refused}");
 }
+
+#[test]
+fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
+    let bench = Bench::without_encoder();
+    bench.file("export.json", TASKS);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "export.json"]);
+    let told = bench.ok(["export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "CSV with task, worker and label cannot hold:");
+    assert_eq!(lines[1], "  Texts put off: 1. The format has no place for them");
+    assert_eq!(lines[lines.len() - 2], "out.csv would have 2 labels on 1 text by 2 annotators");
+    assert!(!bench.path("out.csv").exists(), "{told}");
+    let told: Value = bench.json(["export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
+    assert_eq!(
+        (&told["labels"], &told["written"], &told["losses"][0]["reason"]),
+        (&2.into(), &true.into(), &"skips".into())
+    );
+    assert_eq!(
+        std::fs::read_to_string(bench.path("out.csv")).unwrap(),
+        "task,worker,label\n7,2,Good\n7,b@example.org,Bad\n"
+    );
+    let refused = bench.refused(["export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
+    assert!(refused.contains("exists already"), "{refused}");
+    let refused = bench.refused(["export", "P.dissensus", "out.json", "--format", "doccano"]);
+    assert!(refused.contains("ends in .zip"), "{refused}");
+    let listed: Value = bench.json(["export", "--list-formats"]);
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["label-studio", "prodigy", "doccano", "lewidi", "crowd-kit", "wide"]);
+    assert!(bench.ok(["export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON"));
+    // It comes in again as it was.
+    bench.ok(["export", "P.dissensus", "tasks.json", "--format", "label-studio"]);
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok(["import", "Q.dissensus", "tasks.json"]);
+    bench.ok(["export", "P.dissensus", "p.csv"]);
+    bench.ok(["export", "Q.dissensus", "q.csv"]);
+    let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
+    assert_eq!(read("p.csv"), read("q.csv"));
+}

@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | bench | models | dist | check-cuda`: everything around the product that is not the product.
+//! `cargo xtask run | test | bench | models | dist | check-cuda | check-exchange`: everything around the product that is not the product.
 //!
 //! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
@@ -27,6 +27,7 @@ Commands:
   bench                measure speed and quality with a release build; writes no file
   dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
+  check-exchange       read files that `dissensus export --format` writes with the tools' own readers (fetches about 1 GB)
 
 `cargo xtask test --only list` names the steps of `test`.
 ";
@@ -55,6 +56,7 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["bench"] => tasks::bench::run(&project),
         ["dist"] => tasks::dist::run(&project),
         ["check-cuda"] => tasks::check_cuda::run(&project),
+        ["check-exchange"] => tasks::check_exchange::run(&project),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -22,11 +22,12 @@ pub(crate) use report::Report;
 pub(crate) use study::{Assign, Checks, Decide, Decisions, HandIn, Merge, Study};
 pub(crate) use texts::{Overview, TextFilterArg, Texts};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
 use dissensus_domain::{ScaleKind, ScaleTemplate};
 use dissensus_workbench::view::{AuxiliaryQuestion, TrainOptions};
-use dissensus_workbench::{ModelKind, SplitSpec};
+use dissensus_workbench::{ModelKind, SplitSpec, ToolFormat};
 use std::path::{Path, PathBuf};
 
 /// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.
@@ -156,7 +157,7 @@ pub(crate) enum Command {
     Bundle(Bundle),
     /// Write what a paper's appendix needs: figures, tables, a data statement, labels for others
     Report(Report),
-    /// Write all labels to a CSV or JSONL file that imports again
+    /// Write all labels to a file that imports again, or that another tool reads
     Export(Export),
     /// Save a whole copy of a project in one file, also while a window has it open
     Copy(Copy),
@@ -1463,19 +1464,34 @@ fn chance(argument: &str) -> Result<f64, String> {
   dissensus export P.dissensus spans.csv --question insults --spans rows
   dissensus export P.dissensus decided.csv --decisions only
   dissensus export P.dissensus spans.conll --question insults --leave-out-overlaps
+  dissensus export P.dissensus tasks.json --format label-studio --dry-run
+  dissensus export --list-formats
 
 With --spans rows the columns start, end and type take the place of the label: one row a span, and one row with none of the three for an
 answer without a span. Beside questions of other kinds the column label stays; [] in it is an answer without a span.
 
 A .conll file holds answers with spans, one word a line with a tag in IOB2, and all else in comments. It cannot hold spans that overlap, or
-that begin or end with white space.")]
+that begin or end with white space.
+
+With --format the file is one that another tool reads. What its format cannot hold (notes, times, sets, ...) is counted and said before the
+file is written; with --dry-run nothing is written. Such a file imports again, too, without what it cannot hold.")]
 pub(crate) struct Export {
     /// The project file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) project: PathBuf,
-    /// The file to write (.csv, .tsv, .jsonl, .conll); it must not exist unless --force is given
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "list_formats")]
+    pub(crate) project: Option<PathBuf>,
+    /// The file to write (.csv, .tsv, .jsonl, .conll, or as --format says); it must not exist unless --force is given
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "list_formats")]
+    pub(crate) file: Option<PathBuf>,
+    /// For another tool
+    #[arg(long, value_name = "NAME", value_parser = tool_formats(),
+        conflicts_with_all = ["spans", "leave_out_overlaps", "decisions"])]
+    pub(crate) format: Option<ToolFormat>,
+    /// With --format: say what the file cannot hold, and write nothing
+    #[arg(long, requires = "format")]
+    pub(crate) dry_run: bool,
+    /// List the names for --format, how files of each end, and what they hold
+    #[arg(long, conflicts_with_all = ["project", "format"])]
+    pub(crate) list_formats: bool,
     /// Only this question [default: all]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -1506,6 +1522,13 @@ pub(crate) struct Export {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The names of formats of other tools.
+fn tool_formats() -> impl TypedValueParser<Value = ToolFormat> {
+    let names = ToolFormat::all().iter().map(|format| PossibleValue::new(format.name()).help(format.title()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| ToolFormat::named(&name).ok_or_else(|| format!("there is no format \"{name}\"")))
 }
 
 /// How decisions stand in a file.

@@ -848,7 +848,9 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         | ExchangeError::NothingReadable { .. }
         | ExchangeError::SeveralFormats { .. }
         | ExchangeError::NoSuchFormat { .. }
-        | ExchangeError::OtherFormat { .. } => "file-format",
+        | ExchangeError::OtherFormat { .. }
+        | ExchangeError::OtherEnding { .. } => "file-format",
+        ExchangeError::NothingToWrite { .. } => "nothing-to-export",
         ExchangeError::DiskFull { .. } => "disk-full",
         ExchangeError::Taken { .. } => "export-exists",
         ExchangeError::Unwritable { .. } => "file-unwritable",

@@ -72,6 +72,7 @@ pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, char_ngrams,
     keep_tensors_on_their_thread,
 };
+pub use dissensus_exchange::{Loss, LossReason, ToolFormat};
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
     SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target, TokenScores, Unitizing,
@@ -85,7 +86,9 @@ pub use encoding::{
 };
 pub use error::WorkbenchError;
 pub use event::Event;
-pub use exchange::{DecisionLayer, Exchange, ExportChoices, Exported, Pseudonymised};
+pub use exchange::{
+    DecisionLayer, Exchange, ExportChoices, Exported, Pseudonymised, ToolExport, ToolExportChoices,
+};
 pub use guideline::Guidelines;
 pub use guideline_error::GuidelineError;
 pub use home::Home;

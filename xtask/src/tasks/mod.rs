@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod check_cuda;
+pub(crate) mod check_exchange;
 pub(crate) mod dist;
 pub(crate) mod headless;
 pub(crate) mod python;

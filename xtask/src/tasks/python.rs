@@ -81,11 +81,11 @@ fn environment(project: &Project) -> Result<Option<PathBuf>> {
     Ok(Some(python))
 }
 
-fn new_environment(folder: &Path) -> bool {
+pub(crate) fn new_environment(folder: &Path) -> bool {
     Program::python().args(["-m", "venv", "--clear"]).arg(folder).succeeds()
 }
 
-fn interpreter(environment: &Path) -> PathBuf {
+pub(crate) fn interpreter(environment: &Path) -> PathBuf {
     environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
 }
 

@@ -1,6 +1,6 @@
 //! `import`, `export` and `copy`.
 
-use super::{count, note, open, open_or_read, open_to_read};
+use super::{count, note, open, open_or_read, open_to_read, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
@@ -241,8 +241,17 @@ fn show(preview: &ImportPreview) -> Result<()> {
 }
 
 pub(crate) fn export(args: &Export) -> Result<()> {
+    if args.list_formats {
+        return tool_export::list(args.json);
+    }
+    let (Some(project), Some(file)) = (&args.project, &args.file) else {
+        bail!("name a project and the file to write");
+    };
     // Numbers that are given for the first time are kept.
-    let session = if args.pseudonyms { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
+    let session = if args.pseudonyms { open_or_read(project)? } else { open_to_read(project)? };
+    if let Some(format) = args.format {
+        return tool_export::export(&session, args, format, file);
+    }
     let bar = Bar::new("rows");
     let choices = ExportChoices {
         pseudonyms: args.pseudonyms.then_some(Pseudonymised { notes: args.notes }),
@@ -256,16 +265,14 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         }),
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
     };
-    let written = session.exchange.export_with(&args.file, &choices, &bar);
+    let written = session.exchange.export_with(file, &choices, &bar);
     drop(bar);
     let Exported { answers: rows, left_out, left_out_failed, suppressed, told_apart } = written?;
-    if args.pseudonyms && told_apart > 0 {
-        note(&format!(
-            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
-        ));
+    if args.pseudonyms {
+        told_apart_note(told_apart);
     }
     if args.json {
-        let mut told = serde_json::json!({ "file": args.file, "rows": rows, "left_out": left_out });
+        let mut told = serde_json::json!({ "file": file, "rows": rows, "left_out": left_out });
         if args.pseudonyms {
             told["suppressed"] = suppressed.into();
             told["told_apart"] = told_apart.into();
@@ -276,7 +283,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         return output::json(&told);
     }
     let what = if args.decisions == Some(DecisionsArg::Only) { "decision" } else { "label" };
-    output::line(&format!("Wrote {} to {}", count(rows, what), args.file.display()))?;
+    output::line(&format!("Wrote {} to {}", count(rows, what), file.display()))?;
     if args.pseudonyms {
         output::line(&format!(
             "With pseudonyms: no ids, names, times or columns that came with texts{}; {} of attributes left empty, because fewer than five \
@@ -286,10 +293,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         ))?;
     }
     if choices.leave_out_failed {
-        output::line(&format!(
-            "Left out {} of people who missed a pass mark; the project keeps them",
-            count(left_out_failed, "label")
-        ))?;
+        left_out_line(left_out_failed)?;
     }
     if left_out > 0 {
         output::line(&format!(
@@ -298,6 +302,23 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// That pseudonyms do not hide everybody.
+pub(super) fn told_apart_note(told_apart: u64) {
+    if told_apart > 0 {
+        note(&format!(
+            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
+        ));
+    }
+}
+
+/// How many labels of people who failed are not in a file.
+pub(super) fn left_out_line(labels: u64) -> Result<()> {
+    output::line(&format!(
+        "Left out {} of people who missed a pass mark; the project keeps them",
+        count(labels, "label")
+    ))
 }
 
 pub(crate) fn copy(args: &Copy) -> Result<()> {

@@ -38,6 +38,7 @@ mod span_predictions;
 pub(crate) mod study;
 pub(crate) mod talk;
 pub(crate) mod texts;
+mod tool_export;
 mod word_print;
 pub(crate) mod words;
 

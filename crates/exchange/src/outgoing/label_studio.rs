@@ -114,12 +114,14 @@ fn annotation(kept: &ToolLabels, answers: &[&ToolAnswer], number: u64, listed: b
         },
         "was_cancelled": cancelled,
         "ground_truth": false,
-        "created_at": times().min().map(format_ms),
-        "updated_at": times().max().map(format_ms),
         "lead_time": timed.then(|| seconds(took)),
         "result_count": results.len(),
         "result": results,
     });
+    // Label Studio's own reader sorts by time, and takes no time for an early one only where there is no such key.
+    if let (Some(first), Some(last)) = (times().min(), times().max()) {
+        (annotation["created_at"], annotation["updated_at"]) = (format_ms(first).into(), format_ms(last).into());
+    }
     if listed || cancelled {
         let given = answers.iter().map(|answer| {
             json!({

@@ -62,7 +62,7 @@ mod tests {
         for (id, stem) in [
             ("ana", "ana"),
             ("a.b@example.org", "a.b@example.org"),
-            ("../../etc/passwd", "_.._etc_passwd_"),
+            ("../../etc/passwd", "__.._etc_passwd_"),
             ("..", "__"),
             ("/abs", "_abs"),
             ("C:\\x", "C__x"),

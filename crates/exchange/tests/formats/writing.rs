@@ -351,7 +351,7 @@ fn each_format_says_what_it_cannot_hold() {
     labels.answers.push(ToolAnswer {
         text: 1,
         person: 1,
-        answer: None,
+        occasion: 1,
         skipped: true,
         ..ToolAnswer::default()
     });
@@ -483,7 +483,7 @@ fn a_person_called_like_a_path_stays_in_the_archive() {
     let archive = zip::ZipArchive::new(std::fs::File::open(out).unwrap()).unwrap();
     let mut names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
     names.sort();
-    assert_eq!(names, ["_.._out_.jsonl", "all_.jsonl"]);
+    assert_eq!(names, ["__.._out_.jsonl", "all_.jsonl"]);
 }
 
 #[test]

@@ -92,7 +92,7 @@ impl Exchange {
     }
 
     /// The question of this name; its options have no labels of their own to write.
-    fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
+    pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
     }
@@ -300,16 +300,16 @@ fn write_labels(
 }
 
 /// What was said and marked beside answers.
-struct Said {
+pub(super) struct Said {
     marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
     versions: HashMap<GuidelineId, u32>,
-    shown: ShownFacts,
+    pub(super) shown: ShownFacts,
     /// Some label came after something was shown.
     any_shown: bool,
 }
 
 impl Said {
-    fn of(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, WorkbenchError> {
+    pub(super) fn of(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, WorkbenchError> {
         let mut marked = HashMap::new();
         for question in questions {
             for one in snapshot.all_marks(question.id)? {
@@ -325,7 +325,7 @@ impl Said {
     }
 
     /// Marks of texts without an answer.
-    fn unanswered(&self) -> impl Iterator<Item = (&(QuestionId, TextId, AnnotatorId), &Marked)> {
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = (&(QuestionId, TextId, AnnotatorId), &Marked)> {
         self.marked.iter().filter(|(_, one)| one.current.is_none())
     }
 
@@ -345,12 +345,12 @@ impl Said {
     }
 
     /// What had been shown before a label was given.
-    fn shown_before(&self, label: &Event) -> Shown {
+    pub(super) fn shown_before(&self, label: &Event) -> Shown {
         self.shown.before(label.question, label.text, label.annotator, label.at_ms)
     }
 
     /// What holds beside a label, and whether its text is flagged.
-    fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
+    pub(super) fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
         let one = self.marked.get(&(row.event.question, row.event.text, row.event.annotator));
         (one.map(|one| &one.marks.remark), one.is_some_and(|one| one.marks.flagged))
     }

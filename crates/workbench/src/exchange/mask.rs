@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::WorkbenchError;
 use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
 use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
-use dissensus_exchange::{LabelRow, StudyCells};
+use dissensus_exchange::{LabelRow, StudyCells, ToolLabels, ToolPerson};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Who is who in a file for others.
@@ -80,6 +80,34 @@ impl Mask {
     /// What is to be said of the file.
     pub(super) fn done(&self) -> Exported {
         Exported { suppressed: self.suppressed, told_apart: self.told_apart, ..Exported::default() }
+    }
+
+    /// Labels as others see them, in the order of pseudonyms: no times, and nothing that came with texts.
+    pub(super) fn labels(&self, labels: &mut ToolLabels) {
+        let mut people: Vec<(u32, usize, ToolPerson)> = Vec::with_capacity(labels.people.len());
+        for (nth, person) in std::mem::take(&mut labels.people).into_iter().enumerate() {
+            let masked = self.people.get(&person.id);
+            // Somebody who came between two readings of the project has no name rather than their own.
+            let id = masked.map_or_else(|| "A?".to_owned(), |masked| masked.name.clone());
+            let attributes = masked.map_or_else(Attributes::new, |masked| masked.attributes.clone());
+            people.push((
+                masked.map_or(u32::MAX, |masked| masked.number),
+                nth,
+                ToolPerson { id, attributes },
+            ));
+        }
+        people.sort_by_key(|(number, nth, _)| (*number, *nth));
+        let place: HashMap<usize, usize> = people.iter().map(|(_, nth, _)| *nth).zip(0..).collect();
+        labels.people = people.into_iter().map(|(.., person)| person).collect();
+        for text in &mut labels.texts {
+            text.group = None;
+            text.metadata.clear();
+        }
+        for answer in &mut labels.answers {
+            answer.person = place[&answer.person];
+            (answer.at_ms, answer.duration_ms) = (None, None);
+            answer.remark = self.remark(&answer.remark);
+        }
     }
 
     /// A row as others see it: no times, which tell who worked when, and nothing that came with the text.

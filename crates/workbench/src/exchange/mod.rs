@@ -10,9 +10,11 @@ mod plan;
 mod preview;
 mod seed;
 mod study;
+mod tool_export;
 mod write;
 
 pub use choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
+pub use tool_export::{ToolExport, ToolExportChoices};
 
 use crate::background::Background;
 use crate::context::Context;

@@ -43,6 +43,7 @@ mod spans;
 mod study;
 mod text_dispersion;
 mod texts;
+mod tool_export;
 mod tool_files;
 mod unsaid;
 mod who_differs;

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Reads what `dissensus export --format` writes with the tools' own readers, and compares counts and answers.
+
+    python3 tools/check_exchange.py DISSENSUS FOLDER
+
+DISSENSUS is the command, FOLDER an empty folder to work in. Needs what tools/exchange_requirements.txt lists. Label Studio's files are
+read by its SDK (converter, and validation against a labelling interface), tables by pandas and crowd-kit, doccano's and Le-Wi-Di's files
+as those who publish them read them, by Python's own modules. `cargo xtask check-exchange` runs it.
+"""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+TEXTS, PEOPLE = 60, ["ana", "ben", "eve@example.org", "7"]
+
+
+def body(n):
+    return f"😊 text {n}, so good" if n % 2 else f"text {n}\nsays \"=1+1\""
+
+
+def labels():
+    """Rows of a project: a rating, a yes/no, sets and spans; not everybody answers everything."""
+    rows = []
+    for n in range(TEXTS):
+        for p, person in enumerate(PEOPLE):
+            given = {"mood": str((n + p) % 5 + 1), "rude": ["no", "yes"][(n * p) % 2]}
+            given["topics"] = [["a"], ["a", "b"], [], ["c, d"]][(n + 2 * p) % 4]
+            given["parts"] = [] if p == 3 else [{"start": 2, "end": 6, "label": "W"}]
+            for nth, (question, label) in enumerate(given.items()):
+                if (n + p + nth) % 7:
+                    rows.append((f"t{n}", body(n), person, question, label, f"2024-05-01T10:{n:02}:{p * 4 + nth:02}Z"))
+    return rows
+
+
+def name(label):
+    if isinstance(label, str):
+        return label
+    if label and isinstance(label[0], dict):
+        return json.dumps(label)
+    return " + ".join(label) or "none"
+
+
+class Bench:
+    def __init__(self, command, folder):
+        self.command, self.folder = command, Path(folder)
+
+    def run(self, *arguments):
+        done = subprocess.run([self.command, "--quiet", *arguments], cwd=self.folder, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"dissensus {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    def export(self, file, form, *more):
+        return json.loads(self.run("export", "P.dissensus", file, "--format", form, "--json", *more))
+
+    def project(self, rows):
+        self.run("new", "P.dissensus")
+        for question, kind, levels in [
+            ("mood", "ordinal", "1,2,3,4,5"),
+            ("rude", "binary", "no,yes"),
+            ("topics", "multi-label", None),
+            ("parts", "spans", "W"),
+        ]:
+            file = self.folder / f"{question}.csv"
+            with file.open("w", newline="", encoding="utf-8") as out:
+                table = csv.writer(out)
+                table.writerow(["text_id", "text", "annotator_id", "label", "question", "created_at"])
+                for text, words, person, asked, label, at in rows:
+                    if asked == question:
+                        shown = "[]" if question == "parts" and not label else name(label)
+                        table.writerow([text, words, person, shown, asked, at])
+            options = ["--scale", kind] + (["--levels", levels] if levels else ["--levels", "a", "--levels", "b"])
+            if question == "topics":
+                # A comma is part of a name here, which the option cannot say: the file does.
+                options = ["--scale", kind]
+            self.run("import", "P.dissensus", file.name, *options)
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {found}, and not {wanted}")
+    print(f"{what}: {found if not isinstance(found, (dict, list, set)) else 'as written'}")
+
+
+def label_studio(bench, rows):
+    from label_studio_sdk.converter import Converter
+    from label_studio_sdk.label_interface import LabelInterface
+
+    told = bench.export("tasks.json", "label-studio")
+    config = """<View><Text name="text" value="$text"/>
+      <Rating name="mood" toName="text" maxRating="5"/>
+      <Choices name="rude" toName="text"><Choice value="no"/><Choice value="yes"/></Choices>
+      <Choices name="topics" toName="text" choice="multiple">
+        <Choice value="a"/><Choice value="b"/><Choice value="c, d"/></Choices>
+      <Labels name="parts" toName="text"><Label value="W"/></Labels></View>"""
+    expect("label-studio: labels", told["labels"], len(rows))
+    found = Counter()
+    wanted = Counter((text, person, asked, name(label)) for text, _, person, asked, label, _ in rows if label)
+    for item in Converter(config, None).iter_from_json_file(str(bench.folder / "tasks.json")):
+        by = item["completed_by"]
+        person = str(by.get("email") if isinstance(by, dict) else by)
+        for question, results in item["output"].items():
+            answer = {
+                "rating": lambda: str(int(results[0]["rating"])),
+                "choices": lambda: name(results[0]["choices"]),
+                "labels": lambda: name([{"start": r["start"], "end": r["end"], "label": r["labels"][0]} for r in results]),
+            }[results[0]["type"].lower()]()
+            for result in results:
+                if "start" in result and item["input"]["text"][result["start"]:result["end"]] != result["text"]:
+                    sys.exit(f"label-studio: {result} is elsewhere in {item['input']['text']!r}")
+            if answer != "none":
+                found[(str(item["id"]), person, question, answer)] += 1
+    expect("label-studio: answers read by the converter", found, wanted)
+    interface = LabelInterface(config)
+    tasks = json.loads((bench.folder / "tasks.json").read_text(encoding="utf-8"))
+    bad = [
+        annotation["id"]
+        for task in tasks
+        for annotation in task["annotations"]
+        if not interface.validate_annotation({"result": [r for r in annotation["result"] if r["value"] != {"choices": []}]})
+    ]
+    expect("label-studio: annotations that do not fit the interface", bad, [])
+
+
+def tables(bench, rows):
+    import pandas
+    from crowdkit.aggregation import DawidSkene, MajorityVote
+
+    mood = {(text, person): label for text, _, person, asked, label, _ in rows if asked == "mood"}
+    told = bench.export("long.csv", "crowd-kit", "--question", "mood")
+    long = pandas.read_csv(bench.folder / "long.csv", dtype=str, keep_default_na=False)
+    expect("crowd-kit: columns", list(long.columns), ["task", "worker", "label"])
+    expect("crowd-kit: rows", len(long), told["labels"])
+    expect("crowd-kit: answers", {(t, w): l for t, w, l in long.itertuples(index=False)}, mood)
+    for model in (MajorityVote(), DawidSkene(n_iter=5)):
+        expect(f"crowd-kit: texts that {type(model).__name__} decides", len(model.fit_predict(long)), told["texts"])
+    told = bench.export("wide.csv", "wide", "--question", "mood")
+    wide = pandas.read_csv(bench.folder / "wide.csv", dtype=str).set_index("text_id").drop(columns="text")
+    expect("wide: answers", {pair: label for pair, label in wide.stack().dropna().items()}, mood)
+    expect("wide: texts and people", wide.shape, (told["texts"], told["people"]))
+
+
+def lewidi(bench, rows):
+    told = bench.export("set.json", "lewidi", "--question", "rude")
+    items = json.loads((bench.folder / "set.json").read_text(encoding="utf-8"))
+    found = {(text, person): label for text, item in items.items() for person, label in item["annotations"].items()}
+    expect("lewidi: answers", found, {(t, p): label for t, _, p, asked, label, _ in rows if asked == "rude"})
+    expect("lewidi: labels", sum(item["number of annotations"] for item in items.values()), told["labels"])
+    sums = {round(sum(item["soft_label"].values()), 9) for item in items.values()}
+    expect("lewidi: sums of soft labels", sums, {1.0})
+    named = all(item["annotators"].split(",") == list(item["annotations"]) or
+                set(item["annotators"].split(",")) == set(item["annotations"]) for item in items.values())
+    expect("lewidi: annotators are those of the answers", named, True)
+
+
+def doccano(bench, rows):
+    bench.export("all.zip", "doccano", "--question", "parts")
+    found = {}
+    with zipfile.ZipFile(bench.folder / "all.zip") as archive:
+        for file in archive.namelist():
+            for line in io.TextIOWrapper(archive.open(file), encoding="utf-8"):
+                example = json.loads(line)
+                found[(example["id"], Path(file).stem)] = [example["text"][start:end] for start, end, _ in example["label"]]
+    wanted = {
+        (text, person): [words[span["start"]:span["end"]] for span in label]
+        for text, words, person, asked, label, _ in rows
+        if asked == "parts" and label
+    }
+    expect("doccano: words of spans", found, wanted)
+
+
+def main():
+    bench, rows = Bench(*sys.argv[1:]), labels()
+    bench.project(rows)
+    label_studio(bench, rows)
+    tables(bench, rows)
+    lewidi(bench, rows)
+    doccano(bench, rows)
+
+
+if __name__ == "__main__":
+    main()
