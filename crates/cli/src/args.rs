@@ -1482,7 +1482,7 @@ pub(crate) struct Export {
     /// The file to write (.csv, .tsv, .jsonl, .conll, or as --format says); it must not exist unless --force is given
     #[arg(value_hint = ValueHint::FilePath, required_unless_present = "list_formats")]
     pub(crate) file: Option<PathBuf>,
-    /// For another tool
+    /// For another tool: what its format cannot hold is counted and said before the file is written
     #[arg(long, value_name = "NAME", value_parser = tool_formats(),
         conflicts_with_all = ["spans", "leave_out_overlaps", "decisions"])]
     pub(crate) format: Option<ToolFormat>,

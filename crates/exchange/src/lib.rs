@@ -34,6 +34,7 @@
 //!
 //! *The file.*
 //! - The three sorts are labels in long form, texts alone, annotators alone ([`FileKind`], from [`ColumnRoles`]).
+//! - A file packed with gzip is unpacked into a folder for temporary files for as long as it is read, whatever its name.
 //! - A byte order mark is skipped. Other encodings than UTF-8 are refused; a row with a byte that is not UTF-8 is bad
 //!   and says where in the file that byte is.
 //! - CSV is RFC 4180. Line ends are LF or CRLF, the last one may be missing. A quote opens a value only as its first
@@ -95,6 +96,7 @@ mod level_name;
 mod lewidi_submission;
 mod misfit;
 mod outgoing;
+mod packed;
 mod parquet;
 mod records;
 mod rejects;

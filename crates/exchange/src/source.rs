@@ -3,6 +3,7 @@
 use crate::ExchangeError;
 use crate::annotations::{AnnotationFile, Facts, Hint, MetInFile};
 use crate::formats::{self, FormatInfo, Recognised};
+use crate::packed::Unpacked;
 use crate::table_file::TableFile;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub struct Source {
     format: FormatInfo,
     kind: Kind,
+    /// The file was packed, and is read where it is unpacked until the last of these is gone.
+    unpacked: Option<Arc<Unpacked>>,
 }
 
 /// How a file is read.
@@ -43,15 +46,29 @@ impl Source {
     /// # Errors
     /// As there; no format has the name.
     pub fn open_as(path: impl AsRef<Path>, format: Option<&str>) -> Result<Self, ExchangeError> {
-        let path = path.as_ref();
-        let (format, recognised) = formats::recognise(path, format)?;
-        let kind = match recognised {
-            Recognised::Table(table) => Kind::Table(table),
-            Recognised::Annotations(division, unfold) => {
-                Kind::Annotations(Arc::new(AnnotationFile::open(path, format.title, division, unfold)?))
-            }
+        Self::unpacked(path.as_ref(), |path| {
+            let (format, recognised) = formats::recognise(path, format)?;
+            let kind = match recognised {
+                Recognised::Table(table) => Kind::Table(table),
+                Recognised::Annotations(division, unfold) => {
+                    Kind::Annotations(Arc::new(AnnotationFile::open(path, format.title, division, unfold)?))
+                }
+            };
+            Ok((format, kind))
+        })
+    }
+
+    /// Opens a file, or what is packed in it.
+    fn unpacked(
+        path: &Path,
+        open: impl FnOnce(&Path) -> Result<(FormatInfo, Kind), ExchangeError>,
+    ) -> Result<Self, ExchangeError> {
+        let Some(unpacked) = Unpacked::of(path)? else {
+            let (format, kind) = open(path)?;
+            return Ok(Self { format, kind, unpacked: None });
         };
-        Ok(Self { format, kind })
+        let (format, kind) = open(unpacked.path()).map_err(|error| unpacked.blame(&error))?;
+        Ok(Self { format, kind, unpacked: Some(Arc::new(unpacked)) })
     }
 
     /// As [`Source::open`], as a table whatever tool wrote it.
@@ -59,8 +76,10 @@ impl Source {
     /// # Errors
     /// As there.
     pub fn open_table(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
-        let (format, table) = formats::table(path.as_ref())?;
-        Ok(Self { format, kind: Kind::Table(table) })
+        Self::unpacked(path.as_ref(), |path| {
+            let (format, table) = formats::table(path)?;
+            Ok((format, Kind::Table(table)))
+        })
     }
 
     /// The same CoNLL file with the tags of another column than the last: by its name in `# global.columns`, or by its place from 1. The
@@ -68,11 +87,18 @@ impl Source {
     pub fn with_tags(&self, column: &str) -> Option<Self> {
         let Kind::Table(table) = &self.kind else { return None };
         let table = table.with_tags(column)?;
-        Some(Self { format: self.format, kind: Kind::Table(Box::new(table)) })
+        Some(Self {
+            format: self.format,
+            kind: Kind::Table(Box::new(table)),
+            unpacked: self.unpacked.clone(),
+        })
     }
 
     /// The path as given.
     pub fn path(&self) -> &Path {
+        if let Some(unpacked) = &self.unpacked {
+            return unpacked.original();
+        }
         match &self.kind {
             Kind::Table(table) => table.path(),
             Kind::Annotations(file) => &file.path,
@@ -100,7 +126,7 @@ impl Source {
         }
     }
 
-    /// The length of the file when it was opened, in bytes.
+    /// The length of the file when it was opened, in bytes; of a packed one of what is in it.
     pub fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::Table(table) => table.bytes(),

@@ -28,7 +28,9 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         let script = project.root.join("tools/check_exchange.py");
         Program::new(&python).arg(script).arg(&command).arg(&folder).run()
     })?;
-    say("NOT READ by their own programs: Prodigy's lines (in no public registry) and doccano's archive (a server)");
+    say(
+        "NOT READ by their own programs: Prodigy's lines (in no public registry) and doccano's archive (a server)",
+    );
     Ok(())
 }
 
@@ -45,7 +47,10 @@ fn environment(project: &Project) -> Result<PathBuf> {
     if !new_environment(&folder) {
         bail!("an environment for Python packages cannot be made: it needs python3 with venv and pip");
     }
-    Program::new(&python).args(["-m", "pip", "install", "--quiet", "--prefer-binary", "-r"]).arg(&wanted).run()?;
+    Program::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--prefer-binary", "-r"])
+        .arg(&wanted)
+        .run()?;
     fs::write(&stamp, list).with_context(|| format!("writing {}", stamp.display()))?;
     Ok(python)
 }

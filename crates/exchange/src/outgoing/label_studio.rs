@@ -120,7 +120,8 @@ fn annotation(kept: &ToolLabels, answers: &[&ToolAnswer], number: u64, listed: b
     });
     // Label Studio's own reader sorts by time, and takes no time for an early one only where there is no such key.
     if let (Some(first), Some(last)) = (times().min(), times().max()) {
-        (annotation["created_at"], annotation["updated_at"]) = (format_ms(first).into(), format_ms(last).into());
+        (annotation["created_at"], annotation["updated_at"]) =
+            (format_ms(first).into(), format_ms(last).into());
     }
     if listed || cancelled {
         let given = answers.iter().map(|answer| {

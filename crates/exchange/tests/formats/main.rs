@@ -8,6 +8,7 @@ mod doccano;
 mod inception;
 mod label_studio;
 mod lewidi;
+mod packed;
 mod potato;
 mod prodigy;
 mod reading;
