@@ -300,7 +300,7 @@ pub(crate) struct Import {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
     /// The file to read: .csv, .tsv, .jsonl, .ndjson, .conll, or what an annotation tool exports (Label Studio, Prodigy, doccano, Argilla,
-    /// Potato, INCEpTION, Le-Wi-Di); its format is recognised
+    /// Potato, INCEpTION, Le-Wi-Di, crowd-kit), packed with gzip or not; its format is recognised
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
     /// Read the file as this format, whatever it looks like: see --dry-run for what it is taken for

@@ -7,7 +7,7 @@ const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Handed in", extensions: ["handin"] };
 const TABLE = {
   name: "Texts or labels (CSV, JSON, ZIP and others)",
-  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi"],
+  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi", "gz"],
 };
 
 let asking = false;

@@ -273,7 +273,8 @@ impl Division {
 fn is_plain(key: &str, value: &str) -> bool {
     let blank = key.trim().is_empty() || value.trim().is_empty();
     // A body is looked for under that name, and a table of very many keys has an object under this one.
-    !blank && !key.eq_ignore_ascii_case("text") && !(key == "metadata" && value.starts_with('{'))
+    let taken = key.eq_ignore_ascii_case("text") || (key == "metadata" && value.starts_with('{'));
+    !blank && !taken
 }
 
 /// Leaves those of `things` whose index is among `used`, and gives the new index by the old one.

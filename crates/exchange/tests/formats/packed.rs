@@ -23,7 +23,7 @@ fn tables_and_files_of_tools_are_read_through_it() {
     assert_eq!(file("tasks.json.gz", packed(tasks)).read().told(), ["2 1 q x"]);
     // Two packed files behind each other are one, and the name of the person is that of the file inside.
     let line = |id: u32| {
-        packed(&format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"))
+        packed(format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"))
     };
     let read = file("admin.jsonl.gz", [line(1), line(2)].concat()).read();
     assert_eq!(read.told(), ["admin 1 label x", "admin 2 label x"]);
@@ -45,7 +45,7 @@ fn the_file_is_the_packed_one_to_whoever_asks() {
 
 #[test]
 fn what_is_damaged_or_strange_inside_is_told_of_the_packed_file() {
-    let whole = packed(&LABELS.repeat(500));
+    let whole = packed(LABELS.repeat(500));
     for damaged in [whole[..whole.len() - 20].to_vec(), [&whole[..200], &[0xFF; 40]].concat()] {
         let message = refusal(&file("labels.csv.gz", damaged).path, None);
         assert!(message.contains("labels.csv.gz") && message.contains("damaged or not whole"), "{message}");
