@@ -48,8 +48,10 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     bench.ok(["import", "P.dissensus", "export.json"]);
     let told = bench.ok(["export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
     let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines[0], "CSV with task, worker and label cannot hold:");
-    assert_eq!(lines[1], "  Texts put off: 1. The format has no place for them");
+    assert_eq!(
+        lines[0],
+        "not in CSV with task, worker and label: Texts put off: 1. The format has no place for them"
+    );
     assert_eq!(lines[lines.len() - 2], "out.csv would have 2 labels on 1 text by 2 annotators");
     assert!(!bench.path("out.csv").exists(), "{told}");
     let told: Value = bench.json(["export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
@@ -71,6 +73,12 @@ fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
     assert_eq!(names, ["label-studio", "prodigy", "doccano", "lewidi", "crowd-kit", "wide"]);
     assert!(bench.ok(["export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON"));
     // It comes in again as it was.
+    let told = bench.run(["export", "P.dissensus", "people.csv", "--format", "wide"]);
+    assert!(
+        told.err.contains("note: not in CSV with a column for each person: Texts put off: 1."),
+        "{told:?}"
+    );
+    assert_eq!(told.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");
     bench.ok(["export", "P.dissensus", "tasks.json", "--format", "label-studio"]);
     bench.ok(["new", "Q.dissensus"]);
     bench.ok(["import", "Q.dissensus", "tasks.json"]);

@@ -1,7 +1,7 @@
 //! `export --format`: labels for another tool, and what its format cannot hold.
 
-use super::count;
 use super::files::{left_out_line, told_apart_note};
+use super::{count, note};
 use crate::args::{Export, LeaveOutArg};
 use crate::output;
 use crate::progress::Bar;
@@ -24,10 +24,9 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     let ready = session.exchange.for_tool(format, &choices, &bar);
     drop(bar);
     let ready = ready?;
-    if !args.json {
-        tell_losses(&ready)?;
-    }
     if !args.dry_run {
+        // Before it is written; and what a script reads says that it is.
+        losses(&ready).iter().for_each(|line| note(line));
         let bar = Bar::new("texts");
         let written = ready.write(file, args.force, &bar);
         drop(bar);
@@ -45,6 +44,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         [count(exported.answers, "label"), count(texts as u64, "text"), count(people as u64, "annotator")];
     let [labels, texts, people] = what;
     if args.dry_run {
+        losses(&ready).iter().try_for_each(|line| output::line(line))?;
         output::line(&format!("{} would have {labels} on {texts} by {people}", file.display()))?;
     } else {
         output::line(&format!("Wrote {labels} on {texts} by {people} to {}", file.display()))?;
@@ -55,12 +55,10 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     if args.dry_run { output::line("Nothing was written (--dry-run).") } else { Ok(()) }
 }
 
-fn tell_losses(ready: &ToolExport) -> Result<()> {
-    if ready.losses().is_empty() {
-        return output::line(&format!("{} holds all of it", ready.format().title()));
-    }
-    output::line(&format!("{} cannot hold:", ready.format().title()))?;
-    ready.losses().iter().try_for_each(|loss| output::line(&format!("  {}", loss.message())))
+/// What is lost, a line each.
+fn losses(ready: &ToolExport) -> Vec<String> {
+    let title = ready.format().title();
+    ready.losses().iter().map(|loss| format!("not in {title}: {}", loss.message())).collect()
 }
 
 fn told(ready: &ToolExport, args: &Export, file: &Path) -> Value {

@@ -22,9 +22,8 @@ fn tables_and_files_of_tools_are_read_through_it() {
         {"from_name":"q","to_name":"text","type":"choices","value":{"choices":["x"]}}]}]}]"#;
     assert_eq!(file("tasks.json.gz", packed(tasks)).read().told(), ["2 1 q x"]);
     // Two packed files behind each other are one, and the name of the person is that of the file inside.
-    let line = |id: u32| {
-        packed(format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"))
-    };
+    let line =
+        |id: u32| packed(format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"));
     let read = file("admin.jsonl.gz", [line(1), line(2)].concat()).read();
     assert_eq!(read.told(), ["admin 1 label x", "admin 2 label x"]);
     // What a file is called says nothing of whether it is packed.
