@@ -75,10 +75,8 @@ class Bench:
                     if asked == question:
                         shown = "[]" if question == "parts" and not label else name(label)
                         table.writerow([text, words, person, shown, asked, at])
-            options = ["--scale", kind] + (["--levels", levels] if levels else ["--levels", "a", "--levels", "b"])
-            if question == "topics":
-                # A comma is part of a name here, which the option cannot say: the file does.
-                options = ["--scale", kind]
+            # A comma is part of the name of a topic, which --levels cannot say: the file does.
+            options = ["--scale", kind, *(["--levels", levels] if levels else [])]
             self.run("import", "P.dissensus", file.name, *options)
 
 

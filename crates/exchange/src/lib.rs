@@ -1,5 +1,5 @@
 //! Reading and writing other tools' files: CSV, TSV, JSON Lines and CoNLL, row by row, in bounded memory; and what annotation tools export
-//! ([`formats`]), part by part.
+//! ([`formats`]), part by part. For those tools labels are written too ([`ToolFormat`]), and what they cannot hold is counted ([`divide`]).
 //!
 //! ```
 //! use dissensus_exchange::{Checker, FileKind, Source, guess_roles, scan};

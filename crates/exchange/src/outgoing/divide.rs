@@ -24,7 +24,8 @@ impl Divided {
     }
 }
 
-/// Divides labels into what a file of `format` holds and what it does not. Nothing is left out without being counted.
+/// Divides labels into what a file of `format` holds and what it does not. Nothing is left out without being counted; what stood beside an
+/// answer that is lost is counted with it, and not once more.
 ///
 /// Texts, people and questions of which no answer is kept are not among what is kept, and are not counted.
 pub fn divide(labels: ToolLabels, format: ToolFormat) -> Divided {
