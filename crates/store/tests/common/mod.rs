@@ -1,6 +1,7 @@
 //! A small project to begin a test with.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};

@@ -5,9 +5,9 @@
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    CareInfo, HarmfulFrom, ImportChoices, NewLabel, OwnCare, QuestionChange, StudyCare, StudyWish, TextOrder,
+    CareInfo, HarmfulFrom, ImportChoices, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
 };
-use dissensus_workbench::{Home, Progress, Session, Silent, sample};
+use dissensus_workbench::{Home, Progress, QuestionChange, Session, Silent, sample};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -64,8 +64,8 @@ fn rows(people: usize, texts: usize, label: impl Fn(usize, usize) -> String) -> 
 }
 
 fn level(text: usize, person: usize) -> usize {
-    let base = text % 4 + usize::from(person % 3 == 0);
-    if text % 3 == 0 && person % 2 == 0 { 4 - base.min(4) } else { base.min(4) }
+    let base = text % 4 + usize::from(person.is_multiple_of(3));
+    if text.is_multiple_of(3) && person.is_multiple_of(2) { 4 - base.min(4) } else { base.min(4) }
 }
 
 fn write(session: &Session, dir: &Path, wish: PaperWish) -> Result<PaperWritten, WorkbenchError> {
