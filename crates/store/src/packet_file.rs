@@ -87,7 +87,9 @@ impl Store {
         // there too.
         let practice = self.practice()?;
         let now = practice.texts.iter().map(|one| (one.question, one.text));
+        let known = self.ever_practised_on(&packet.questions)?;
         let own = practice.answers.iter().filter(|one| one.annotator == packet.annotator);
+        let own = own.filter(|one| known.contains(&one.text));
         for (question, id) in now.chain(own.map(|one| (one.question, one.text))) {
             if asked(&question) && texts.iter().all(|known: &Text| known.id != id) {
                 let text = self.text(id)?;
