@@ -1,6 +1,7 @@
 //! `import`, `export` and `copy`.
 
-use super::{count, note, open, open_or_read, open_to_read, tool_export};
+use super::export_words::{left_out_line, told_apart_note};
+use super::{count, open, open_or_read, open_to_read, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
@@ -302,23 +303,6 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         ))?;
     }
     Ok(())
-}
-
-/// That pseudonyms do not hide everybody.
-pub(super) fn told_apart_note(told_apart: u64) {
-    if told_apart > 0 {
-        note(&format!(
-            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
-        ));
-    }
-}
-
-/// How many labels of people who failed are not in a file.
-pub(super) fn left_out_line(labels: u64) -> Result<()> {
-    output::line(&format!(
-        "Left out {} of people who missed a pass mark; the project keeps them",
-        count(labels, "label")
-    ))
 }
 
 pub(crate) fn copy(args: &Copy) -> Result<()> {

@@ -8,6 +8,7 @@ pub(crate) mod checks;
 pub(crate) mod embed;
 mod evaluation;
 pub(crate) mod explain;
+mod export_words;
 pub(crate) mod files;
 mod given_answers;
 pub(crate) mod group_comparison;

@@ -1,6 +1,6 @@
 //! `export --format`: labels for another tool, and what its format cannot hold.
 
-use super::files::{left_out_line, told_apart_note};
+use super::export_words::{left_out_line, told_apart_note};
 use super::{count, note};
 use crate::args::{Export, LeaveOutArg};
 use crate::output;

@@ -4,7 +4,7 @@ use super::data::{SpanAnswer, SpanTexts};
 use super::head::{Head, HeadData};
 use super::head_objective::{Design, Scaling};
 use super::own_effects::{OwnEffects, Population};
-use super::own_text::own_effects;
+use super::own_text::{own_effects, scores_without_own};
 use super::selection::{Halves, Selected, divide, select, unchosen};
 use crate::data::progress::Progress;
 use crate::data::{ModelKind, PerspectivesError};
@@ -445,5 +445,29 @@ impl Work<'_> {
             fitted
         });
         all.collect()
+    }
+}
+
+impl SpanModel {
+    /// Scores of the words of every text of `of`, whose answers `of.train` the model was fitted to, without what these taught of the words of their own text.
+    pub(super) fn views_without_own(&self, of: &SpanTraining<'_>) -> Vec<WordView> {
+        let rows: Vec<u32> = (0..of.texts.len() as u32).collect();
+        let mut views: Vec<WordView> = rows.iter().map(|text| self.view(of.texts, *text)).collect();
+        let data = HeadData {
+            texts: of.texts,
+            answers: of.answers,
+            annotators: of.annotators,
+            scaling: self.scaling(),
+        };
+        for (of_type, (model, selected, _)) in self.types().enumerate() {
+            let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
+            // A text is set by the answers to itself alone, so that those to its copies have taught its words as others have.
+            let left = scores_without_own(head, selected.priors.forms, &data, of.train, &rows, of_type);
+            for (text, scores) in left {
+                let places = views[text as usize].scores.iter_mut().skip(of_type).step_by(of.types);
+                places.zip(scores).for_each(|(place, score)| *place = score);
+            }
+        }
+        views
     }
 }

@@ -4,7 +4,6 @@
 //! twice: a form that stands in one text alone has its whole effect from them.
 
 use super::head::{Head, HeadData};
-use super::model::{SpanModel, SpanTraining, TypeModel, WordView};
 use super::own_effects::{Decided, OwnEffects, Population, decided, fit};
 use crate::math::sigmoid;
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +18,7 @@ struct Taught {
 /// Of each text of the answers `train`, to which a head was fitted, the scores of its words as they are without the answers to texts with the same number in `copies`: the effect of each form one
 /// Newton step from its mode on, at the objective without them (approximate leave-one-out: Rad and Maleki 2020, arXiv 1801.10243, for one parameter; `precision` is that of the
 /// effects' prior). What such answers taught the weights of states, which all words share, stays.
-fn scores_without_own(
+pub(super) fn scores_without_own(
     head: &Head,
     precision: f64,
     data: &HeadData<'_>,
@@ -84,30 +83,6 @@ pub(super) fn own_effects(
     // Where decisions tell most, so that readiness and slopes are told apart.
     let centre = if information > 0.0 { sum / information } else { 0.0 };
     fit(&by_annotator, centre)
-}
-
-impl SpanModel {
-    /// Scores of the words of every text of `of`, whose answers `of.train` the model was fitted to, without what these taught of the words of their own text.
-    pub(super) fn views_without_own(&self, of: &SpanTraining<'_>) -> Vec<WordView> {
-        let rows: Vec<u32> = (0..of.texts.len() as u32).collect();
-        let mut views: Vec<WordView> = rows.iter().map(|text| self.view(of.texts, *text)).collect();
-        let data = HeadData {
-            texts: of.texts,
-            answers: of.answers,
-            annotators: of.annotators,
-            scaling: self.scaling(),
-        };
-        for (of_type, (model, selected, _)) in self.types().enumerate() {
-            let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
-            // A text is set by the answers to itself alone, so that those to its copies have taught its words as others have.
-            let left = scores_without_own(head, selected.priors.forms, &data, of.train, &rows, of_type);
-            for (text, scores) in left {
-                let places = views[text as usize].scores.iter_mut().skip(of_type).step_by(of.types);
-                places.zip(scores).for_each(|(place, score)| *place = score);
-            }
-        }
-        views
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The folder of a report: where it may stand, and its files.
 
-use super::reproduce::{FileSum, Folder, NAME, Reproduce, hex};
+use super::reproduce::{Folder, NAME, Reproduce};
+use super::sums::{FileSum, hex, sum_of};
 use crate::error::WorkbenchError;
 use dissensus_files::{AtomicFolder, folder_of};
 use sha2::{Digest, Sha256};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Says before any work, and again before the end, whether a report may stand there.
@@ -119,38 +120,6 @@ impl<'a> Files<'a> {
         self.write(NAME, &bytes)?;
         Ok((self.sums.into_iter().map(|sum| sum.name).collect(), self.bytes))
     }
-}
-
-/// SHA-256 of a file in hexadecimal, and its length in bytes.
-pub(super) fn sum_of(path: &Path) -> io::Result<(String, u64)> {
-    let (mut sum, mut bytes) = (Sha256::new(), 0);
-    let mut file = std::fs::File::open(path)?;
-    let mut part = vec![0; 1 << 16];
-    loop {
-        let read = file.read(&mut part)?;
-        if read == 0 {
-            return Ok((hex(&sum.finalize()), bytes));
-        }
-        sum.update(&part[..read]);
-        bytes += read as u64;
-    }
-}
-
-/// Names of all files in a folder and in folders in it, with `/`; a link counts as a file.
-pub(super) fn names_in(dir: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    let mut open = vec![(dir.to_owned(), String::new())];
-    while let Some((folder, before)) = open.pop() {
-        for entry in std::fs::read_dir(folder)? {
-            let entry = entry?;
-            let name = format!("{before}{}", entry.file_name().to_string_lossy());
-            match entry.file_type()?.is_dir() {
-                true => open.push((entry.path(), format!("{name}/"))),
-                false => names.push(name),
-            }
-        }
-    }
-    Ok(names)
 }
 
 pub(super) fn failed(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {

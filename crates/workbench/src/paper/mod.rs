@@ -14,6 +14,7 @@ mod people;
 mod reproduce;
 mod severity;
 mod soft_labels;
+mod sums;
 mod work;
 
 use crate::analysis::Analysis;

@@ -1,5 +1,6 @@
 //! What it takes to make a report again: versions, seeds, hashes and commands.
 
+use super::sums::{FileSum, hex, names_in, sum_of};
 use super::work::{Asked, Work, quoted};
 use crate::clock::local_moment;
 use crate::error::WorkbenchError;
@@ -83,14 +84,6 @@ struct Seeds {
     plan: String,
 }
 
-/// A file of the report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileSum {
-    /// Its path in the folder, with `/`.
-    pub(super) name: String,
-    pub(super) sha256: String,
-}
-
 /// What a folder is, where a report is to stand.
 pub(super) enum Folder {
     /// A report as an earlier call wrote it, with nothing else in it.
@@ -158,12 +151,12 @@ impl Reproduce {
         let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return Folder::Other };
         let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return Folder::Other };
         let known = |name: &str| name == NAME || found.files.iter().any(|file| file.name == name);
-        let names = super::files::names_in(dir);
+        let names = names_in(dir);
         if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
             return Folder::Other;
         }
         // What was deleted of it is missed by nobody; what was written into it is somebody's work.
-        let changed = |file: &FileSum| match super::files::sum_of(&dir.join(&file.name)) {
+        let changed = |file: &FileSum| match sum_of(&dir.join(&file.name)) {
             Ok((sum, _)) => sum != file.sha256,
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         };
@@ -235,11 +228,6 @@ fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
         commands.push(format!("dissensus evaluate {project} --question {question} --seed 0 --json"));
     }
     commands
-}
-
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::Study;
 use super::draft::{Drawn, DrawnPerson};
-use super::earlier::PLANNED;
+use super::lacking::PLANNED;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;

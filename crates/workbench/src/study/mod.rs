@@ -8,6 +8,7 @@ mod earlier;
 mod hand_in;
 mod hand_out;
 mod incoming;
+mod lacking;
 mod merge;
 mod practice;
 mod report;

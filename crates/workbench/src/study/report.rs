@@ -1,7 +1,7 @@
 //! How far a study is: who was given what, what came back, how it agrees.
 
 use super::Study;
-use super::earlier::{PLANNED, people_per_text};
+use super::lacking::{PLANNED, people_per_text};
 use crate::error::WorkbenchError;
 use crate::median::median;
 use crate::study_error::StudyError;

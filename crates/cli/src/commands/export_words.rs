@@ -1,0 +1,22 @@
+//! What every export says of people.
+
+use super::{count, note};
+use crate::output;
+use anyhow::Result;
+
+/// That pseudonyms do not hide everybody.
+pub(super) fn told_apart_note(told_apart: u64) {
+    if told_apart > 0 {
+        note(&format!(
+            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
+        ));
+    }
+}
+
+/// How many labels of people who failed are not in a file.
+pub(super) fn left_out_line(labels: u64) -> Result<()> {
+    output::line(&format!(
+        "Left out {} of people who missed a pass mark; the project keeps them",
+        count(labels, "label")
+    ))
+}

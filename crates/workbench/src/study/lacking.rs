@@ -1,0 +1,40 @@
+//! Texts that lack a person.
+
+use dissensus_domain::{AnnotatorId, Packet, TextId};
+use dissensus_store::PacketKey;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The setting with the number of people a text that the latest plan asked for.
+pub(super) const PLANNED: &str = "planned_per_text";
+
+/// To how many people a text that is not for everybody was to be handed out, and how many of those that were have fewer. Where no plan says it
+/// (`planned`), as in copies that only met the packets, it is the number that most texts have. Who has a packet and has answered a text
+/// outside of it (`done`) counts, as in a plan.
+pub(super) fn people_per_text(
+    packets: &[(Packet, PacketKey)],
+    planned: Option<u32>,
+    done: impl Fn(&Packet, TextId) -> bool,
+) -> (u32, u32) {
+    let mut people: BTreeMap<TextId, BTreeSet<AnnotatorId>> = BTreeMap::new();
+    let items =
+        packets.iter().flat_map(|(packet, _)| packet.assignments.iter().map(move |item| (packet, item)));
+    for (packet, item) in items.filter(|(_, item)| !item.anchor) {
+        people.entry(item.text).or_default().insert(packet.annotator);
+    }
+    let most = || {
+        let mut texts: BTreeMap<usize, u32> = BTreeMap::new();
+        for of_text in people.values() {
+            *texts.entry(of_text.len()).or_default() += 1;
+        }
+        // Of two numbers that are as frequent the greater one was wanted.
+        texts.into_iter().max_by_key(|(people, texts)| (*texts, *people)).map_or(0, |(people, _)| people)
+    };
+    let wanted = planned.map_or_else(most, |planned| planned as usize);
+    let lacks = |(text, of_text): (&TextId, &BTreeSet<AnnotatorId>)| {
+        let beside = packets.iter().map(|(packet, _)| packet);
+        let beside = beside.filter(|one| !of_text.contains(&one.annotator) && done(one, *text));
+        of_text.len() + beside.map(|one| one.annotator).collect::<BTreeSet<_>>().len() < wanted
+    };
+    let short = people.iter().filter(|(_, of_text)| of_text.len() < wanted).filter(|one| lacks(*one));
+    (wanted as u32, short.count() as u32)
+}
