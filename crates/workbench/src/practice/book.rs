@@ -39,14 +39,16 @@ pub(crate) struct Gate {
 }
 
 /// Texts whose right answer lies in packets that are out: those that were practised on while there was a packet, and are asked in none. Whoever has
-/// the packet may have been told the answer, also where nothing of it has come back.
-fn shown_in_packets(context: &Context) -> Result<HashSet<TextId>, WorkbenchError> {
-    let packets = context.store.packets()?;
-    if packets.is_empty() {
-        return Ok(HashSet::new());
-    }
+/// the packet may have been told the answer, also where nothing of it has come back. Those that are kept apart anyway are not looked at: packets
+/// are read, which takes time where there are hundreds, only where a text was taken off.
+fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSet<TextId>, WorkbenchError> {
     let mut shown = HashSet::new();
-    let facts = context.store.all_facts(FactKind::PracticeText)?;
+    let mut facts = context.store.all_facts(FactKind::PracticeText)?;
+    facts.retain(|fact| fact.text.is_some_and(|text| !apart.contains(&text)));
+    if facts.is_empty() {
+        return Ok(shown);
+    }
+    let packets = context.store.packets()?;
     for of_text in facts.chunk_by(|a, b| (a.question, a.text) == (b.question, b.text)) {
         for (at, fact) in of_text.iter().enumerate().filter(|(_, fact)| !fact.value.is_null()) {
             let (Some(question), Some(text)) = (fact.question, fact.text) else { continue };
@@ -88,7 +90,7 @@ impl PracticeBook {
         let practised = texts.iter().map(|one| one.text).chain(answers.iter().map(|one| one.text));
         let mut kept_apart: HashSet<TextId> = practised.filter(|text| !assigned.contains(text)).collect();
         if context.packet.is_none() {
-            kept_apart.extend(shown_in_packets(context)?);
+            kept_apart.extend(shown_in_packets(context, &kept_apart)?);
         }
         let mut rounds = BTreeMap::new();
         for of_person in answers.chunk_by(|a, b| a.annotator == b.annotator) {
