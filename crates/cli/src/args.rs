@@ -299,13 +299,19 @@ pub(crate) struct Import {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to read: .csv, .tsv, .jsonl, .ndjson, .conll, or what an annotation tool exports (Label Studio, Prodigy, doccano, Argilla,
-    /// Potato, INCEpTION, Le-Wi-Di, crowd-kit), packed with gzip or not; its format is recognised
+    /// The file to read: a table (.csv, .tsv, .jsonl, .conll, .xlsx, .ods, .parquet, .arrow), or what an annotation tool exports (Label Studio,
+    /// Prodigy, doccano, Argilla, Potato, INCEpTION, GATE Teamware, Le-Wi-Di, crowd-kit), packed with gzip or ZIP or not; its format is recognised
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
     /// Read the file as this format, whatever it looks like: see --dry-run for what it is taken for
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
+    /// Encoding of a text file, such as windows-1252 or utf-16le [default: UTF-8 where it is, else guessed and told]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoding: Option<String>,
+    /// Sheet of a workbook [default: the first visible one that holds something]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sheet: Option<String>,
     /// Name of the question that the labels answer [default: the label column's name, or the project's only one]
     #[arg(long)]
     pub(crate) question: Option<String>,

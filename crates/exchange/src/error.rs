@@ -48,13 +48,28 @@ pub enum ExchangeError {
         /// What to do instead.
         advice: String,
     },
-    /// Text in another encoding.
-    #[error("{path} is written in {encoding}: save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")")]
-    Utf16 {
-        /// The name of the encoding.
-        encoding: &'static str,
+    /// No encoding has the name.
+    #[error(
+        "{path}: no encoding is called \"{name}\"; common ones are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030"
+    )]
+    NoSuchEncoding {
         /// The path as given.
         path: PathBuf,
+        /// The name that was asked for.
+        name: String,
+    },
+    /// Bytes that stand for nothing in the encoding.
+    #[error(
+        "{path} has bytes that stand for nothing in {encoding}{}: name its encoding",
+        if *guessed { ", which was guessed because it is not UTF-8" } else { "" }
+    )]
+    NotInEncoding {
+        /// The path as given.
+        path: PathBuf,
+        /// The name of the encoding.
+        encoding: &'static str,
+        /// Nobody had named it.
+        guessed: bool,
     },
     /// Lines that end in a lone carriage return.
     #[error(

@@ -34,9 +34,12 @@
 //!
 //! *The file.*
 //! - The three sorts are labels in long form, texts alone, annotators alone ([`FileKind`], from [`ColumnRoles`]).
-//! - A file packed with gzip is unpacked into a folder for temporary files for as long as it is read, whatever its name.
-//! - A byte order mark is skipped. Other encodings than UTF-8 are refused; a row with a byte that is not UTF-8 is bad
-//!   and says where in the file that byte is.
+//! - A file packed with gzip, or alone in a ZIP archive, is unpacked into a folder for temporary files for as long as it is read, whatever its
+//!   name. So are a sheet of an Excel workbook or an OpenDocument spreadsheet, Parquet, Arrow, and other encodings rewritten: the line of
+//!   a row is then its row in the sheet, or its number in the file. Merged cells, formulas without a value and errors in cells are refused.
+//! - A byte order mark is skipped. Of a file that is not UTF-8 the encoding is guessed, and told ([`Source::met`]). Where most characters
+//!   beyond ASCII are UTF-8, or those that are not stand behind the first mebibyte, a row with a byte that is not UTF-8 is bad and says where
+//!   in the file that byte is.
 //! - CSV is RFC 4180. Line ends are LF or CRLF, the last one may be missing. A quote opens a value only as its first
 //!   character; in a quoted value separators, line ends (kept as they are) and `""` (one quote) belong to the value.
 //!   A stray quote makes one bad row, and reading goes on in the line after it.
@@ -88,6 +91,7 @@ mod columns;
 mod conll;
 mod csv_record;
 mod error;
+mod format_info;
 mod formats;
 mod guess;
 mod json_record;
@@ -96,10 +100,10 @@ mod level_name;
 mod lewidi_submission;
 mod misfit;
 mod outgoing;
-mod packed;
 mod parquet;
 mod records;
 mod rejects;
+mod rewritten;
 mod roles;
 mod row;
 mod row_builder;
@@ -130,7 +134,7 @@ pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use columns::TypedTable;
 pub use error::ExchangeError;
-pub use formats::{FormatInfo, formats};
+pub use format_info::FormatInfo;
 pub use guess::guess_roles;
 pub use level_name::{level_name, level_on};
 pub use lewidi_submission::LewidiSubmission;
@@ -138,12 +142,13 @@ pub use outgoing::{
     Divided, Loss, LossReason, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
 };
 pub use rejects::RejectWriter;
+pub use rewritten::OpenOptions;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows, read_rows_while};
 pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
-pub use source::Source;
+pub use source::{Source, formats};
 pub use study_cells::{DecisionCells, StudyCells, StudyLayout};
 pub use table_file::MAX_COLUMNS;
 pub use table_format::TableFormat;

@@ -2,11 +2,25 @@
 
 use crate::ExchangeError;
 use crate::annotations::{AnnotationFile, Facts, Hint, MetInFile};
-use crate::formats::{self, FormatInfo, Recognised};
-use crate::packed::Unpacked;
+use crate::format_info::FormatInfo;
+use crate::formats::{self, Recognised};
+use crate::rewritten::{self, OpenOptions, Rewritten, SheetRows};
 use crate::table_file::TableFile;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Every format that is read, by name and title.
+pub fn formats() -> Vec<FormatInfo> {
+    formats::infos().chain(rewritten::FORMATS).collect()
+}
+
+fn known_format(name: &str) -> Result<FormatInfo, ExchangeError> {
+    let wanted = name.trim().to_lowercase();
+    formats().into_iter().find(|format| format.name == wanted).ok_or_else(|| {
+        let formats = formats().iter().map(|info| info.name.to_owned()).collect();
+        ExchangeError::NoSuchFormat { name: name.to_owned(), formats }
+    })
+}
 
 /// A file that can be read: what it is and which columns it has. Reading opens it anew, so one `Source` serves for a
 /// preview and for the import after it.
@@ -14,8 +28,8 @@ use std::sync::Arc;
 pub struct Source {
     format: FormatInfo,
     kind: Kind,
-    /// The file was packed, and is read where it is unpacked until the last of these is gone.
-    unpacked: Option<Arc<Unpacked>>,
+    /// The file was rewritten, and is read as it is then until the last of these is gone.
+    rewritten: Option<Arc<Rewritten>>,
 }
 
 /// How a file is read.
@@ -38,16 +52,20 @@ impl Source {
     /// Nothing there, a folder, no ordinary file, unreadable, empty, another format or encoding, a first line
     /// that cannot name columns (a broken quote, two equal names, over [`MAX_COLUMNS`](crate::MAX_COLUMNS)), or nothing that can be imported.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
-        Self::open_as(path, None)
+        Self::open_with(path, &OpenOptions::default())
     }
 
-    /// As [`Source::open`], read as the format of this name whatever it looks like.
+    /// As [`Source::open`], with what shall not be guessed.
     ///
     /// # Errors
-    /// As there; no format has the name.
-    pub fn open_as(path: impl AsRef<Path>, format: Option<&str>) -> Result<Self, ExchangeError> {
-        Self::unpacked(path.as_ref(), |path| {
-            let (format, recognised) = formats::recognise(path, format)?;
+    /// As there; no format or no encoding has the name, or the file has no such sheet.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions<'_>) -> Result<Self, ExchangeError> {
+        let path = path.as_ref();
+        let named = options.format.map(known_format).transpose()?;
+        Self::of(path, Rewritten::of(path, options)?, |path| {
+            // A table in a form of its own may still be one that a tool wrote.
+            let chosen = named.and_then(|named| formats::named(named.name));
+            let (format, recognised) = formats::recognise(path, chosen)?;
             let kind = match recognised {
                 Recognised::Table(table) => Kind::Table(table),
                 Recognised::Annotations(division, unfold) => {
@@ -58,17 +76,22 @@ impl Source {
         })
     }
 
-    /// Opens a file, or what is packed in it.
-    fn unpacked(
+    /// Opens a file, or what it was rewritten as.
+    fn of(
         path: &Path,
+        rewritten: Option<Rewritten>,
         open: impl FnOnce(&Path) -> Result<(FormatInfo, Kind), ExchangeError>,
     ) -> Result<Self, ExchangeError> {
-        let Some(unpacked) = Unpacked::of(path)? else {
+        let Some(rewritten) = rewritten else {
             let (format, kind) = open(path)?;
-            return Ok(Self { format, kind, unpacked: None });
+            return Ok(Self { format, kind, rewritten: None });
         };
-        let (format, kind) = open(unpacked.path()).map_err(|error| unpacked.blame(&error))?;
-        Ok(Self { format, kind, unpacked: Some(Arc::new(unpacked)) })
+        let (found, kind) = open(rewritten.path()).map_err(|error| rewritten.blame(&error))?;
+        let format = match kind {
+            Kind::Table(_) => rewritten.format().unwrap_or(found),
+            Kind::Annotations(_) => found,
+        };
+        Ok(Self { format, kind, rewritten: Some(Arc::new(rewritten)) })
     }
 
     /// As [`Source::open`], as a table whatever tool wrote it.
@@ -76,7 +99,8 @@ impl Source {
     /// # Errors
     /// As there.
     pub fn open_table(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
-        Self::unpacked(path.as_ref(), |path| {
+        let path = path.as_ref();
+        Self::of(path, Rewritten::of(path, &OpenOptions::default())?, |path| {
             let (format, table) = formats::table(path)?;
             Ok((format, Kind::Table(table)))
         })
@@ -90,14 +114,14 @@ impl Source {
         Some(Self {
             format: self.format,
             kind: Kind::Table(Box::new(table)),
-            unpacked: self.unpacked.clone(),
+            rewritten: self.rewritten.clone(),
         })
     }
 
     /// The path as given.
     pub fn path(&self) -> &Path {
-        if let Some(unpacked) = &self.unpacked {
-            return unpacked.original();
+        if let Some(rewritten) = &self.rewritten {
+            return rewritten.original();
         }
         match &self.kind {
             Kind::Table(table) => table.path(),
@@ -112,9 +136,10 @@ impl Source {
 
     /// The byte between values; `None` for files without separators.
     pub fn delimiter(&self) -> Option<u8> {
+        let is_of_own_form = self.rewritten.as_ref().is_some_and(|rewritten| rewritten.format().is_some());
         match &self.kind {
-            Kind::Table(table) => table.delimiter(),
-            Kind::Annotations(_) => None,
+            Kind::Table(table) if !is_of_own_form => table.delimiter(),
+            Kind::Table(_) | Kind::Annotations(_) => None,
         }
     }
 
@@ -126,7 +151,7 @@ impl Source {
         }
     }
 
-    /// The length of the file when it was opened, in bytes; of a packed one of what is in it.
+    /// The length of the file when it was opened, in bytes; of a packed or rewritten one of what is read.
     pub fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::Table(table) => table.bytes(),
@@ -150,17 +175,24 @@ impl Source {
         }
     }
 
-    /// What was met in a tool's file that is no plain answer, and what becomes of it; nothing of a table.
+    /// What people should know of how the file was read, such as its encoding; and what was met in a tool's file that is no plain answer,
+    /// and what becomes of it.
     pub fn met(&self) -> Vec<MetInFile> {
-        match &self.kind {
-            Kind::Table(_) => Vec::new(),
-            Kind::Annotations(file) => file.facts.told(),
+        let mut met = self.rewritten.as_ref().map_or_else(Vec::new, |rewritten| rewritten.told().to_vec());
+        if let Kind::Annotations(file) = &self.kind {
+            met.extend(file.facts.told());
         }
+        met
     }
 
     /// Whether it is a file of an annotation tool, and no table.
     pub fn is_of_tool(&self) -> bool {
         matches!(self.kind, Kind::Annotations(_))
+    }
+
+    /// Where the rows of a sheet stand.
+    pub(crate) fn sheet_rows(&self) -> Option<&SheetRows> {
+        self.rewritten.as_ref().and_then(|rewritten| rewritten.rows())
     }
 
     pub(crate) fn kind(&self) -> &Kind {

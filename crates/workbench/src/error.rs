@@ -841,7 +841,8 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         ExchangeError::Empty { .. } => "file-empty",
         ExchangeError::Unreadable { .. } => "file-unreadable",
         ExchangeError::UnknownFormat { .. }
-        | ExchangeError::Utf16 { .. }
+        | ExchangeError::NoSuchEncoding { .. }
+        | ExchangeError::NotInEncoding { .. }
         | ExchangeError::LineEnds { .. }
         | ExchangeError::Package { .. }
         | ExchangeError::NoAnswers { .. }

@@ -36,7 +36,7 @@ fn number(counted: &Value, key: &str) -> u64 {
 
 /// How a file is imported: what it does not say of its annotator is said, and a scale with one level gets another.
 fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, WorkbenchError> {
-    let mut columns = session.exchange.guess_columns(path, None)?;
+    let mut columns = session.exchange.guess_columns(path, &ImportChoices::default())?;
     if columns.annotator.is_none() && (columns.label.is_some() || columns.span_start.is_some()) {
         columns.annotator = Some("=somebody".to_owned());
     }

@@ -1578,6 +1578,10 @@ export type ImportChoices = {
 	skip_bad: boolean,
 	/**  Name of the format of the file. */
 	format?: string | null,
+	/**  Name of its encoding: `windows-1252`. */
+	encoding?: string | null,
+	/**  Name of the sheet of a workbook. */
+	sheet?: string | null,
 };
 
 /**  What a file was recognised as. */

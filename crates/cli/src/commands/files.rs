@@ -29,7 +29,13 @@ pub(crate) fn import(args: Import) -> Result<()> {
 
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
-    let mut columns = session.exchange.guess_columns(&args.file, args.format.as_deref())?;
+    let form = ImportChoices {
+        format: args.format.clone(),
+        encoding: args.encoding.clone(),
+        sheet: args.sheet.clone(),
+        ..ImportChoices::default()
+    };
+    let mut columns = session.exchange.guess_columns(&args.file, &form)?;
     // Who names the labels of a file that looks like one row a span, and no column of spans, means its labels.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {
@@ -79,7 +85,7 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
         scale: args.scale.or(args.types.as_ref().map(|_| ScaleKind::Spans)),
         levels: args.levels.clone().or_else(|| args.types.clone()),
         skip_bad: args.skip_bad,
-        format: args.format.clone(),
+        ..form
     })
 }
 

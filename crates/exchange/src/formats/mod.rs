@@ -13,6 +13,7 @@ mod one_document;
 mod potato;
 pub(crate) mod prodigy;
 mod tables;
+mod teamware;
 mod webanno_tsv;
 pub(crate) mod wide;
 mod xmi;
@@ -21,22 +22,12 @@ pub(crate) use look::Look;
 
 use crate::ExchangeError;
 use crate::annotations::{Division, Unfold};
+pub(crate) use crate::format_info::FormatInfo;
 use crate::table_file::TableFile;
 use crate::table_format::TableFormat;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
-
-/// What a format is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FormatInfo {
-    /// The name by which it is chosen: `label-studio`.
-    pub name: &'static str,
-    /// Its name for people: `Label Studio JSON`.
-    pub title: &'static str,
-    /// How names of its files end, without the point.
-    pub endings: &'static [&'static str],
-}
 
 /// A format that files are read in.
 pub(crate) trait Format: Debug + Sync {
@@ -65,7 +56,7 @@ pub(crate) enum Recognised {
 }
 
 /// Every format. Those of tools are asked first: their files are tables or JSON too.
-const FORMATS: [&dyn Format; 18] = [
+const FORMATS: [&dyn Format; 19] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
     &prodigy::Prodigy,
@@ -73,6 +64,7 @@ const FORMATS: [&dyn Format; 18] = [
     &lewidi_2023_2025::Lewidi,
     &lewidi_people::LewidiPeople,
     &argilla::Argilla,
+    &teamware::Teamware,
     &potato::PotatoState,
     &potato::Potato,
     &webanno_tsv::WebannoTsv,
@@ -86,18 +78,30 @@ const FORMATS: [&dyn Format; 18] = [
     &tables::CONLL,
 ];
 
-/// Every format that is read, by name and title.
-pub fn formats() -> Vec<FormatInfo> {
-    FORMATS.iter().map(|format| format.info()).collect()
+/// Every format, by name and title.
+pub(crate) fn infos() -> impl Iterator<Item = FormatInfo> {
+    FORMATS.iter().map(|format| format.info())
 }
 
-/// Says which format a file has, `named` where somebody has said it.
+/// The format of this name.
+pub(crate) fn named(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.into_iter().find(|format| format.info().name == name)
+}
+
+/// Whether a format claims what is at the path.
+pub(crate) fn are_claimed(path: &Path) -> bool {
+    let look = Look::of(path, false).ok().flatten();
+    look.is_some_and(|look| FORMATS.iter().any(|format| format.recognise(&look).is_some()))
+}
+
+/// Says which format a file has, `chosen` where somebody has said it.
 ///
 /// # Errors
-/// Nothing that can be read at the path, a name of no format, a file that cannot be of the format that was named, or one that may be of
-/// several.
-pub(crate) fn recognise(path: &Path, named: Option<&str>) -> Result<(FormatInfo, Recognised), ExchangeError> {
-    let chosen = named.map(named_format).transpose()?;
+/// Nothing that can be read at the path, a file that cannot be of the format that was chosen, or one that may be of several.
+pub(crate) fn recognise(
+    path: &Path,
+    chosen: Option<&dyn Format>,
+) -> Result<(FormatInfo, Recognised), ExchangeError> {
     let look = Look::of(path, chosen.is_some())?;
     if let Some(format) = chosen {
         let info = format.info();
@@ -148,12 +152,4 @@ fn open(
 pub(crate) fn table(path: &Path) -> Result<(FormatInfo, Box<TableFile>), ExchangeError> {
     let table = TableFile::open(path, None)?;
     Ok((tables::of(table.format()).info(), Box::new(table)))
-}
-
-fn named_format(name: &str) -> Result<&'static dyn Format, ExchangeError> {
-    let wanted = name.trim().to_lowercase();
-    FORMATS.into_iter().find(|format| format.info().name == wanted).ok_or_else(|| {
-        let formats = formats().iter().map(|info| info.name.to_owned()).collect();
-        ExchangeError::NoSuchFormat { name: name.to_owned(), formats }
-    })
 }

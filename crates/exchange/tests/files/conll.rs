@@ -158,9 +158,10 @@ fn what_cannot_be_read_is_told_with_line_and_column() {
         error.to_string(),
         "row 1 (line 1), column \"a\": the key stands twice in one object: which value is meant?"
     );
-    let bytes = sample("a.conll", b"# annotator_id = ana\nx\xff\tO\n\n# annotator_id = ana\ny\tO\n");
+    let bytes =
+        sample("a.conll", b"\xEF\xBB\xBF# annotator_id = ana\nx\xff\tO\n\n# annotator_id = ana\ny\tO\n");
     let read: Vec<_> = read_rows(&bytes.source, &bytes.roles()).unwrap().collect();
-    assert!(read[0].as_ref().unwrap_err().to_string().contains("byte 22 of the file is not UTF-8"));
+    assert!(read[0].as_ref().unwrap_err().to_string().contains("byte 25 of the file is not UTF-8"));
     assert!(read[1].is_ok());
 }
 

@@ -82,7 +82,7 @@ fn equal_names_are_both_pointed_at() {
 fn a_first_line_that_names_no_columns_is_explained() {
     assert!(refused("a.csv", "text,\"label\nx,1\n").contains("line 1"));
     assert!(refused("a.csv", "text,\"label\" x\n").contains("closing quote"));
-    assert!(refused("a.csv", b"te\xFFxt,label\n").contains("byte 2"));
+    assert!(refused("a.csv", b"\xEF\xBB\xBFte\xFFxt,label\n").contains("byte 5"));
     assert!(refused("a.jsonl", "oops\n").contains("not JSON"));
     assert!(refused("a.csv", vec![b'x'; MAX_RECORD_BYTES + 2]).contains("longer than"));
     assert!(refused("a.csv", ",".repeat(MAX_COLUMNS)).contains("there are 4097 of them"));
@@ -132,15 +132,15 @@ fn invalid_utf8_is_located_in_the_file_and_in_the_row() {
     content.extend(b"\xE9,ada,1\nt2,y,ada,2\n");
     let message = says("a.csv", &content);
     assert!(message.starts_with(&format!("row 1 (line 2), column \"text\": byte {offset} of")), "{message}");
-    let message = says("a.jsonl", b"{\"text\":\"a\xFF\"}\n{\"text\":\"b\"}\n");
-    assert!(message.contains("byte 10 of the file"), "{message}");
+    let message = says("a.jsonl", b"\xEF\xBB\xBF{\"text\":\"a\xFF\"}\n{\"text\":\"b\"}\n");
+    assert!(message.contains("byte 13 of the file"), "{message}");
 }
 
 #[test]
 fn invalid_utf8_inside_a_quoted_newline_spoils_one_row_only() {
-    let (errors, good) = bad("a.csv", b"text_id,text\nt1,\"a\nb\xFF\nc\"\nt2,d\n");
+    let (errors, good) = bad("a.csv", b"\xEF\xBB\xBFtext_id,text\nt1,\"a\nb\xFF\nc\"\nt2,d\n");
     assert_eq!((errors.len(), good), (1, 1));
-    assert!(errors[0].to_string().contains("byte 20"), "{}", errors[0]);
+    assert!(errors[0].to_string().contains("byte 23"), "{}", errors[0]);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn a_scan_can_be_stopped_and_tells_how_far_it_is() {
 
 #[test]
 fn rejected_rows_are_written_byte_for_byte_with_their_reasons() {
-    let content = b"text_id,text,annotator_id,label\nt1,\"a \"\"quoted\"\"\nline\",,1\nt2,b\xFFd,ada,1\r\nt3,ok,ada,1\n";
+    let content = b"\xEF\xBB\xBFtext_id,text,annotator_id,label\nt1,\"a \"\"quoted\"\"\nline\",,1\nt2,b\xFFd,ada,1\r\nt3,ok,ada,1\n";
     let file = sample("a.csv", content);
     let out = tempfile::tempdir().unwrap();
     let path = out.path().join("rejects.csv");

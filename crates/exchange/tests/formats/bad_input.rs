@@ -1,7 +1,7 @@
 //! What no tool writes, and what may be meant to do harm: told with its place, and nothing of it is taken.
 
 use crate::reading::{archive, file, refusal};
-use dissensus_exchange::{Source, formats};
+use dissensus_exchange::{OpenOptions, Source, formats};
 use std::io::Write as _;
 
 #[test]
@@ -74,7 +74,13 @@ fn a_format_is_named_or_not_at_all() {
     assert_eq!(Source::open(&tasks.path).unwrap().format().name, "lewidi");
     // A tool's CSV can be read as a plain one.
     let flat = file("b.csv", "id,annotator,annotation_id,lead_time,text\n1,a,2,3,hello\n");
-    assert_eq!(Source::open_as(&flat.path, Some("csv")).unwrap().format().name, "csv");
+    assert_eq!(
+        Source::open_with(&flat.path, &OpenOptions { format: Some("csv"), ..OpenOptions::default() })
+            .unwrap()
+            .format()
+            .name,
+        "csv"
+    );
 }
 
 #[test]

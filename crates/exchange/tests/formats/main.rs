@@ -5,6 +5,7 @@
 mod argilla;
 mod bad_input;
 mod doccano;
+mod forms;
 mod inception;
 mod label_studio;
 mod lewidi;
@@ -12,4 +13,5 @@ mod packed;
 mod potato;
 mod prodigy;
 mod reading;
+mod teamware;
 mod writing;

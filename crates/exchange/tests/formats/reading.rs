@@ -1,6 +1,8 @@
 //! Reads a file as an import does.
 
-use dissensus_exchange::{Checker, ColumnRoles, Row, Scan, Source, guess_roles, read_rows, scan};
+use dissensus_exchange::{
+    Checker, ColumnRoles, OpenOptions, Row, Scan, Source, guess_roles, read_rows, scan,
+};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -79,10 +81,11 @@ impl Fixture {
 
 /// Why a file cannot be read as `format`.
 pub(crate) fn refusal(path: &Path, format: Option<&str>) -> String {
-    let read = Source::open_as(path, format).and_then(|source| {
-        let roles = guess_roles(&source)?;
-        scan(&source, &roles, Checker::by_question(None)).map(|_| ())
-    });
+    let read =
+        Source::open_with(path, &OpenOptions { format, ..OpenOptions::default() }).and_then(|source| {
+            let roles = guess_roles(&source)?;
+            scan(&source, &roles, Checker::by_question(None)).map(|_| ())
+        });
     read.unwrap_err().to_string()
 }
 

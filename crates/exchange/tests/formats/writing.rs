@@ -3,8 +3,8 @@
 use crate::reading::refusal;
 use dissensus_domain::{Answer, OptionSet, Remark, Scale, ScaleKind, Silent, Span, SpanSet};
 use dissensus_exchange::{
-    Divided, ExchangeError, LossReason, Row, Source, ToolAnswer, ToolFormat, ToolLabels, ToolPerson,
-    ToolQuestion, ToolText, divide, guess_roles, read_rows,
+    Divided, ExchangeError, LossReason, OpenOptions, Row, Source, ToolAnswer, ToolFormat, ToolLabels,
+    ToolPerson, ToolQuestion, ToolText, divide, guess_roles, read_rows,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,7 @@ fn there_and_back(labels: &ToolLabels, format: ToolFormat) -> Divided {
     written.unwrap();
     // A table with a column for each person is one only for somebody who says so.
     let named = (format == ToolFormat::Wide).then(|| format.name());
-    let source = Source::open_as(&out, named).unwrap();
+    let source = Source::open_with(&out, &OpenOptions { format: named, ..OpenOptions::default() }).unwrap();
     assert_eq!(source.format().name, format.name());
     assert_eq!(rows(&source), kept(&divided), "{format}");
     scales_are_as_told(&source, &divided, format);
@@ -540,7 +540,9 @@ fn tables_of_answers_are_read() {
     assert_eq!(long.format(), "crowd-kit");
     assert_eq!(long.told(), ["w1 t1 label cat", "w2 t1 label dog", "w1 t1 label dog #2", "w1 t2"]);
     let wide = crate::reading::file("wide.csv", "text_id,text,ana,ben\n1,so,3,\n2,no,,1\n3,x,,\n");
-    let source = Source::open_as(&wide.path, Some("wide")).unwrap();
+    let source =
+        Source::open_with(&wide.path, &OpenOptions { format: Some("wide"), ..OpenOptions::default() })
+            .unwrap();
     let roles = guess_roles(&source).unwrap();
     let rows: Vec<Row> = read_rows(&source, &roles).unwrap().map(Result::unwrap).collect();
     let told: Vec<_> = rows

@@ -8,17 +8,21 @@ use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_exchange::{ColumnRoles, Source, guess_roles};
+use dissensus_exchange::{ColumnRoles, OpenOptions, Source, guess_roles};
 use std::path::Path;
 use std::sync::Arc;
 
 impl Exchange {
-    /// The roles that the columns of a file most likely have; `format` is the name of its format, where that was said.
+    /// The roles that the columns of a file most likely have; what is said of its form is that of `choices`.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn guess_columns(&self, path: &Path, format: Option<&str>) -> Result<ColumnChoices, WorkbenchError> {
-        let source = Source::open_as(path, format)?;
+    pub fn guess_columns(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+    ) -> Result<ColumnChoices, WorkbenchError> {
+        let source = opened(path, choices)?;
         Ok(choices_of(&guess_roles(&source)?))
     }
 
@@ -89,9 +93,16 @@ impl Exchange {
     }
 }
 
+fn opened(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
+    let ImportChoices { format, encoding, sheet, .. } = choices;
+    let options =
+        OpenOptions { format: format.as_deref(), encoding: encoding.as_deref(), sheet: sheet.as_deref() };
+    Ok(Source::open_with(path, &options)?)
+}
+
 /// The file, with the tags of a column of words where the label is named so.
 fn source_of(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
-    let source = Source::open_as(path, choices.format.as_deref())?;
+    let source = opened(path, choices)?;
     let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
     let other = label.filter(|label| !source.columns().iter().any(|column| column == label));
     Ok(other.and_then(|label| source.with_tags(label)).unwrap_or(source))

@@ -64,6 +64,12 @@ view! {
         /// Name of the format of the file.
         #[serde(default)]
         pub format: Option<String>,
+        /// Name of its encoding: `windows-1252`.
+        #[serde(default)]
+        pub encoding: Option<String>,
+        /// Name of the sheet of a workbook.
+        #[serde(default)]
+        pub sheet: Option<String>,
     }
 
     /// What a file was recognised as.

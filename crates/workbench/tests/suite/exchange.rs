@@ -106,7 +106,7 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
         "text_id,text,annotator_id,label,question,gender\n\
          t1,x,ana,1,q2,woman\nt1,x,ana,2,q1,man\nt2,y,ana,2,q1,woman\nt2,y,ana,2,q2,woman\nt3,z,bo,1,q1,man\nt3,z,bo,1,q2,man\n",
     );
-    let mut columns = session.exchange.guess_columns(&file, None).unwrap();
+    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
     columns.attributes = vec!["gender".into()];
     let chosen = ImportChoices { columns: Some(columns), ..skip_bad() };
     let report = try_import(&session, &file, &chosen).unwrap();
@@ -175,7 +175,7 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
         }
         let file = place.file(&format!("{seed}.csv"), &content);
         let session = place.project(&seed.to_string());
-        let mut columns = session.exchange.guess_columns(&file, None).unwrap();
+        let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
         columns.attributes = vec!["team".into()];
         let levels = Some(["1", "2", "3"].map(str::to_owned).to_vec());
         let chosen = ImportChoices { columns: Some(columns), levels, ..skip_bad() };
@@ -225,7 +225,7 @@ fn names_are_checked_on_every_way_in() {
         assert_eq!(try_import(&session, &plain, &question).unwrap_err().code(), "name", "{bad:?}");
         let levels = ImportChoices { levels: Some(vec!["1".into(), bad.into()]), ..choices() };
         assert_eq!(try_import(&session, &plain, &levels).unwrap_err().code(), "name", "{bad:?}");
-        let guessed = session.exchange.guess_columns(&plain, None).unwrap();
+        let guessed = session.exchange.guess_columns(&plain, &ImportChoices::default()).unwrap();
         let everyone = ColumnChoices { annotator: Some(format!("={bad}")), ..guessed };
         let everyone = ImportChoices { columns: Some(everyone), ..choices() };
         assert!(try_import(&session, &plain, &everyone).is_err(), "{bad:?}");

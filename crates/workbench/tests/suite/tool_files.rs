@@ -162,7 +162,7 @@ fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert!(preview.problem.unwrap().message.contains("merged"), "the preview says why");
     assert_eq!(preview.rows.len(), 2, "and shows what is there");
-    let mut columns = session.exchange.guess_columns(&file, None).unwrap();
+    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
     columns.annotator = Some("=everybody".to_owned());
     let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
     assert_eq!(import(&session, &file, &named).unwrap().labels, 2);

@@ -1,0 +1,129 @@
+//! Which form a file has, by its first bytes.
+
+use super::encoding::{self, Encoded};
+use super::{OpenOptions, Step, archive, columnar, excel, gzip, open_document};
+use crate::ExchangeError;
+use crate::format_info::FormatInfo;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// How much of the beginning tells the form and the encoding.
+const HEAD_BYTES: u64 = 1 << 20;
+/// How files of each kind begin.
+const GZIP: &[u8] = &[0x1F, 0x8B];
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+const PARQUET: &[u8] = b"PAR1";
+const ARROW: &[u8] = b"ARROW1";
+/// A message of an Arrow stream.
+const ARROW_STREAM: &[u8] = &[0xFF; 4];
+
+/// What a file is, where our readers do not take it as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Gzip,
+    Archive,
+    Excel,
+    OpenDocument,
+    Parquet,
+    Arrow,
+    Encoded(Encoded),
+}
+
+/// The forms that are formats of tables.
+pub(crate) const FORMATS: [FormatInfo; 4] = [
+    FormatInfo { name: "xlsx", title: "Excel workbook", endings: &["xlsx", "xlsm"] },
+    FormatInfo { name: "ods", title: "OpenDocument spreadsheet", endings: &["ods"] },
+    FormatInfo { name: "parquet", title: "Parquet", endings: &["parquet"] },
+    FormatInfo { name: "arrow", title: "Arrow", endings: &["arrow", "feather", "ipc", "arrows"] },
+];
+
+impl Form {
+    /// The form of the file at `path`; `None` where there is no file, or one that is read as it is.
+    ///
+    /// # Errors
+    /// It cannot be read, is a damaged archive, or the encoding that was asked for is none.
+    pub(super) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
+        // What cannot be read is told by who reads it.
+        let Some(about) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) else {
+            return Ok(None);
+        };
+        let mut head = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head))
+            .map_err(|e| ExchangeError::reading(path, e))?;
+        let ending = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let streamed = head.starts_with(ARROW_STREAM) && FORMATS[3].endings.contains(&ending.as_str());
+        Ok(if head.starts_with(GZIP) {
+            Some(Self::Gzip)
+        } else if ZIP.iter().any(|magic| head.starts_with(magic)) {
+            archive::form(path)?
+        } else if head.starts_with(PARQUET) {
+            Some(Self::Parquet)
+        } else if head.starts_with(ARROW) || streamed {
+            Some(Self::Arrow)
+        } else {
+            let whole = about.len() <= HEAD_BYTES;
+            encoding::of(path, &head, whole, options.encoding)?.map(Self::Encoded)
+        })
+    }
+
+    /// Rewrites the file.
+    pub(super) fn rewrite(self, path: &Path, options: &OpenOptions<'_>) -> Result<Step, ExchangeError> {
+        match self {
+            Self::Gzip => gzip::unpack(path),
+            Self::Archive => archive::unpack(path),
+            Self::Excel => excel::rewrite(path, options.sheet),
+            Self::OpenDocument => open_document::rewrite(path, options.sheet),
+            Self::Parquet => columnar::rewrite_parquet(path),
+            Self::Arrow => columnar::rewrite_arrow(path),
+            Self::Encoded(encoded) => encoding::rewrite(path, encoded),
+        }
+    }
+
+    /// Whether what comes out may have a form again.
+    pub(super) fn holds_files(self) -> bool {
+        matches!(self, Self::Gzip | Self::Archive)
+    }
+
+    pub(super) fn format(self) -> Option<FormatInfo> {
+        match self {
+            Self::Excel => Some(FORMATS[0]),
+            Self::OpenDocument => Some(FORMATS[1]),
+            Self::Parquet => Some(FORMATS[2]),
+            Self::Arrow => Some(FORMATS[3]),
+            Self::Gzip | Self::Archive | Self::Encoded(_) => None,
+        }
+    }
+}
+
+/// Refuses a sheet of what has none, an encoding of what is no text, and a format that is another one.
+pub(super) fn refuse_what_does_not_fit(
+    path: &Path,
+    forms: &[Form],
+    options: &OpenOptions<'_>,
+) -> Result<(), ExchangeError> {
+    let format = forms.last().and_then(|form| form.format());
+    let refuse = |why: String| Err(ExchangeError::Package { path: path.to_owned(), why });
+    if let (Some(sheet), false) =
+        (options.sheet, matches!(forms.last(), Some(Form::Excel | Form::OpenDocument)))
+    {
+        return refuse(format!("it is no workbook, and has no sheet \"{sheet}\""));
+    }
+    if let (Some(encoding), Some(format)) = (options.encoding, format) {
+        return refuse(format!("{} files have no encoding \"{encoding}\": leave it out", format.title));
+    }
+    let named = options.format.map(|name| name.trim().to_lowercase());
+    let asked = FORMATS.into_iter().find(|format| Some(format.name) == named.as_deref());
+    match asked {
+        Some(asked) if Some(asked) != format => Err(ExchangeError::OtherFormat {
+            path: path.to_owned(),
+            format: asked.title.to_owned(),
+            why: format.map_or_else(
+                || "it does not begin like one".to_owned(),
+                |is| format!("it looks like {}", is.title),
+            ),
+        }),
+        _ => Ok(()),
+    }
+}

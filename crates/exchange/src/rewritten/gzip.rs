@@ -1,0 +1,28 @@
+//! A file packed with gzip.
+
+use super::Step;
+use super::limited::{Limited, failed};
+use crate::ExchangeError;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(super) fn unpack(path: &Path) -> Result<Step, ExchangeError> {
+    let name = inner_name(path);
+    let inside = name.display().to_string();
+    let unpacked = File::open(path).and_then(|file| {
+        let mut out = Limited::create(&name)?;
+        let buffered = io::BufReader::with_capacity(1 << 20, file);
+        io::copy(&mut io::BufReader::with_capacity(1 << 20, MultiGzDecoder::new(buffered)), &mut out)?;
+        out.finish(inside, Vec::new())
+    });
+    unpacked.map_err(|error| failed(path, &error, "it is packed with gzip, and damaged or not whole"))
+}
+
+/// `labels.csv` of `labels.csv.gz`; a name without that ending stays.
+fn inner_name(path: &Path) -> PathBuf {
+    let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let name = if packed { path.file_stem() } else { path.file_name() };
+    PathBuf::from(name.unwrap_or_default())
+}

@@ -1,0 +1,72 @@
+//! A file for temporary use that does not fill the disk.
+
+use super::Step;
+use crate::ExchangeError;
+use crate::annotations::MetInFile;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The longest file that is written, in bytes: what is longer was packed so as to fill the disk, or needs dividing.
+const MAX_BYTES: u64 = 16 << 30;
+const BUFFER: usize = 1 << 20;
+
+/// A file in a folder of its own, being written.
+#[derive(Debug)]
+pub(super) struct Limited {
+    out: BufWriter<File>,
+    left: u64,
+    path: PathBuf,
+    folder: TempDir,
+}
+
+impl Limited {
+    /// Begins a file of that name.
+    pub(super) fn create(name: impl Into<OsString>) -> io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(name.into());
+        let out = BufWriter::with_capacity(BUFFER, File::create(&path)?);
+        Ok(Self { out, left: MAX_BYTES, path, folder })
+    }
+
+    /// The file is whole.
+    pub(super) fn finish(mut self, inside: String, told: Vec<MetInFile>) -> io::Result<Step> {
+        self.out.flush()?;
+        Ok(Step { path: self.path, inside, told, rows: None, _folder: self.folder })
+    }
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.left.checked_sub(bytes.len() as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::ErrorKind::FileTooLarge.into()),
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// What went wrong while `path` was rewritten, with `damaged` where that is what it means.
+pub(super) fn failed(path: &Path, error: &io::Error, damaged: &str) -> ExchangeError {
+    let why = match error.kind() {
+        io::ErrorKind::StorageFull => {
+            "there is no room on the disk of temporary files for what is in it: free some space".to_owned()
+        }
+        io::ErrorKind::FileTooLarge => {
+            format!("it is longer than {} GiB unpacked: divide it", MAX_BYTES >> 30)
+        }
+        _ => format!("{damaged} ({error}): fetch or export it again"),
+    };
+    ExchangeError::Package { path: path.to_owned(), why }
+}
+
+/// `labels` of `folder/labels.csv`, with another ending.
+pub(super) fn renamed(path: &Path, ending: &str) -> OsString {
+    PathBuf::from(path.file_name().unwrap_or_default()).with_extension(ending).into_os_string()
+}

@@ -1,0 +1,123 @@
+//! A file in a form that our readers do not take, rewritten once as one that they do, for as long as somebody reads it: what is packed is
+//! unpacked, a sheet of a workbook becomes CSV, Parquet and Arrow become JSON Lines, and other encodings become UTF-8. So every format is
+//! recognised in each of these forms, and read in bounded memory by the one reader that it has.
+
+mod archive;
+mod columnar;
+mod encoding;
+mod excel;
+mod form;
+mod gzip;
+mod hugging_face;
+mod limited;
+mod open_document;
+mod sheet;
+
+pub(crate) use form::FORMATS;
+pub(crate) use sheet::SheetRows;
+
+use crate::ExchangeError;
+use crate::annotations::MetInFile;
+use crate::format_info::FormatInfo;
+use form::Form;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// How many forms may lie in each other: a workbook in an archive that is packed with gzip.
+const MAX_STEPS: usize = 4;
+
+/// How to open a file, where it shall not be guessed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions<'a> {
+    /// The name of its format, whatever it looks like ([`formats`](crate::formats)).
+    pub format: Option<&'a str>,
+    /// The name of its encoding as browsers know it: `windows-1252`, `shift_jis`, `utf-16le`.
+    pub encoding: Option<&'a str>,
+    /// The name of the sheet of a workbook.
+    pub sheet: Option<&'a str>,
+}
+
+/// A rewritten file in a folder of its own, which goes when this does.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    original: PathBuf,
+    last: Step,
+    format: Option<FormatInfo>,
+    told: Vec<MetInFile>,
+}
+
+/// What one step of rewriting comes to.
+#[derive(Debug)]
+struct Step {
+    path: PathBuf,
+    /// What is read, as errors name it.
+    inside: String,
+    told: Vec<MetInFile>,
+    /// Where the rows of a sheet stand.
+    rows: Option<SheetRows>,
+    _folder: TempDir,
+}
+
+impl Rewritten {
+    /// Rewrites the file at `path`; `None` where it is read as it is.
+    ///
+    /// # Errors
+    /// It is damaged or too long, its form cannot hold what was asked for (a sheet, an encoding), or there is no room for what is in it.
+    pub(crate) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
+        let mut found: Option<Self> = None;
+        let mut forms = Vec::new();
+        loop {
+            let blamed = |error: ExchangeError| match &found {
+                Some(found) => found.blame(&error),
+                None => error,
+            };
+            let current = found.as_ref().map_or(path, Self::path);
+            let Some(form) = Form::of(current, options).map_err(blamed)? else { break };
+            if forms.len() == MAX_STEPS {
+                let why = "it is packed in itself again and again: unpack it".to_owned();
+                return Err(ExchangeError::Package { path: path.to_owned(), why });
+            }
+            let last = form.rewrite(current, options).map_err(blamed)?;
+            let mut told = found.take().map(|before| before.told).unwrap_or_default();
+            told.extend(last.told.iter().cloned());
+            found = Some(Self { original: path.to_owned(), last, format: form.format(), told });
+            forms.push(form);
+            if !form.holds_files() {
+                break;
+            }
+        }
+        form::refuse_what_does_not_fit(path, &forms, options)?;
+        Ok(found)
+    }
+
+    /// The file as it was given.
+    pub(crate) fn original(&self) -> &Path {
+        &self.original
+    }
+
+    /// The file that is read.
+    pub(crate) fn path(&self) -> &Path {
+        &self.last.path
+    }
+
+    /// The format of tables that was rewritten, where it is one.
+    pub(crate) fn format(&self) -> Option<FormatInfo> {
+        self.format
+    }
+
+    /// What was done, for people.
+    pub(crate) fn told(&self) -> &[MetInFile] {
+        &self.told
+    }
+
+    /// Where the rows of a sheet stand.
+    pub(crate) fn rows(&self) -> Option<&SheetRows> {
+        self.last.rows.as_ref()
+    }
+
+    /// What is wrong with the file inside, said of the one that was given.
+    pub(crate) fn blame(&self, error: &ExchangeError) -> ExchangeError {
+        let why = error.to_string().replace(&self.path().display().to_string(), &self.last.inside);
+        ExchangeError::Package { path: self.original.clone(), why }
+    }
+}
