@@ -186,7 +186,7 @@ fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
     bench.file("there.csv", "somebody's own");
     bench.file("new.txt", "A new text\n");
     for (arguments, says) in [
-        (vec!["predictions", "P.dissensus", "out.xlsx"], ".csv, .tsv, .jsonl or .parquet"),
+        (vec!["predictions", "P.dissensus", "out.docx"], ".csv, .tsv, .jsonl, .parquet or .xlsx"),
         (vec!["predictions", "P.dissensus", "there.csv"], "--force"),
         (vec!["predictions", "P.dissensus", "no/such/out.csv"], "cannot be written"),
         (vec!["predictions", "P.dissensus", "out.csv", "--annotators", "a1,nobody"], "nobody"),

@@ -536,7 +536,7 @@ its body. A .npy is float32, texts x components, with the ids one a line in a fi
 have the columns text_id and embedding. Embeddings are in the file's order; an id
 that stands twice is a bad row. Nothing is written before the end, and nothing after Ctrl-C.")]
 pub(crate) struct Embed {
-    /// The texts: CSV, TSV, JSON Lines, or one text a line (.txt)
+    /// The texts: a table (CSV, TSV, JSON Lines, Parquet, XLSX, ODS), or one text a line (.txt)
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) input: PathBuf,
     /// The file to write; its ending says how: .npy, .parquet or .jsonl
@@ -880,10 +880,10 @@ pub(crate) struct Predict {
     /// Any other text
     #[arg(long, value_parser = not_blank, group = "predicted")]
     pub(crate) text: Option<String>,
-    /// Every text of this file: CSV, TSV, JSON Lines, or one text a line (.txt)
+    /// Every text of this file: a table (CSV, TSV, JSON Lines, Parquet, XLSX, ODS), or one text a line (.txt)
     #[arg(long, value_name = "FILE", group = "predicted", requires = "out", value_hint = ValueHint::FilePath)]
     pub(crate) texts: Option<PathBuf>,
-    /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl or .parquet
+    /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl, .parquet or .xlsx
     #[arg(long, value_name = "FILE", requires = "texts", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
     /// With --texts: whose judgement [default: everybody's]
@@ -901,6 +901,10 @@ pub(crate) struct Predict {
     /// With --texts: replace a file that is there
     #[arg(long, requires = "texts")]
     pub(crate) force: bool,
+    /// With --texts: keep embeddings in OUT.embeddings until OUT is written, so that the same command goes on after it was broken off; not for
+    /// the words of questions with spans
+    #[arg(long, requires = "texts")]
+    pub(crate) resume: bool,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -1011,7 +1015,7 @@ pub(crate) struct Predictions {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to write, whose ending says how (.csv, .tsv, .jsonl or .parquet); with --format lewidi-submission a folder, which is made where it is missing
+    /// The file to write, whose ending says how (.csv, .tsv, .jsonl, .parquet or .xlsx); with --format lewidi-submission a folder, which is made where it is missing
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) out: PathBuf,
     /// What to write in place of a table
@@ -1243,7 +1247,7 @@ pub(crate) struct Words {
     /// The text
     #[arg(long, required_unless_present = "out")]
     pub(crate) text_id: Option<String>,
-    /// Write all texts to a table (.csv, .tsv, .jsonl, .parquet), a row for each word and type
+    /// Write all texts to a table (.csv, .tsv, .jsonl, .parquet, .xlsx), a row for each word and type
     #[arg(long, value_hint = ValueHint::FilePath, conflicts_with = "text_id")]
     pub(crate) out: Option<PathBuf>,
     /// Replace a table of that name
@@ -1485,7 +1489,7 @@ pub(crate) struct Export {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath, required_unless_present = "list_formats")]
     pub(crate) project: Option<PathBuf>,
-    /// The file to write (.csv, .tsv, .jsonl, .conll, or as --format says); it must not exist unless --force is given
+    /// The file to write (.csv, .tsv, .jsonl, .parquet, .xlsx, .conll, or as --format says); it must not exist unless --force is given
     #[arg(value_hint = ValueHint::FilePath, required_unless_present = "list_formats")]
     pub(crate) file: Option<PathBuf>,
     /// For another tool: what its format cannot hold is counted and said before the file is written
@@ -1498,6 +1502,10 @@ pub(crate) struct Export {
     /// List the names for --format, how files of each end, and what they hold
     #[arg(long, conflicts_with_all = ["project", "format"])]
     pub(crate) list_formats: bool,
+    /// A dataset for the Hugging Face hub: FILE is a folder with a Parquet file for each part of the official split, and a card with what only
+    /// its authors can say left open
+    #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps"])]
+    pub(crate) hugging_face: bool,
     /// Only this question [default: all]
     #[arg(long)]
     pub(crate) question: Option<String>,

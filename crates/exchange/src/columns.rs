@@ -1,9 +1,10 @@
-//! A table of texts, numbers, flags and vectors, row by row: CSV, TSV, JSON Lines or Parquet by the ending of its name.
+//! A table of texts, numbers, flags and vectors, row by row: CSV, TSV, JSON Lines, Parquet or XLSX by the ending of its name.
 
 use crate::error::io_reason;
-use crate::parquet::ParquetWriter;
+use crate::parquet_writer::ParquetWriter;
 use crate::typed_column::{ColumnKind, TypedColumn, Value};
-use crate::{ExchangeError, TableFormat};
+use crate::xlsx_writer::XlsxWriter;
+use crate::{ExchangeError, OutputFormat};
 use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A table being written. Nothing is seen at the path before [`TypedTable::finish`]; dropped or failed before that, nothing
 /// changes there. Memory does not grow with the rows.
 ///
-/// A number that is not known is an empty cell of CSV, `null` in JSON Lines, NaN in Parquet. Numbers are as short as reads back to the same single-precision value.
+/// A number that is not known is an empty cell of CSV and XLSX, `null` in JSON Lines, NaN in Parquet. Numbers are as short as reads back to the same single-precision value.
 #[derive(Debug)]
 pub struct TypedTable {
     path: PathBuf,
@@ -24,6 +25,7 @@ enum Sink {
     Separated(Box<csv::Writer<AtomicFile>>),
     Json(AtomicFile),
     Parquet(Box<ParquetWriter<AtomicFile>>),
+    Xlsx(Box<XlsxWriter>, AtomicFile),
 }
 
 impl TypedTable {
@@ -36,11 +38,14 @@ impl TypedTable {
             let (path, what, advice) = (path.to_owned(), what.to_owned(), advice.to_owned());
             Err(ExchangeError::UnknownFormat { path, what, advice })
         };
-        match (TableFormat::of(path), is_parquet(path), vectors) {
-            (_, true, _) | (Some(TableFormat::Jsonl), ..) => Ok(()),
-            (Some(TableFormat::Csv | TableFormat::Tsv), _, false) => Ok(()),
-            (_, _, true) => unknown("no kind of file for vectors", "name it .npy, .parquet or .jsonl"),
-            _ => unknown("no kind of file that can be written", "name it .csv, .tsv, .jsonl or .parquet"),
+        match (OutputFormat::of(path), vectors) {
+            (Some(OutputFormat::Parquet | OutputFormat::Jsonl), _) => Ok(()),
+            (Some(OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::Xlsx), false) => Ok(()),
+            (_, true) => unknown("no kind of file for vectors", "name it .npy, .parquet or .jsonl"),
+            _ => unknown(
+                "no kind of file that can be written",
+                "name it .csv, .tsv, .jsonl, .parquet or .xlsx",
+            ),
         }
     }
 
@@ -52,11 +57,14 @@ impl TypedTable {
         Self::check(path, columns.iter().any(|c| matches!(c.kind, ColumnKind::Vector(_))))?;
         let writing = |e| ExchangeError::writing(path, e);
         let file = AtomicFile::create(path).map_err(writing)?;
-        let sink = match TableFormat::of(path) {
-            None => Sink::Parquet(Box::new(ParquetWriter::new(file, &columns).map_err(writing)?)),
-            Some(TableFormat::Jsonl) => Sink::Json(file),
-            Some(format) => {
-                let delimiter = if format == TableFormat::Tsv { b'\t' } else { b',' };
+        let sink = match OutputFormat::of_path(path)? {
+            OutputFormat::Parquet => {
+                Sink::Parquet(Box::new(ParquetWriter::new(file, &columns, &[]).map_err(writing)?))
+            }
+            OutputFormat::Xlsx => Sink::Xlsx(Box::new(XlsxWriter::new(&columns).map_err(writing)?), file),
+            OutputFormat::Jsonl => Sink::Json(file),
+            format @ (OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::Conll) => {
+                let delimiter = if format == OutputFormat::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
                 let names = columns.iter().map(|c| c.name.as_str());
                 writer.write_record(names).map_err(|e| writing(io_reason(e)))?;
@@ -75,6 +83,7 @@ impl TypedTable {
         debug_assert_eq!(self.columns.len(), row.len());
         let written = match &mut self.sink {
             Sink::Parquet(file) => file.write(row),
+            Sink::Xlsx(file, _) => file.write(row),
             Sink::Json(file) => write_object(file, &self.columns, row),
             Sink::Separated(writer) => row
                 .iter()
@@ -92,6 +101,7 @@ impl TypedTable {
     pub fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         let file = match self.sink {
             Sink::Parquet(file) => file.finish(),
+            Sink::Xlsx(sheet, file) => sheet.finish(file),
             Sink::Json(file) => Ok(file),
             Sink::Separated(writer) => writer.into_inner().map_err(csv::IntoInnerError::into_error),
         };
@@ -100,13 +110,10 @@ impl TypedTable {
     }
 }
 
-fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"))
-}
-
 fn fits(kind: ColumnKind, value: &Value<'_>) -> bool {
     match (kind, value) {
-        (ColumnKind::Text, Value::Text(_))
+        (ColumnKind::Text | ColumnKind::Level, Value::Text(_) | Value::Missing)
+        | (ColumnKind::Integer | ColumnKind::Moment, Value::Integer(_) | Value::Missing)
         | (ColumnKind::Number, Value::Number(_))
         | (ColumnKind::Flag, Value::Flag(_)) => true,
         (ColumnKind::Vector(length), Value::Vector(x)) => x.len() == length,
@@ -118,9 +125,10 @@ fn cell(value: &Value<'_>) -> String {
     match value {
         Value::Text(text) => (*text).to_owned(),
         Value::Number(x) if x.is_finite() => x.to_string(),
+        Value::Integer(x) => x.to_string(),
         Value::Flag(flag) => flag.to_string(),
         // Files of separated values have no vectors.
-        Value::Number(_) | Value::Vector(_) => String::new(),
+        Value::Number(_) | Value::Vector(_) | Value::Missing => String::new(),
     }
 }
 
@@ -133,7 +141,9 @@ fn write_object(out: &mut impl Write, columns: &[TypedColumn], row: &[Value<'_>]
             Value::Text(text) => serde_json::to_writer(&mut *out, text)?,
             // What is not finite becomes null.
             Value::Number(x) => serde_json::to_writer(&mut *out, x)?,
+            Value::Integer(x) => serde_json::to_writer(&mut *out, x)?,
             Value::Flag(flag) => serde_json::to_writer(&mut *out, flag)?,
+            Value::Missing => out.write_all(b"null")?,
             Value::Vector(x) => serde_json::to_writer(&mut *out, x)?,
         }
     }
@@ -190,9 +200,9 @@ mod tests {
         let says = |name: &str, vectors| {
             TypedTable::check(Path::new(name), vectors).err().map(|e| e.to_string()).unwrap_or_default()
         };
-        assert!(says("a.xlsx", false).contains(".csv, .tsv, .jsonl or .parquet"));
+        assert!(says("a.docx", false).contains(".csv, .tsv, .jsonl, .parquet or .xlsx"));
         assert!(says("a.csv", true).contains("no kind of file for vectors"));
-        for (name, vectors) in [("a.csv", false), ("a.JSONL", true), ("a.Parquet", true)] {
+        for (name, vectors) in [("a.csv", false), ("a.xlsx", false), ("a.JSONL", true), ("a.Parquet", true)] {
             assert_eq!(says(name, vectors), "", "{name}");
         }
         assert!(TypedTable::create(Path::new("no/such/folder/a.csv"), columns(false)).is_err());

@@ -90,6 +90,7 @@ mod check;
 mod columns;
 mod conll;
 mod csv_record;
+mod dataset_writer;
 mod error;
 mod format_info;
 mod formats;
@@ -100,7 +101,8 @@ mod level_name;
 mod lewidi_submission;
 mod misfit;
 mod outgoing;
-mod parquet;
+mod output_format;
+mod parquet_writer;
 mod records;
 mod rejects;
 mod rewritten;
@@ -127,12 +129,14 @@ mod window;
 mod write;
 mod write_conll;
 mod write_labels;
+mod xlsx_writer;
 
 pub use annotations::{Hint, MetInFile};
 pub use answers::KnownLabel;
 pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use columns::TypedTable;
+pub use dataset_writer::{DatasetQuestion, DatasetWriter};
 pub use error::ExchangeError;
 pub use format_info::FormatInfo;
 pub use guess::guess_roles;
@@ -141,6 +145,7 @@ pub use lewidi_submission::LewidiSubmission;
 pub use outgoing::{
     Divided, Loss, LossReason, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
 };
+pub use output_format::OutputFormat;
 pub use rejects::RejectWriter;
 pub use rewritten::OpenOptions;
 pub use roles::{ColumnRoles, FileKind};
@@ -151,7 +156,6 @@ pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan,
 pub use source::{Source, formats};
 pub use study_cells::{DecisionCells, StudyCells, StudyLayout};
 pub use table_file::MAX_COLUMNS;
-pub use table_format::TableFormat;
 pub use texts::{TextFile, TextOfFile, Texts, TextsFound};
 pub use time::latest_meant;
 pub use typed_column::{ColumnKind, TypedColumn, Value};

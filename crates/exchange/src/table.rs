@@ -1,7 +1,11 @@
-//! A table written as CSV, TSV or JSON Lines, whole or not at all.
+//! A table of strings written as CSV, TSV, JSON Lines, Parquet or XLSX, whole or not at all.
 
 use crate::error::io_reason;
-use crate::{ExchangeError, TableFormat};
+use crate::parquet_writer::ParquetWriter;
+use crate::time::parse_ms;
+use crate::typed_column::{ColumnKind, TypedColumn, Value};
+use crate::xlsx_writer::XlsxWriter;
+use crate::{ExchangeError, OutputFormat};
 use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,6 +18,7 @@ pub(crate) type Values<'a> = [Option<&'a str>];
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<String>,
+    kinds: Vec<ColumnKind>,
     required: usize,
     sink: Sink,
 }
@@ -22,28 +27,43 @@ pub(crate) struct Table {
 enum Sink {
     Separated(Box<csv::Writer<AtomicFile>>),
     Json(AtomicFile),
+    Parquet(Box<ParquetWriter<AtomicFile>>),
+    Xlsx(Box<XlsxWriter>, AtomicFile),
 }
 
 impl Table {
-    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty.
+    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty. Formats with types have those
+    /// that `kind_of` gives to columns.
     pub(crate) fn create(
         path: &Path,
-        format: TableFormat,
+        format: OutputFormat,
         columns: Vec<String>,
         required: usize,
+        kind_of: fn(&str) -> ColumnKind,
     ) -> Result<Self, ExchangeError> {
-        let file = AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?;
+        let writing = |e| ExchangeError::writing(path, e);
+        let file = AtomicFile::create(path).map_err(writing)?;
+        let kinds: Vec<ColumnKind> = columns.iter().map(|column| kind_of(column)).collect();
+        let typed = columns.iter().zip(&kinds).map(|(name, kind)| TypedColumn::new(name, *kind));
         let sink = match format {
-            TableFormat::Jsonl => Sink::Json(file),
+            OutputFormat::Jsonl => Sink::Json(file),
+            OutputFormat::Parquet => {
+                let typed: Vec<TypedColumn> = typed.collect();
+                Sink::Parquet(Box::new(ParquetWriter::new(file, &typed, &[]).map_err(writing)?))
+            }
+            OutputFormat::Xlsx => {
+                let typed: Vec<TypedColumn> = typed.collect();
+                Sink::Xlsx(Box::new(XlsxWriter::new(&typed).map_err(writing)?), file)
+            }
             // Blocks of words are no table, and have a writer of their own.
-            TableFormat::Csv | TableFormat::Tsv | TableFormat::Conll => {
-                let delimiter = if format == TableFormat::Tsv { b'\t' } else { b',' };
+            OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::Conll => {
+                let delimiter = if format == OutputFormat::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-                writer.write_record(&columns).map_err(|e| ExchangeError::writing(path, io_reason(e)))?;
+                writer.write_record(&columns).map_err(|e| writing(io_reason(e)))?;
                 Sink::Separated(Box::new(writer))
             }
         };
-        Ok(Self { columns, required, sink })
+        Ok(Self { columns, kinds, required, sink })
     }
 
     /// Writes a row. `more` are keys and values of a JSON object that have no column.
@@ -70,6 +90,12 @@ impl Table {
                 let more = more.iter().map(|(key, value)| (*key, Some(*value), false));
                 write_object(file, there.chain(more))
             }
+            Sink::Parquet(writer) => {
+                typed(&self.columns, &self.kinds, values).and_then(|row| writer.write(&row))
+            }
+            Sink::Xlsx(writer, _) => {
+                typed(&self.columns, &self.kinds, values).and_then(|row| writer.write(&row))
+            }
         };
         written.map_err(|e| ExchangeError::writing(self.target(), e))
     }
@@ -85,15 +111,43 @@ impl Table {
                 })?;
                 file.finish().map_err(|e| ExchangeError::writing(&target, e))
             }
+            Sink::Parquet(writer) => {
+                writer.finish().and_then(AtomicFile::finish).map_err(|e| ExchangeError::writing(&target, e))
+            }
+            Sink::Xlsx(writer, file) => writer
+                .finish(file)
+                .and_then(AtomicFile::finish)
+                .map_err(|e| ExchangeError::writing(&target, e)),
         }
     }
 
     fn target(&self) -> &Path {
         match &self.sink {
             Sink::Separated(writer) => writer.get_ref().target(),
-            Sink::Json(file) => file.target(),
+            Sink::Json(file) | Sink::Xlsx(_, file) => file.target(),
+            Sink::Parquet(writer) => writer.inner().target(),
         }
     }
+}
+
+/// The values of a row by the kinds of their columns.
+fn typed<'a>(columns: &[String], kinds: &[ColumnKind], values: &Values<'a>) -> io::Result<Vec<Value<'a>>> {
+    let one = |((column, kind), value): ((&String, &ColumnKind), &Option<&'a str>)| {
+        let Some(value) = value else { return Ok(Value::Missing) };
+        let number = match kind {
+            ColumnKind::Integer => value.parse::<i64>().ok(),
+            // A moment beyond the years that are written as dates is one that no reader of these formats knows either.
+            ColumnKind::Moment => parse_ms(value).filter(|_| value.contains('-')),
+            _ => return Ok(Value::Text(value)),
+        };
+        number.map(Value::Integer).ok_or_else(|| {
+            let why = format!(
+                "column \"{column}\": {value} cannot be written in this format: write .csv or .jsonl"
+            );
+            io::Error::new(io::ErrorKind::InvalidInput, why)
+        })
+    };
+    columns.iter().zip(kinds).zip(values).map(one).collect()
 }
 
 fn write_object<'a>(

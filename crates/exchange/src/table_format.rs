@@ -1,13 +1,11 @@
 //! Which format a file is in: by the ending of its name, then by its first bytes.
 
 use crate::ExchangeError;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A format that can be read and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TableFormat {
+/// A format of tables that are read row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableFormat {
     /// Values between commas, semicolons or tabs; the first line names the columns.
     Csv,
     /// Values between tabs; the first line names the columns; quotes as in CSV.
@@ -21,7 +19,7 @@ pub enum TableFormat {
 impl TableFormat {
     /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
     /// `.conllu`), whatever is in it.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         match ending(path).as_str() {
             "csv" => Some(Self::Csv),
             "tsv" | "tab" => Some(Self::Tsv),
@@ -29,16 +27,6 @@ impl TableFormat {
             "conll" | "conllu" | "conllup" | "iob" | "iob2" | "bio" => Some(Self::Conll),
             _ => None,
         }
-    }
-
-    /// As [`TableFormat::of`], for a file that is to be written.
-    ///
-    /// # Errors
-    /// An ending that stands for no format of ours.
-    pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
-        let otherwise =
-            || unknown(path, "no kind of file that can be written", "name it .csv, .tsv, .jsonl or .conll");
-        Self::of(path).ok_or_else(otherwise)
     }
 
     /// The format of the file at `path`, of which `head` holds the first bytes (any byte order mark removed).
@@ -186,16 +174,6 @@ mod tests {
             let message = detect(name, head).unwrap_err();
             assert!(message.contains(says), "{name}: {message}");
         }
-    }
-
-    #[test]
-    fn an_ending_that_cannot_be_written_is_explained() {
-        assert_eq!(TableFormat::of_path(Path::new("out.jsonl")).unwrap(), TableFormat::Jsonl);
-        let message = TableFormat::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "out.xlsx is no kind of file that can be written: name it .csv, .tsv, .jsonl or .conll"
-        );
     }
 
     #[test]

@@ -1,23 +1,22 @@
 //! Columns of a table whose values have types, and one value.
 
-/// What the values of a column are.
+/// What the values of a column are. Those of texts, levels, whole numbers and moments may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// A string.
     Text,
+    /// A string that is a number in a spreadsheet where it is written as one.
+    Level,
     /// A number in single precision; one that is not finite is not known.
     Number,
+    /// A whole number.
+    Integer,
+    /// Milliseconds since 1970-01-01 UTC.
+    Moment,
     /// Yes or no.
     Flag,
-    /// As many numbers in every row; not in CSV and TSV.
+    /// As many numbers in every row; in Parquet and JSON Lines alone.
     Vector(usize),
-}
-
-impl ColumnKind {
-    /// Values in a row.
-    pub(crate) fn length(self) -> usize {
-        if let Self::Vector(length) = self { length } else { 1 }
-    }
 }
 
 /// One column.
@@ -39,12 +38,16 @@ impl TypedColumn {
 /// One value of a row, of the kind of its column.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
-    /// Of a column of texts.
+    /// Of a column of texts or levels.
     Text(&'a str),
     /// Of a column of numbers.
     Number(f32),
+    /// Of a column of whole numbers, or of moments.
+    Integer(i64),
     /// Of a column of flags.
     Flag(bool),
     /// Of a column of vectors.
     Vector(&'a [f32]),
+    /// There is none.
+    Missing,
 }

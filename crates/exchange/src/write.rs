@@ -1,7 +1,8 @@
 //! Writing texts and annotators so that they can be read again, and where metadata and attributes stand in any file.
 
 use crate::table::Table;
-use crate::{ColumnRoles, ExchangeError, TableFormat};
+use crate::typed_column::ColumnKind;
+use crate::{ColumnRoles, ExchangeError, OutputFormat};
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -25,13 +26,13 @@ pub(crate) enum Metadata {
 
 impl Metadata {
     pub(crate) fn new<S: Into<String>>(
-        format: TableFormat,
+        format: OutputFormat,
         keys: impl IntoIterator<Item = S>,
         taken: &mut HashSet<String>,
     ) -> Self {
         taken.insert(METADATA_COLUMN.to_owned());
         let keys: Vec<String> = keys.into_iter().map(Into::into).collect();
-        if format == TableFormat::Jsonl {
+        if format == OutputFormat::Jsonl {
             let named = |key: String| {
                 let column = free_name(&key, "metadata", taken);
                 (key, column)
@@ -147,14 +148,14 @@ impl TextWriter {
     /// The folder is missing or refuses.
     pub fn create<M: Into<String>>(
         path: &Path,
-        format: TableFormat,
+        format: OutputFormat,
         metadata: impl IntoIterator<Item = M>,
     ) -> Result<Self, ExchangeError> {
         let fixed = ["text_id", "text", "split", "group"].map(str::to_owned);
         let metadata = Metadata::new(format, metadata, &mut fixed.clone().into());
         let required = fixed.len();
         let columns = fixed.into_iter().chain(metadata.columns()).collect();
-        Ok(Self { table: Table::create(path, format, columns, required)?, metadata })
+        Ok(Self { table: Table::create(path, format, columns, required, |_| ColumnKind::Text)?, metadata })
     }
 
     /// The roles under which the file reads back exactly.
@@ -201,14 +202,14 @@ impl AnnotatorWriter {
     /// The folder is missing or refuses.
     pub fn create<A: Into<String>>(
         path: &Path,
-        format: TableFormat,
+        format: OutputFormat,
         attributes: impl IntoIterator<Item = A>,
     ) -> Result<Self, ExchangeError> {
         let fixed = ["annotator_id".to_owned()];
         let attributes = Extras::new(attributes, "attribute", &mut fixed.clone().into());
         let columns: Vec<String> = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
         let required = columns.len();
-        Ok(Self { table: Table::create(path, format, columns, required)?, attributes })
+        Ok(Self { table: Table::create(path, format, columns, required, |_| ColumnKind::Text)?, attributes })
     }
 
     /// The roles under which the file reads back exactly.

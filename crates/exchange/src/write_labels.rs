@@ -4,8 +4,9 @@ use crate::row::{FLAGGED, SKIPPED};
 use crate::study_cells::{STUDY_COLUMNS, StudyCells, StudyLayout};
 use crate::table::Table;
 use crate::time::format_ms;
+use crate::typed_column::ColumnKind;
 use crate::write::{Extras, Metadata};
-use crate::{ColumnRoles, ExchangeError, TableFormat};
+use crate::{ColumnRoles, ExchangeError, OutputFormat};
 use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, Shown, spans_named};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -49,6 +50,16 @@ const MARKS: &str = "marks";
 const GUIDELINE: &str = "guideline";
 /// The column of what had been shown before answers, in files of projects in which something was. It stands beside those of what was said.
 const SHOWN: &str = "shown";
+
+/// What stands in a column, where a format has types.
+fn kind_of(column: &str) -> ColumnKind {
+    match column {
+        LABEL => ColumnKind::Level,
+        "created_at" => ColumnKind::Moment,
+        START | END | "duration_ms" | OCCASION | CONFIDENCE | GUIDELINE => ColumnKind::Integer,
+        _ => ColumnKind::Text,
+    }
+}
 
 /// Which columns a file of labels has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,7 +179,7 @@ impl LabelWriter {
     /// The folder is missing or refuses.
     pub fn create<A: Into<String>, M: Into<String>>(
         path: &Path,
-        format: TableFormat,
+        format: OutputFormat,
         layout: LabelLayout,
         attributes: impl IntoIterator<Item = A>,
         metadata: impl IntoIterator<Item = M>,
@@ -194,7 +205,7 @@ impl LabelWriter {
             fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns()).collect();
         // Attributes have a role, so a reader must find their names in any part of the file.
         let required = layout.columns().count() + attributes.columns.len();
-        let table = Table::create(path, format, columns, required)?;
+        let table = Table::create(path, format, columns, required, kind_of)?;
         Ok(Self { table, layout, attributes, metadata })
     }
 

@@ -275,6 +275,14 @@ pub enum WorkbenchError {
     /// A file of texts had others when it was read again.
     #[error("{0} changed while it was read, so nothing was written: run it again")]
     TextsChanged(PathBuf),
+    /// Embeddings cannot be kept beside a table that is being written.
+    #[error("{} cannot keep embeddings: {reason}", path.display())]
+    KeptEmbeddings {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// What is read would be written over.
     #[error("{0} is the file that is read: name another one to write to")]
     SameFile(PathBuf),
@@ -713,6 +721,7 @@ impl WorkbenchError {
             Self::BadRows { .. } | Self::BadTexts { .. } => "bad-rows",
             Self::FileChanged { .. } | Self::TextsChanged(_) => "file-changed",
             Self::NoRows(_) | Self::NoTexts(_) => "no-rows",
+            Self::KeptEmbeddings { .. } => "kept-embeddings",
             Self::SameFile(_) => "same-file",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::EncoderSwitched | Self::EncoderNotOfModel => "encoder-switched",

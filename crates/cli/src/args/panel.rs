@@ -78,7 +78,7 @@ pub(crate) struct Panel {
     /// Every text of this file: CSV, TSV, JSON Lines, or one text a line (.txt)
     #[arg(long, value_name = "FILE", requires = "out", value_hint = ValueHint::FilePath, conflicts_with_all = ["list", "forget"])]
     pub(crate) texts: Option<PathBuf>,
-    /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl or .parquet
+    /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl, .parquet or .xlsx
     #[arg(long, value_name = "FILE", requires = "texts", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
     /// With --texts: the column of the texts [default: the one that looks like it]

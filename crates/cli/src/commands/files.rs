@@ -264,6 +264,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         pseudonyms: args.pseudonyms.then_some(Pseudonymised { notes: args.notes }),
         question: args.question.clone(),
         replace: args.force,
+        dataset: args.hugging_face,
         span_rows: args.spans == SpansArg::Rows,
         leave_out_overlaps: args.leave_out_overlaps,
         decisions: args.decisions.map(|decisions| match decisions {

@@ -66,7 +66,11 @@ impl Unfold for Documents {
                     match said(value) {
                         Some(said) => item.answer(question.clone(), said),
                         None => {
-                            return items.fault(place, Some(question), "neither an answer nor a list of them");
+                            return items.fault(
+                                place,
+                                Some(question),
+                                "neither an answer nor a list of them",
+                            );
                         }
                     }
                     answered = true;

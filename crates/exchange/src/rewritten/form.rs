@@ -1,9 +1,10 @@
 //! Which form a file has, by its first bytes.
 
 use super::encoding::{self, Encoded};
-use super::{OpenOptions, Step, archive, columnar, excel, gzip, open_document};
+use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, open_document};
 use crate::ExchangeError;
 use crate::format_info::FormatInfo;
+use crate::formats;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -27,15 +28,17 @@ pub(super) enum Form {
     OpenDocument,
     Parquet,
     Arrow,
+    Dataset,
     Encoded(Encoded),
 }
 
 /// The forms that are formats of tables.
-pub(crate) const FORMATS: [FormatInfo; 4] = [
+pub(crate) const FORMATS: [FormatInfo; 5] = [
     FormatInfo { name: "xlsx", title: "Excel workbook", endings: &["xlsx", "xlsm"] },
     FormatInfo { name: "ods", title: "OpenDocument spreadsheet", endings: &["ods"] },
     FormatInfo { name: "parquet", title: "Parquet", endings: &["parquet"] },
     FormatInfo { name: "arrow", title: "Arrow", endings: &["arrow", "feather", "ipc", "arrows"] },
+    FormatInfo { name: "huggingface", title: "Hugging Face dataset (a folder of Parquet)", endings: &[] },
 ];
 
 impl Form {
@@ -44,6 +47,10 @@ impl Form {
     /// # Errors
     /// It cannot be read, is a damaged archive, or the encoding that was asked for is none.
     pub(super) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
+        if path.is_dir() {
+            let is_dataset = !dataset::files(path).is_empty() && !formats::are_claimed(path);
+            return Ok(is_dataset.then_some(Self::Dataset));
+        }
         // What cannot be read is told by who reads it.
         let Some(about) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) else {
             return Ok(None);
@@ -77,6 +84,7 @@ impl Form {
             Self::OpenDocument => open_document::rewrite(path, options.sheet),
             Self::Parquet => columnar::rewrite_parquet(path),
             Self::Arrow => columnar::rewrite_arrow(path),
+            Self::Dataset => columnar::rewrite_dataset(path),
             Self::Encoded(encoded) => encoding::rewrite(path, encoded),
         }
     }
@@ -92,6 +100,7 @@ impl Form {
             Self::OpenDocument => Some(FORMATS[1]),
             Self::Parquet => Some(FORMATS[2]),
             Self::Arrow => Some(FORMATS[3]),
+            Self::Dataset => Some(FORMATS[4]),
             Self::Gzip | Self::Archive | Self::Encoded(_) => None,
         }
     }

@@ -4,6 +4,7 @@
 
 mod archive;
 mod columnar;
+mod dataset;
 mod encoding;
 mod excel;
 mod form;

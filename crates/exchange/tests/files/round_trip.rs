@@ -2,12 +2,12 @@
 
 use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
 use dissensus_exchange::{
-    AnnotatorWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter, Row, Source, StudyCells, TableFormat,
-    TextRow, TextWriter, guess_roles, read_rows,
+    AnnotatorWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
+    OutputFormat, Row, Source, StudyCells, TextRow, TextWriter, guess_roles, read_rows,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Pieces that have broken somebody's CSV or JSON before.
@@ -47,6 +47,14 @@ const NASTY: [&str; 30] = [
 const NAMES: [&str; 12] = ["\"", ",", ";", "'", "\\", "=", "שלום", "👩🏽‍🚀", "<i>", "3.0", "null", "ö"];
 const ATTRIBUTES: [&str; 3] = ["gender", "label", "with \"quotes\", and commas"];
 const METADATA: [&str; 3] = ["url", "source", "gender"];
+
+const FORMATS: [(OutputFormat, &str); 5] = [
+    (OutputFormat::Csv, "csv"),
+    (OutputFormat::Tsv, "tsv"),
+    (OutputFormat::Jsonl, "jsonl"),
+    (OutputFormat::Parquet, "parquet"),
+    (OutputFormat::Xlsx, "xlsx"),
+];
 
 fn joined(rng: &mut impl Rng, pieces: &[&str], at_most: usize) -> String {
     let count = rng.random_range(1..=at_most);
@@ -138,7 +146,7 @@ fn under_old_names(mut row: Row) -> Row {
     row
 }
 
-fn write_labels(path: &Path, format: TableFormat, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
+fn write_labels(path: &Path, format: OutputFormat, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
     let mut writer = LabelWriter::create(path, format, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for row in rows {
         writer.write(&as_label(row)).unwrap();
@@ -148,16 +156,23 @@ fn write_labels(path: &Path, format: TableFormat, rows: &[Row]) -> dissensus_exc
     roles
 }
 
+/// Formats with types hold moments of the years that dates are written in.
+fn in_known_years(format: OutputFormat, rows: &[Row]) -> Vec<Row> {
+    let known = |at: &i64| (0..253_402_300_800_000).contains(at);
+    let typed = matches!(format, OutputFormat::Parquet | OutputFormat::Xlsx);
+    let one = |row: &Row| Row { at_ms: row.at_ms.filter(|at| !typed || known(at)), ..row.clone() };
+    rows.iter().map(one).collect()
+}
+
 #[test]
 fn random_labels_come_back_exactly_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     for round in 0..40 {
         let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
-        for (format, ending) in
-            [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
-        {
+        for (format, ending) in FORMATS {
             let path = folder.path().join(format!("{round}.{ending}"));
+            let rows = in_known_years(format, &rows);
             let roles = write_labels(&path, format, &rows);
             let source = Source::open(&path).unwrap();
             let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
@@ -189,10 +204,9 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
             ..random_row(&mut rng)
         })
         .collect();
-    for (format, ending) in
-        [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
-    {
+    for (format, ending) in FORMATS {
         let path = folder.path().join(format!("remarks.{ending}"));
+        let rows = in_known_years(format, &rows);
         let layout = LabelLayout { remarks: true, shown: true, ..LabelLayout::default() };
         let none: [&str; 0] = [];
         let mut writer = LabelWriter::create(&path, format, layout, none, none).unwrap();
@@ -260,7 +274,7 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
         ..Row::default()
     };
     let mut writer =
-        LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ["team"], ["url"]).unwrap();
+        LabelWriter::create(&path, OutputFormat::Csv, LabelLayout::default(), ["team"], ["url"]).unwrap();
     writer.write(&LabelRow { attributes: &attributes, metadata: &metadata, ..as_label(&row) }).unwrap();
     writer.finish().unwrap();
     assert_eq!(
@@ -280,14 +294,14 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
 fn texts_and_annotators_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(12);
-    for (format, ending) in [(TableFormat::Csv, "csv"), (TableFormat::Jsonl, "jsonl")] {
+    for (format, ending) in FORMATS {
         let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
         texts_come_back(&folder.path().join(format!("texts.{ending}")), format, &rows);
         annotators_come_back(&folder.path().join(format!("annotators.{ending}")), format, &rows);
     }
 }
 
-fn texts_come_back(path: &Path, format: TableFormat, rows: &[Row]) {
+fn texts_come_back(path: &Path, format: OutputFormat, rows: &[Row]) {
     let mut writer = TextWriter::create(path, format, METADATA).unwrap();
     for row in rows {
         let LabelRow { text_id, text, split, group, metadata, .. } = as_label(row);
@@ -308,7 +322,7 @@ fn texts_come_back(path: &Path, format: TableFormat, rows: &[Row]) {
     assert_eq!(read, expected.collect::<Vec<_>>());
 }
 
-fn annotators_come_back(path: &Path, format: TableFormat, rows: &[Row]) {
+fn annotators_come_back(path: &Path, format: OutputFormat, rows: &[Row]) {
     let mut writer = AnnotatorWriter::create(path, format, ATTRIBUTES).unwrap();
     for row in rows {
         writer.write(row.annotator.as_deref().unwrap(), &row.attributes).unwrap();
@@ -337,7 +351,7 @@ fn a_writer_that_is_given_up_changes_nothing() {
     std::fs::write(&path, "before").unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     let mut writer =
-        LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
+        LabelWriter::create(&path, OutputFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for _ in 0..5000 {
         writer.write(&as_label(&random_row(&mut rng))).unwrap();
     }
@@ -350,7 +364,7 @@ fn a_writer_that_is_given_up_changes_nothing() {
 fn a_folder_that_is_not_there_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none/out.csv");
-    let error = LabelWriter::create(&path, TableFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA)
+    let error = LabelWriter::create(&path, OutputFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA)
         .unwrap_err();
     assert!(matches!(error, ExchangeError::Unwritable { .. } | ExchangeError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("out.csv"));
@@ -369,7 +383,7 @@ fn rows_with_own_keys(count: usize) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-fn written(path: &Path, format: TableFormat, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
+fn written(path: &Path, format: OutputFormat, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
     let keys: BTreeMap<&String, ()> =
         rows.iter().flat_map(|row| row.metadata.keys()).map(|k| (k, ())).collect();
     let mut writer =
@@ -385,9 +399,7 @@ fn written(path: &Path, format: TableFormat, rows: &[Row]) -> (u64, dissensus_ex
 #[test]
 fn thousands_of_different_keys_make_a_file_that_grows_with_its_rows_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
-    for (format, ending) in
-        [(TableFormat::Csv, "csv"), (TableFormat::Tsv, "tsv"), (TableFormat::Jsonl, "jsonl")]
-    {
+    for (format, ending) in FORMATS {
         let path = folder.path().join(format!("labels.{ending}"));
         let (small, _) = written(&path, format, &rows_with_own_keys(500));
         let rows = rows_with_own_keys(5_000);
@@ -412,7 +424,7 @@ fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_
             .into(),
         ..Row::default()
     };
-    for (format, ending) in [(TableFormat::Csv, "csv"), (TableFormat::Jsonl, "jsonl")] {
+    for (format, ending) in FORMATS {
         let path = folder.path().join(format!("few.{ending}"));
         let (_, roles) = written(&path, format, std::slice::from_ref(&row));
         let source = Source::open(&path).unwrap();
@@ -420,4 +432,57 @@ fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_
         assert_eq!(read.metadata["url"], "x", "{ending}");
         assert_eq!(read.metadata["metadata_metadata"], "{\"url\":\"y\"}", "{ending}");
     }
+}
+
+#[test]
+fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set");
+    let mut rng = ChaCha8Rng::seed_from_u64(17);
+    let rows: Vec<Row> = (0..80).map(|_| random_row(&mut rng)).collect();
+    let rows = in_known_years(OutputFormat::Parquet, &rows);
+    let layout = LabelLayout::default();
+    let begin = |replace| {
+        DatasetWriter::create(
+            &path,
+            replace,
+            layout,
+            ATTRIBUTES.map(str::to_owned),
+            METADATA.map(str::to_owned),
+        )
+    };
+    let question = DatasetQuestion {
+        name: "rude|or not".to_owned(),
+        prompt: "Is it\nrude?".to_owned(),
+        scale: dissensus_domain::Scale::guess(&BTreeSet::from(["no".to_owned(), "yes".to_owned()])).unwrap(),
+    };
+    let write = |replace| {
+        let mut writer = begin(replace).unwrap();
+        rows.iter().for_each(|row| writer.write(&as_label(row)).unwrap());
+        let roles = writer.roles().unwrap();
+        writer.finish("set", std::slice::from_ref(&question)).map(|()| roles)
+    };
+    let roles = write(false).unwrap();
+    let source = Source::open(&path).unwrap();
+    assert_eq!((source.format().name, source.path()), ("huggingface", path.as_path()));
+    let sorted = |mut rows: Vec<Row>| {
+        rows.sort_by_key(|row| format!("{row:?}"));
+        rows
+    };
+    let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
+    assert_eq!(sorted(read.collect()), sorted(rows.clone()));
+    let card = std::fs::read_to_string(path.join("README.md")).unwrap();
+    for line in ["configs:", "| rows | 80 |", "- **rude\\|or not** (binary): Is it rude?", "  - `no`, `yes`"]
+    {
+        assert!(card.lines().any(|there| there == line), "{line}: {card}");
+    }
+    // Something has the name by now; in place of itself it is written, in place of other things it is not.
+    assert!(write(false).is_err());
+    write(true).unwrap();
+    std::fs::write(path.join("thesis.docx"), "years of work").unwrap();
+    assert!(begin(true).unwrap_err().to_string().contains("not replaced"));
+    assert!(path.join("thesis.docx").exists());
+    let empty = DatasetWriter::create(&folder.path().join("none"), false, layout, [], []).unwrap();
+    assert!(matches!(empty.finish("none", &[]), Err(ExchangeError::NothingToWrite { .. })));
+    assert!(!folder.path().join("none").exists());
 }

@@ -7,6 +7,8 @@ pub struct ExportChoices {
     pub question: Option<String>,
     /// In place of a file that is there.
     pub replace: bool,
+    /// A dataset of the Hugging Face hub: a folder with Parquet files and a card, whatever its name ends with.
+    pub dataset: bool,
     /// One row a span, in CSV and TSV; else the spans of an answer are a JSON list in its label.
     pub span_rows: bool,
     /// Leave out what a CoNLL file cannot hold: answers whose spans overlap, or begin or end with white space.

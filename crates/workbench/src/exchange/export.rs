@@ -11,7 +11,8 @@ use dissensus_domain::{
     TextId,
 };
 use dissensus_exchange::{
-    ConllWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter, SpanLayout, TableFormat,
+    ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
+    OutputFormat, SpanLayout,
 };
 use dissensus_store::{ExportRow, ExportScope, Marked, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -50,11 +51,11 @@ impl Exchange {
         if path.exists() && !choices.replace {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
-        let format = TableFormat::of_path(path)?;
-        if format == TableFormat::Conll && choices.decisions.is_some() {
+        let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
+        if format == OutputFormat::Conll && choices.decisions.is_some() {
             return Err(WorkbenchError::DecisionsInConll);
         }
-        if choices.span_rows && matches!(format, TableFormat::Jsonl | TableFormat::Conll) {
+        if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
             return Err(WorkbenchError::SpanRowsInJson);
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
@@ -66,6 +67,8 @@ impl Exchange {
         let file = File {
             path,
             format,
+            dataset: choices.dataset,
+            replace: choices.replace,
             span_rows: choices.span_rows,
             leave_out: choices.leave_out_overlaps,
             mask: mask.as_ref(),
@@ -101,7 +104,9 @@ impl Exchange {
 /// The file to write.
 struct File<'a> {
     path: &'a Path,
-    format: TableFormat,
+    format: OutputFormat,
+    dataset: bool,
+    replace: bool,
     span_rows: bool,
     leave_out: bool,
     mask: Option<&'a Mask>,
@@ -111,6 +116,8 @@ struct File<'a> {
 /// A file being written, and how far it is.
 struct Writing<'a> {
     sink: Sink,
+    /// The name of the folder of a dataset.
+    title: String,
     mask: Option<&'a Mask>,
     /// Rows of one text that wait to be written in the order of pseudonyms.
     waiting: Vec<MaskedRow>,
@@ -122,6 +129,7 @@ struct Writing<'a> {
 enum Sink {
     Table(LabelWriter),
     Conll(ConllWriter),
+    Dataset(DatasetWriter, Vec<DatasetQuestion>),
 }
 
 impl Writing<'_> {
@@ -166,6 +174,7 @@ impl Writing<'_> {
         let held = match &mut self.sink {
             Sink::Table(writer) => writer.write(row).map(|()| true)?,
             Sink::Conll(writer) => writer.write(row)?,
+            Sink::Dataset(writer, _) => writer.write(row).map(|()| true)?,
         };
         if held {
             self.done.answers += 1;
@@ -179,6 +188,7 @@ impl Writing<'_> {
     fn put_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         match &mut self.sink {
             Sink::Table(writer) => writer.write(row),
+            Sink::Dataset(writer, _) => writer.write(row),
             Sink::Conll(_) => Ok(()),
         }
     }
@@ -193,6 +203,7 @@ impl Writing<'_> {
         match self.sink {
             Sink::Table(writer) => writer.finish()?,
             Sink::Conll(writer) => writer.finish()?,
+            Sink::Dataset(writer, questions) => writer.finish(&self.title, &questions)?,
         }
         Ok(self.done)
     }
@@ -207,6 +218,11 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Workben
         (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
         (true, _) => Ok(SpanLayout::RowsBesideLabels),
     }
+}
+
+fn dataset_question(question: &Question) -> DatasetQuestion {
+    let Question { name, prompt, scale, .. } = question;
+    DatasetQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() }
 }
 
 fn write_labels(
@@ -234,10 +250,10 @@ fn write_labels(
     let (said, study) = (Said::of(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
-        TableFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
+        OutputFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
             return Err(WorkbenchError::NoConll);
         }
-        TableFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
+        OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {
             let spans = match span_layout(&questions, file.span_rows)? {
                 // Without a column of labels a row without a span says that there is none.
@@ -245,11 +261,21 @@ fn write_labels(
                 spans => spans,
             };
             let layout = LabelLayout { occasions, spans, study: study.layout(), ..said.layout(&repeats) };
-            Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
+            if file.dataset {
+                let about = questions.iter().map(dataset_question).collect();
+                Sink::Dataset(
+                    DatasetWriter::create(file.path, file.replace, layout, attributes, metadata)?,
+                    about,
+                )
+            } else {
+                Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
+            }
         }
     };
     let done = file.mask.map_or_else(Exported::default, Mask::done);
-    let mut writer = Writing { sink, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
+    let title = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut writer =
+        Writing { sink, title, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
     if study.only_decisions() {
         write_decisions(snapshot, &mut writer, &questions, study)?;
         return writer.finish(file.leave_out);

@@ -1,0 +1,230 @@
+//! A dataset as the Hugging Face hub and the library `datasets` know it: a folder with a Parquet file for each part of the official split, and a
+//! card (README.md) that says what is in it. <https://huggingface.co/docs/hub/datasets-cards>
+
+use crate::output_format::OutputFormat;
+use crate::write_labels::{LabelLayout, LabelRow, LabelWriter};
+use crate::{ColumnRoles, ExchangeError};
+use dissensus_domain::Scale;
+use dissensus_files::AtomicFolder;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The part of texts that are in no official split.
+const WITHOUT_SPLIT: &str = "train";
+/// Where the files lie in the folder.
+const DATA: &str = "data";
+const CARD: &str = "README.md";
+
+/// What the card says of the questions, beside counts.
+#[derive(Clone, Debug)]
+pub struct DatasetQuestion {
+    /// Its name.
+    pub name: String,
+    /// The sentence that annotators read.
+    pub prompt: String,
+    /// Its scale.
+    pub scale: Scale,
+}
+
+/// A dataset being written. Nothing is seen at the path before [`DatasetWriter::finish`].
+#[derive(Debug)]
+pub struct DatasetWriter {
+    target: PathBuf,
+    folder: AtomicFolder,
+    layout: LabelLayout,
+    attributes: Vec<String>,
+    metadata: Vec<String>,
+    parts: BTreeMap<String, Part>,
+    texts: HashSet<String>,
+    people: HashSet<String>,
+    replace: bool,
+}
+
+#[derive(Debug)]
+struct Part {
+    writer: LabelWriter,
+    rows: u64,
+}
+
+impl DatasetWriter {
+    /// Begins a folder, `replace` in place of one that is there. `attributes` and `metadata` are the keys that get a column.
+    ///
+    /// # Errors
+    /// The place is missing or refuses, or what is there is something else than such a folder.
+    pub fn create(
+        path: &Path,
+        replace: bool,
+        layout: LabelLayout,
+        attributes: impl IntoIterator<Item = String>,
+        metadata: impl IntoIterator<Item = String>,
+    ) -> Result<Self, ExchangeError> {
+        let writing = |e| ExchangeError::writing(path, e);
+        if replace && path.exists() && !holds_a_dataset_alone(path) {
+            let why = "it holds other things than a dataset, and is not replaced: name another folder";
+            return Err(ExchangeError::Package { path: path.to_owned(), why: why.to_owned() });
+        }
+        let folder = AtomicFolder::create(path).map_err(writing)?;
+        std::fs::create_dir(folder.path().join(DATA)).map_err(writing)?;
+        Ok(Self {
+            target: path.to_owned(),
+            folder,
+            layout,
+            attributes: attributes.into_iter().collect(),
+            metadata: metadata.into_iter().collect(),
+            parts: BTreeMap::new(),
+            texts: HashSet::new(),
+            people: HashSet::new(),
+            replace,
+        })
+    }
+
+    /// Adds a label to the part of its text.
+    ///
+    /// # Errors
+    /// The disk is full or refuses, or two parts of the split would have one name.
+    pub fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        let name = part_name(row.split);
+        if !self.parts.contains_key(&name) {
+            let file = self.folder.path().join(file_of(&name));
+            let (attributes, metadata) = (self.attributes.iter(), self.metadata.iter());
+            let writer =
+                LabelWriter::create(&file, OutputFormat::Parquet, self.layout, attributes, metadata)?;
+            self.parts.insert(name.clone(), Part { writer, rows: 0 });
+        }
+        if let Some(part) = self.parts.get_mut(&name) {
+            part.writer.write(row)?;
+            part.rows += 1;
+        }
+        self.texts.insert(row.text_id.to_owned());
+        self.people.insert(row.annotator.to_owned());
+        Ok(())
+    }
+
+    /// The roles under which the files read back exactly; none where nothing was written.
+    pub fn roles(&self) -> Option<ColumnRoles> {
+        self.parts.values().next().map(|part| part.writer.roles())
+    }
+
+    /// Writes the card and brings all to its place.
+    ///
+    /// # Errors
+    /// Nothing was written, the disk is full or refuses, or something has the name by now.
+    pub fn finish(mut self, title: &str, questions: &[DatasetQuestion]) -> Result<(), ExchangeError> {
+        let target = self.target.clone();
+        if self.parts.is_empty() {
+            return Err(ExchangeError::NothingToWrite { path: target, format: "Hugging Face dataset" });
+        }
+        let card = self.card(title, questions);
+        for part in std::mem::take(&mut self.parts).into_values() {
+            part.writer.finish()?;
+        }
+        let writing = |e| ExchangeError::writing(&target, e);
+        std::fs::write(self.folder.path().join(CARD), card).map_err(writing)?;
+        let finished = if self.replace { self.folder.finish() } else { self.folder.finish_new() };
+        finished.map_err(writing)
+    }
+
+    fn card(&self, title: &str, questions: &[DatasetQuestion]) -> String {
+        let rows: u64 = self.parts.values().map(|part| part.rows).sum();
+        let mut card = String::from("---\nconfigs:\n- config_name: default\n  data_files:\n");
+        for name in self.parts.keys() {
+            // Writing to a string never fails.
+            let _ = writeln!(card, "  - split: {name}\n    path: {}", file_of(name));
+        }
+        let _ = writeln!(card, "size_categories:\n- {}", size_category(rows));
+        card.push_str("task_categories:\n- text-classification\ntags:\n- perspectivism\n- annotator-disagreement\n---\n\n");
+        let _ = writeln!(card, "# {}\n", one_line(title));
+        let _ = writeln!(
+            card,
+            "Labels that were not brought together: each row is one answer of one person to one text.\n\n| | |\n| --- | --- |\n| rows | {rows} |\n| texts | {} |\n| people | {} |",
+            self.texts.len(),
+            self.people.len()
+        );
+        for (name, part) in &self.parts {
+            let _ = writeln!(card, "| rows of `{name}` | {} |", part.rows);
+        }
+        card.push_str("\n## Questions\n\n");
+        for question in questions {
+            let levels: Vec<String> =
+                question.scale.levels().iter().map(|level| format!("`{}`", one_line(level))).collect();
+            let (name, kind) = (one_line(&question.name), question.scale.kind().name());
+            let _ = writeln!(card, "- **{name}** ({kind}): {}", one_line(&question.prompt));
+            let _ = writeln!(card, "  - {}", levels.join(", "));
+        }
+        card.push_str(OPEN);
+        card
+    }
+}
+
+/// Whether a folder has what a dataset has, and nothing else that would be lost with it.
+fn holds_a_dataset_alone(folder: &Path) -> bool {
+    let names = |place: &Path| -> Option<Vec<String>> {
+        let entries = std::fs::read_dir(place).ok()?;
+        entries.map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect()
+    };
+    let ours = |found: Vec<String>| found.iter().all(|name| [CARD, DATA].contains(&name.as_str()));
+    let parquet = |found: Vec<String>| found.iter().all(|name| name.ends_with(".parquet"));
+    let data = folder.join(DATA);
+    names(folder).is_some_and(ours) && (!data.exists() || names(&data).is_some_and(parquet))
+}
+
+/// What only its authors can say.
+const OPEN: &str = "\n## To be filled in by the authors\n\n- Licence, and the licence of the texts:\n- Languages and varieties of the texts:\n- Who the annotators are, how they were recruited and paid:\n- What they were told (guideline):\n- Whom the texts or labels could harm, and what the data should not be used for:\n\nWritten by Dissensus. The library `datasets` reads it: `datasets.load_dataset(\"path/of/this/folder\")`.\n";
+
+fn file_of(part: &str) -> String {
+    format!("{DATA}/{part}-00000-of-00001.parquet")
+}
+
+/// The name of a part as the library takes it: letters, digits and underlines; the usual names for the usual parts.
+fn part_name(split: Option<&str>) -> String {
+    let Some(split) = split else { return WITHOUT_SPLIT.to_owned() };
+    let name: String =
+        split.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    match name.as_str() {
+        "dev" | "val" | "valid" | "development" => "validation".to_owned(),
+        "" => WITHOUT_SPLIT.to_owned(),
+        _ => name,
+    }
+}
+
+/// As the hub counts.
+fn size_category(rows: u64) -> &'static str {
+    match rows {
+        0..1_000 => "n<1K",
+        1_000..10_000 => "1K<n<10K",
+        10_000..100_000 => "10K<n<100K",
+        100_000..1_000_000 => "100K<n<1M",
+        1_000_000..10_000_000 => "1M<n<10M",
+        _ => "n>10M",
+    }
+}
+
+/// What people wrote, without what would be Markdown or another line.
+fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_names_that_the_library_takes() {
+        let names =
+            [Some("Dev"), Some("test"), Some("train set/2"), Some("ü"), Some(""), None].map(part_name);
+        assert_eq!(names, ["validation", "test", "train_set_2", "_", "train", "train"]);
+    }
+
+    #[test]
+    fn what_people_wrote_stays_on_its_line_and_is_no_markup() {
+        assert_eq!(one_line("# a\n\n| <b> `x`"), "\\# a \\| \\<b\\> \\`x\\`");
+    }
+}

@@ -1,0 +1,68 @@
+//! Which format a table is written in: by the ending of its name.
+
+use crate::ExchangeError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A format that tables are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputFormat {
+    /// Values between commas; the first line names the columns.
+    Csv,
+    /// Values between tabs; the first line names the columns; quotes as in CSV.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+    /// One word a line with a tag, a blank line between texts, comments such as `# text_id = 1`.
+    Conll,
+    /// Columns with types, in groups of rows, compressed.
+    Parquet,
+    /// A workbook of Excel with one sheet.
+    Xlsx,
+}
+
+impl OutputFormat {
+    /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`, `.parquet`, `.xlsx`).
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending =
+            path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match ending.as_str() {
+            "csv" => Some(Self::Csv),
+            "tsv" | "tab" => Some(Self::Tsv),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "conll" | "conllu" | "conllup" | "iob" | "iob2" | "bio" => Some(Self::Conll),
+            "parquet" => Some(Self::Parquet),
+            "xlsx" => Some(Self::Xlsx),
+            _ => None,
+        }
+    }
+
+    /// As [`OutputFormat::of`].
+    ///
+    /// # Errors
+    /// An ending that stands for no format of ours.
+    pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
+        Self::of(path).ok_or_else(|| ExchangeError::UnknownFormat {
+            path: path.to_owned(),
+            what: "no kind of file that can be written".to_owned(),
+            advice: "name it .csv, .tsv, .jsonl, .parquet, .xlsx or .conll".to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_that_cannot_be_written_is_explained() {
+        assert_eq!(OutputFormat::of_path(Path::new("out.jsonl")).unwrap(), OutputFormat::Jsonl);
+        assert_eq!(OutputFormat::of_path(Path::new("out.XLSX")).unwrap(), OutputFormat::Xlsx);
+        let message = OutputFormat::of_path(Path::new("out.docx")).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "out.docx is no kind of file that can be written: name it .csv, .tsv, .jsonl, .parquet, .xlsx or .conll"
+        );
+    }
+}
