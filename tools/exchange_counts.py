@@ -183,9 +183,37 @@ def inception(path):
 
 def plain_csv(data):
     """A table of texts and labels of nobody."""
-    rows = list(csv.DictReader(io.StringIO(data)))
-    if any(None in row for row in rows):
+    return table(list(csv.reader(io.StringIO(data))))
+
+
+def sheet(path):
+    """The cells of the first sheet of a workbook, as rows of strings."""
+    of = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with zipfile.ZipFile(path) as archive:
+        shared = ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))
+        strings = ["".join(t.text or "" for t in item.iter(of + "t")) for item in shared.iter(of + "si")]
+        cells = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
+    rows = []
+    for row in cells.iter(of + "row"):
+        values = []
+        for cell in row.iter(of + "c"):
+            value = cell.find(of + "v")
+            assert value is None or cell.get("t") == "s", "count the numbers of this workbook, too"
+            values.append("" if value is None else strings[int(value.text)])
+        while values and not values[-1]:
+            values.pop()
+        if values:
+            rows.append(values)
+    return rows
+
+
+def table(rows):
+    names, *rows = ([value.strip() if nth == 0 else value for value in row] for nth, row in enumerate(rows))
+    if any(len(row) > len(names) for row in rows):
         return refused("rows with more values than columns")
+    if "text" not in names:
+        return refused("the first row names no column of texts")
+    rows = [dict(zip(names, row + [""] * (len(names) - len(row)))) for row in rows if row]
     counted = Counted(default_annotator="somebody")
     for row in rows:
         if not row["text"].strip():
@@ -212,14 +240,12 @@ def conll(data):
 def count(path):
     name = os.path.basename(path)
     if name.endswith(".xlsx"):
-        return refused("a spreadsheet")
+        return table(sheet(path))
     if name.endswith(".zip"):
         return inception(path)
     with open(path, "rb") as file:
         data = file.read()
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return refused("UTF-16")
-    text = data.decode("utf-8")
+    text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8")
     if name.endswith(".xmi"):
         return xmi(data, "somebody")
     if text.startswith("#FORMAT=WebAnno"):
