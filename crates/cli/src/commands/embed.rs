@@ -46,6 +46,7 @@ pub(super) fn text_file(path: &Path, columns: &TextFileArgs) -> TextFileChoices 
         text: columns.text_column.clone(),
         text_id: columns.text_id_column.clone(),
         skip_bad: columns.skip_bad,
+        keep: None,
     }
 }
 

@@ -94,6 +94,7 @@ fn file(
             text: args.text_column.clone(),
             text_id: args.text_id_column.clone(),
             skip_bad: args.skip_bad,
+            keep: None,
         },
         out: out.to_owned(),
         replace: args.force,

@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices, WordPredictionFile};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whose answers arguments ask for.
 pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
@@ -26,7 +26,15 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
         text: args.text_column.clone(),
         text_id: args.text_id_column.clone(),
         skip_bad: args.skip_bad,
+        keep: kept(args),
     }
+}
+
+/// Where embeddings are kept until the table is written.
+pub(super) fn kept(args: &Predict) -> Option<PathBuf> {
+    let mut name = args.out.as_ref().filter(|_| args.resume)?.clone().into_os_string();
+    name.push(".embeddings");
+    Some(name.into())
 }
 
 /// A table for each of these runs.

@@ -3,11 +3,11 @@
 use super::given_answers::{show_answers, with_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
-    prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
+    kept, prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
 };
 use super::set_predictions::{predict_options, predict_sets, write_sets};
 use super::span_predictions::predict_spans;
-use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
+use super::{annotators, count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -27,6 +27,21 @@ use std::path::Path;
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
+    let done = predict_once(args);
+    match kept(args).filter(|kept| kept.exists()) {
+        Some(kept) if done.is_ok() => {
+            std::fs::remove_file(&kept).with_context(|| format!("removing {}", kept.display()))?;
+        }
+        Some(kept) => note(&format!(
+            "embeddings so far are kept in {}: the same command goes on with them",
+            kept.display()
+        )),
+        None => {}
+    }
+    done
+}
+
+fn predict_once(args: &Predict) -> Result<()> {
     if let (Some(dir), Some(texts), Some(out)) = (&args.bundle, &args.texts, &args.out) {
         return super::bundle::predict(dir, texts, out, args);
     }

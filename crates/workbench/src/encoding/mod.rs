@@ -9,6 +9,7 @@ mod embeddings;
 mod encode;
 pub(crate) mod encoders;
 mod find;
+mod kept_embeddings;
 mod long_texts;
 mod occlusion;
 mod of_project;

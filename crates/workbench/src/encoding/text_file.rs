@@ -1,5 +1,6 @@
 //! Texts of a file, which need not be in a project: counted, encoded and handed over in their order.
 
+use super::kept_embeddings::{FRAME, KeptEmbeddings};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::sync::lock;
@@ -25,12 +26,15 @@ pub struct TextFileChoices {
     pub text_id: Option<String>,
     /// Leaves out rows that cannot be read, in place of refusing the file.
     pub skip_bad: bool,
+    /// Where embeddings are kept while the file is worked on: a run that was broken off goes on with them. Whoever asks for it removes the file.
+    pub keep: Option<PathBuf>,
 }
 
 /// A file of texts that was read once and found in order.
 pub(crate) struct CheckedTexts {
     file: TextFile,
     found: TextsFound,
+    keep: Option<PathBuf>,
 }
 
 impl CheckedTexts {
@@ -51,7 +55,7 @@ impl CheckedTexts {
         }
         match found.texts {
             0 => Err(WorkbenchError::NoTexts(path.clone())),
-            _ => Ok(Self { file, found }),
+            _ => Ok(Self { file, found, keep: choices.keep.clone() }),
         }
     }
 
@@ -116,11 +120,36 @@ impl CheckedTexts {
         mut each: impl FnMut(&TextOfFile, Vec<f32>) -> Result<(), WorkbenchError>,
     ) -> Result<StreamDone, WorkbenchError> {
         let changed = || WorkbenchError::TextsChanged(self.file.path().to_owned());
+        let mut texts = self.file.texts()?;
+        let (mut done, bad) = (0, Cell::new(0));
+        let mut kept = self.keep.as_deref().map(|path| KeptEmbeddings::open(path, encoder)).transpose()?;
+        // Read, and not among those that are kept.
+        let mut ahead = Vec::new();
+        while let Some(kept) = &mut kept {
+            while ahead.len() < FRAME
+                && let Some(text) = texts.next()
+            {
+                match text {
+                    Ok(text) => ahead.push(text),
+                    Err(_) => bad.set(bad.get() + 1),
+                }
+            }
+            let bodies: Vec<&str> = ahead.iter().map(|text| text.body.as_str()).collect();
+            let Some(embeddings) = kept.next(&bodies)? else { break };
+            for (text, embedding) in ahead.drain(..).zip(embeddings) {
+                each(&text, embedding)?;
+                done += 1;
+            }
+            progress.report(done as u64, Some(self.found.texts), "kept");
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+        }
+        let first = done;
         // Read and not handed over yet, and embeddings that wait for one before them.
         let waiting: RefCell<VecDeque<TextOfFile>> = RefCell::default();
         let mut early: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
-        let (mut done, bad) = (0, Cell::new(0));
-        let bodies = self.file.texts()?.filter_map(|text| match text {
+        let bodies = ahead.into_iter().map(Ok).chain(texts).filter_map(|text| match text {
             Ok(text) => {
                 let body = text.body.clone();
                 waiting.borrow_mut().push_back(text);
@@ -135,16 +164,19 @@ impl CheckedTexts {
         let started = std::time::Instant::now();
         let stream = encoder.encode_stream(bodies, &BatchPlan::default(), |batch| {
             early.extend(batch.indices.into_iter().zip(batch.embeddings));
-            while let Some(embedding) = early.remove(&done) {
+            while let Some(embedding) = early.remove(&(done - first)) {
                 let text = waiting.borrow_mut().pop_front();
-                let handed = text.ok_or_else(changed).and_then(|text| each(&text, embedding));
+                let handed = text.ok_or_else(changed).and_then(|text| {
+                    kept.as_mut().map_or(Ok(()), |kept| kept.push(&text.body, &embedding))?;
+                    each(&text, embedding)
+                });
                 if let Err(error) = handed {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }
                 done += 1;
             }
-            let rate = done as f64 / started.elapsed().as_secs_f64().max(0.001);
+            let rate = (done - first) as f64 / started.elapsed().as_secs_f64().max(0.001);
             progress.report(done as u64, Some(self.found.texts), &format!("{rate:.0} texts/s"));
             progress.flow()
         });

@@ -13,6 +13,7 @@ use dissensus_workbench::{
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 const NEW: [&str; 4] =
@@ -430,4 +431,75 @@ fn a_multi_label_question_is_bundled_option_by_option() {
         assert_eq!(rows.len(), 3 * NEW.len());
         assert!(rows.iter().all(|row| row.contains_key("p_yes")));
     }
+}
+
+/// Stops the encoding once so many texts are encoded, and remembers how many were taken from what is kept.
+#[derive(Default)]
+struct StopsEncoding {
+    at: Option<u64>,
+    encoded: AtomicU64,
+    kept: AtomicU64,
+}
+
+impl Progress for StopsEncoding {
+    fn report(&self, done: u64, _: Option<u64>, doing: &str) {
+        match doing {
+            "kept" => self.kept.store(done, Ordering::Relaxed),
+            doing if doing.ends_with("texts/s") => self.encoded.store(done, Ordering::Relaxed),
+            _ => {}
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.at.is_some_and(|at| self.encoded.load(Ordering::Relaxed) >= at)
+    }
+}
+
+#[test]
+fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_same_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let bundle = Bundle::open(&bundled(&session, &folder, &BundleChoices::default())).unwrap();
+    let path = folder.path().join("long.csv");
+    let line = |nth: usize| format!("n{nth},\"{} {nth}, and {}\"", NEW[nth % 4], nth * nth);
+    let lines = |count: usize| (0..count).map(line).collect::<Vec<_>>().join("\n");
+    std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100))).unwrap();
+    let keep = folder.path().join("long.embeddings");
+    let predict = |out: &str, keep: Option<&Path>, progress: &StopsEncoding| {
+        let texts = TextFileChoices {
+            path: path.clone(),
+            keep: keep.map(Path::to_owned),
+            ..TextFileChoices::default()
+        };
+        let out = folder.path().join(out);
+        let written = bundle.predict(&of_offensiveness(), &texts, &out, DeviceChoice::Cpu, progress);
+        written.map(|_| table(&out))
+    };
+    let whole = predict("whole.csv", None, &StopsEncoding::default()).unwrap();
+    let stops = StopsEncoding { at: Some(1200), ..StopsEncoding::default() };
+    assert!(matches!(predict("out.csv", Some(&keep), &stops), Err(WorkbenchError::Cancelled)));
+    assert!(!folder.path().join("out.csv").exists() && keep.exists());
+    let resumed = StopsEncoding::default();
+    let again = predict("out.csv", Some(&keep), &resumed).unwrap();
+    let kept = resumed.kept.load(Ordering::Relaxed);
+    assert!(kept >= 1024 && kept.is_multiple_of(512), "{kept}");
+    let equal = |a: &[Row], b: &[Row]| {
+        assert_eq!(a.len(), b.len());
+        for (a, b) in a.iter().zip(b) {
+            for (column, value) in a {
+                match (value.parse::<f64>(), b[column].parse::<f64>()) {
+                    (Ok(x), Ok(y)) => assert!((x - y).abs() < 1e-5, "{column}: {a:?} {b:?}"),
+                    _ => assert_eq!(*value, b[column], "{column}"),
+                }
+            }
+        }
+    };
+    equal(&again, &whole);
+    // A text before the end of what is kept is another one now: what stands behind it is encoded again, and nothing of before is told.
+    std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100).replacen("600,", "six hundred,", 1)))
+        .unwrap();
+    let changed = StopsEncoding::default();
+    let other = predict("changed.csv", Some(&keep), &changed).unwrap();
+    assert_eq!(changed.kept.load(Ordering::Relaxed), 512);
+    equal(&other, &predict("changed-whole.csv", None, &StopsEncoding::default()).unwrap());
 }
