@@ -21,6 +21,11 @@ pub(crate) fn today() -> String {
     Zoned::now().date().to_string()
 }
 
+/// Now where the user is, as a name of a file can have it: `2026-03-01 14.05.31`.
+pub(crate) fn file_time() -> String {
+    Zoned::now().strftime("%Y-%m-%d %H.%M.%S").to_string()
+}
+
 /// A moment where the user is, to the minute: `2026-03-01 14:05`.
 pub fn local_time(ms: f64) -> String {
     let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);

@@ -568,6 +568,9 @@ pub enum WorkbenchError {
     /// The export would replace a file.
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
+    /// Nothing was pasted but white space.
+    #[error("there are no rows to paste: copy rows of a table, or lines of text, and paste them again")]
+    NothingPasted,
     /// One row a span in JSON Lines.
     #[error(
         "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out"
@@ -720,7 +723,7 @@ impl WorkbenchError {
             Self::GroupsOverlap { .. } => "groups-overlap",
             Self::BadRows { .. } | Self::BadTexts { .. } => "bad-rows",
             Self::FileChanged { .. } | Self::TextsChanged(_) => "file-changed",
-            Self::NoRows(_) | Self::NoTexts(_) => "no-rows",
+            Self::NoRows(_) | Self::NoTexts(_) | Self::NothingPasted => "no-rows",
             Self::KeptEmbeddings { .. } => "kept-embeddings",
             Self::SameFile(_) => "same-file",
             Self::EncoderChanged { .. } => "encoder-changed",

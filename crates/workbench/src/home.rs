@@ -66,6 +66,11 @@ impl Home {
         self.data.join("logs")
     }
 
+    /// Where rows that were pasted wait to be imported.
+    pub(crate) fn pasted(&self) -> PathBuf {
+        self.data.join("pasted")
+    }
+
     /// Which large project files were found in order.
     pub(crate) fn check_records(&self) -> dissensus_store::CheckRecords {
         dissensus_store::CheckRecords::inside(&self.cache.join("checked"))

@@ -88,6 +88,7 @@ pub use error::WorkbenchError;
 pub use event::Event;
 pub use exchange::{
     DecisionLayer, Exchange, ExportChoices, Exported, Pseudonymised, ToolExport, ToolExportChoices,
+    export_formats,
 };
 pub use guideline::Guidelines;
 pub use guideline_error::GuidelineError;

@@ -7,7 +7,7 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{
-    Pseudonymised, Session, ToolExport, ToolExportChoices, ToolFormat, WorkbenchError,
+    Loss, LossReason, Pseudonymised, Session, ToolExport, ToolExportChoices, ToolFormat, WorkbenchError,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -58,7 +58,9 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
 /// What is lost, a line each.
 fn losses(ready: &ToolExport) -> Vec<String> {
     let title = ready.format().title();
-    ready.losses().iter().map(|loss| format!("not in {title}: {}", loss.message())).collect()
+    let how = |reason| if reason == LossReason::OtherQuestions { " (--question)" } else { "" };
+    let line = |loss: &Loss| format!("not in {title}: {}{}", loss.message(), how(loss.reason));
+    ready.losses().iter().map(line).collect()
 }
 
 fn told(ready: &ToolExport, args: &Export, file: &Path) -> Value {

@@ -84,9 +84,10 @@ impl LossReason {
     /// What is lost, in the plural, and why or what becomes of it.
     fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::OtherQuestions => {
-                ("Answers to other questions", "A file has one question; choose another one with --question")
-            }
+            Self::OtherQuestions => (
+                "Answers to other questions",
+                "A file has one question; choose another one for a file with them",
+            ),
             Self::Spans => ("Answers that are spans", "The format has one label for an answer"),
             Self::EmptySpans => {
                 ("Answers without a span", "The format does not tell them from texts that nobody looked at")

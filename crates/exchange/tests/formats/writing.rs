@@ -400,7 +400,7 @@ fn each_format_says_what_it_cannot_hold() {
     assert_eq!((loss.reason, loss.count), (LossReason::OtherQuestions, 4));
     assert_eq!(
         loss.message(),
-        "Answers to other questions: 4. A file has one question; choose another one with --question"
+        "Answers to other questions: 4. A file has one question; choose another one for a file with them"
     );
 }
 

@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use crate::error::WorkbenchError;
-use crate::jobs::Progress;
+use crate::jobs::{Activity, Progress};
 use crate::outputs::check_outputs;
 use crate::prediction_table::{
     LabelledBodies, PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
@@ -73,6 +73,30 @@ impl Analysis {
             Some(texts) => self.predict_file(asked, texts, encoder, progress),
             None => self.predict_project(asked, progress),
         };
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// As [`Analysis::predictions_file`] of everybody and every text of the project, with a model that is made live first, as a job that the
+    /// window shows and can cancel.
+    ///
+    /// # Errors
+    /// As [`Analysis::check_predictions`] and [`Analysis::predictions_file`]; texts without an embedding; an export is under way.
+    pub fn predictions_as_job(
+        &self,
+        question: &str,
+        out: &Path,
+        replace: bool,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let question = Some(question.to_owned());
+        let choices = PredictionChoices { question, replace, ..PredictionChoices::default() };
+        let written = context.as_job("export", &title, |job| {
+            let asked = self.check_predictions(&choices, None, out, job.as_ref())?;
+            self.live.fit(asked.question(), job.as_ref())?;
+            self.predictions_file(&asked, &EncoderChoice::default(), job.as_ref())
+        });
         written.map_err(WorkbenchError::all_or_nothing)
     }
 

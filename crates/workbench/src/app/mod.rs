@@ -4,6 +4,7 @@ mod diagnostics;
 mod encoder;
 
 use crate::error::WorkbenchError;
+use crate::exchange::forget_pasted;
 use crate::home::Home;
 use crate::log::go_on;
 use crate::session::Session;
@@ -103,6 +104,15 @@ impl Workbench {
             session.project.apply_settings(settings);
         }
         Ok(())
+    }
+
+    /// Removes a file of rows that were pasted ([`crate::Exchange::paste`]); no other file is ever removed by this, and one that is gone is no
+    /// error.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn forget_pasted(&self, path: &Path) -> Result<(), WorkbenchError> {
+        forget_pasted(&self.home, path)
     }
 
     /// Makes a project file and opens it. A missing ending is added.

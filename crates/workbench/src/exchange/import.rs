@@ -1,6 +1,7 @@
 //! Import: looked at in one pass that changes nothing, then written in one transaction.
 
 use super::Exchange;
+use super::kept_columns::KeptColumns;
 use super::preview::{choices_of, preview_of, preview_with_problem};
 use super::write::Writing;
 use crate::error::WorkbenchError;
@@ -32,7 +33,23 @@ impl Exchange {
     /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
-        let source = source_of(path, choices)?;
+        self.preview_of(&opened(path, choices)?, choices)
+    }
+
+    /// As [`Exchange::preview`] without choices, with columns as they were chosen for the last file that had the same ones, if any were.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, WorkbenchError> {
+        let plain = Source::open(path)?;
+        let columns = KeptColumns::of(&self.context.home, &plain).last();
+        let as_last_time = columns.is_some();
+        let preview = self.preview_of(&plain, &ImportChoices { columns, ..ImportChoices::default() })?;
+        Ok(ImportPreview { as_last_time, ..preview })
+    }
+
+    fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+        let source = tagged(plain, choices);
         let roles = roles_for(&source, choices.columns.as_ref())?;
         match self.plan(source.clone(), roles.clone(), choices, &Silent) {
             Ok(plan) => Ok(preview_of(&plan)),
@@ -51,9 +68,18 @@ impl Exchange {
         choices: &ImportChoices,
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
+        self.context.whole_project()?;
+        self.import_source(&opened(path, choices)?, choices, progress)
+    }
+
+    fn import_source(
+        &self,
+        plain: &Source,
+        choices: &ImportChoices,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
-        context.whole_project()?;
-        let source = source_of(path, choices)?;
+        let source = tagged(plain, choices);
         let roles = roles_for(&source, choices.columns.as_ref())?;
         let plan = self.plan(source, roles, choices, progress.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {
@@ -70,7 +96,8 @@ impl Exchange {
         Ok(report)
     }
 
-    /// As [`Exchange::import`], as a job with progress and cancel; then encodes and fits in the background.
+    /// As [`Exchange::import`], as a job with progress and cancel; then encodes and fits in the background. Columns that were chosen otherwise
+    /// than guessed are kept for the next file that has the same ones.
     ///
     /// # Errors
     /// As there, or an import is under way.
@@ -84,12 +111,23 @@ impl Exchange {
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let result = context.as_job("import", &title, |job| {
             let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
-            self.import(path, choices, &progress)
+            self.context.whole_project()?;
+            let plain = opened(path, choices)?;
+            let report = self.import_source(&plain, choices, &progress)?;
+            go_on("keeping the columns", self.keep_columns(&plain, choices));
+            Ok(report)
         });
         if result.is_ok() {
             self.background.start();
         }
         result
+    }
+
+    /// Keeps columns for the next file that has the same ones, where somebody chose them.
+    fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
+        let kept = KeptColumns::of(&self.context.home, plain);
+        let guessed = choices_of(&guess_roles(plain)?);
+        kept.keep(choices.columns.as_ref().unwrap_or(&guessed), &guessed)
     }
 }
 
@@ -101,11 +139,10 @@ fn opened(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError
 }
 
 /// The file, with the tags of a column of words where the label is named so.
-fn source_of(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
-    let source = opened(path, choices)?;
+fn tagged(plain: &Source, choices: &ImportChoices) -> Source {
     let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
-    let other = label.filter(|label| !source.columns().iter().any(|column| column == label));
-    Ok(other.and_then(|label| source.with_tags(label)).unwrap_or(source))
+    let other = label.filter(|label| !plain.columns().iter().any(|column| column == label));
+    other.and_then(|label| plain.with_tags(label)).unwrap_or_else(|| plain.clone())
 }
 
 /// The roles to read a file with: those chosen, else those guessed. What an export writes beyond the choices (question,

@@ -1,11 +1,14 @@
 //! Import and export: the only place where a row of a file becomes a row of the project, and back.
 
 mod choices;
+mod contents;
 mod export;
 mod guessed_levels;
 mod import;
+mod kept_columns;
 mod mask;
 mod notices;
+mod pasted;
 mod plan;
 mod preview;
 mod seed;
@@ -14,10 +17,13 @@ mod tool_export;
 mod write;
 
 pub use choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
+pub use contents::export_formats;
+pub(crate) use pasted::forget_pasted;
 pub use tool_export::{ToolExport, ToolExportChoices};
 
 use crate::background::Background;
 use crate::context::Context;
+use crate::jobs::Newest;
 use crate::labelling::Labelling;
 use crate::practice::Practice;
 use std::sync::Arc;
@@ -29,6 +35,8 @@ pub struct Exchange {
     labelling: Labelling,
     practice: Practice,
     background: Background,
+    /// Looks into what a file would hold.
+    looks: Newest,
 }
 
 impl Exchange {
@@ -39,6 +47,7 @@ impl Exchange {
         background: &Background,
     ) -> Self {
         let (labelling, practice) = (labelling.clone(), practice.clone());
-        Self { context: Arc::clone(context), labelling, practice, background: background.clone() }
+        let (context, background) = (Arc::clone(context), background.clone());
+        Self { context, labelling, practice, background, looks: Newest::default() }
     }
 }

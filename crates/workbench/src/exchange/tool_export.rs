@@ -95,6 +95,20 @@ impl Exchange {
         choices: &ToolExportChoices,
         progress: &dyn Progress,
     ) -> Result<ToolExport, WorkbenchError> {
+        let Collected { labels, exported } = self.collected(choices, progress)?;
+        let divided = divide(labels, format);
+        let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
+        let answers = answers_in(&divided.kept);
+        let exported = Exported { answers, left_out: lost.sum(), ..exported };
+        Ok(ToolExport { format, divided, exported })
+    }
+
+    /// All that there is to be written for another tool.
+    pub(super) fn collected(
+        &self,
+        choices: &ToolExportChoices,
+        progress: &dyn Progress,
+    ) -> Result<Collected, WorkbenchError> {
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
         let mask = match choices.pseudonyms {
             Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
@@ -111,13 +125,21 @@ impl Exchange {
         if let Some(mask) = &mask {
             mask.labels(&mut labels);
         }
-        let divided = divide(labels, format);
-        let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
-        let answers = divided.kept.answers.iter().filter(|answer| answer.answer.is_some()).count() as u64;
         let masked = mask.as_ref().map_or_else(Exported::default, Mask::done);
-        let exported = Exported { answers, left_out: lost.sum(), left_out_failed, ..masked };
-        Ok(ToolExport { format, divided, exported })
+        let exported = Exported { answers: answers_in(&labels), left_out_failed, ..masked };
+        Ok(Collected { labels, exported })
     }
+}
+
+/// Labels as they are at one moment, of others where pseudonyms are wanted.
+pub(super) struct Collected {
+    pub(super) labels: ToolLabels,
+    pub(super) exported: Exported,
+}
+
+/// How many answers there are; marks without one are none.
+fn answers_in(labels: &ToolLabels) -> u64 {
+    labels.answers.iter().filter(|answer| answer.answer.is_some()).count() as u64
 }
 
 /// Labels being collected.

@@ -13,7 +13,7 @@ pub(crate) enum Activity {
     Encoding,
     /// A file is imported.
     Import,
-    /// Labels are exported by the window.
+    /// Labels or predictions are exported by the window.
     Export,
     /// A text's words are left out in turn.
     Words,

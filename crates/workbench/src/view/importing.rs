@@ -82,6 +82,14 @@ view! {
         pub of_tool: bool,
     }
 
+    /// Rows that were pasted, in a file that can be imported.
+    pub struct PastedRows {
+        /// The file.
+        pub path: String,
+        /// Whether its first line was taken for the names of its columns.
+        pub header: bool,
+    }
+
     /// A row that cannot be imported, and why.
     pub struct BadRow {
         /// Row in the file, the first one after the header being 1.
@@ -156,6 +164,8 @@ view! {
         pub rows: Vec<Vec<String>>,
         /// Which column is what, as guessed or named.
         pub columns: ColumnChoices,
+        /// Columns are not as guessed, but as they were chosen for the last file with the same ones.
+        pub as_last_time: bool,
         /// The question the labels would answer, the first of several.
         pub question: String,
         /// All questions that they would answer.

@@ -26,6 +26,7 @@ mod disagreement;
 mod encoders;
 mod estimation;
 mod explain;
+mod exporting;
 mod group_comparison;
 mod guideline;
 mod history;
@@ -63,6 +64,7 @@ pub use explain::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
     PartDifference, ScorePart, ScorePartKind, WordEffect,
 };
+pub use exporting::{ExportContents, ExportFormat, ExportLoss, ExportWish, PredictionsWritten};
 pub use group_comparison::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
@@ -72,7 +74,7 @@ pub use guideline::{
 pub use history::{HistoryEntry, HistoryPage, HistoryWish};
 pub use importing::{
     BadRow, ColumnChoices, ExportReport, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
-    ImportPlace, ImportPreview, ImportReport,
+    ImportPlace, ImportPreview, ImportReport, PastedRows,
 };
 pub use job::JobInfo;
 pub use labelling::{

@@ -232,3 +232,17 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn the_window_writes_what_everybody_would_answer_and_fits_the_model_for_it() {
+    let (folder, session) = project();
+    let out = folder.path().join("would.csv");
+    let done = session.analysis.predictions_as_job("rude", &out, false).unwrap();
+    assert_eq!((done.texts, done.annotators, done.annotators_without_labels, done.rows), (60, 4, 1, 240));
+    assert_eq!(table(&out).len(), 240);
+    let again = session.analysis.predictions_as_job("rude", &out, false).unwrap_err();
+    assert_eq!(again.code(), "export-exists");
+    session.analysis.predictions_as_job("rude", &out, true).unwrap();
+    let unknown = session.analysis.predictions_as_job("kind", &folder.path().join("x.csv"), false);
+    assert!(unknown.is_err() && !folder.path().join("x.csv").exists());
+}

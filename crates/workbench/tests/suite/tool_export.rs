@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_workbench::view::{ImportChoices, ImportReport};
+use dissensus_workbench::view::{ExportWish, ImportChoices, ImportReport};
 use dissensus_workbench::{
     Exported, Home, LossReason, Progress, Pseudonymised, Session, Silent, ToolExport, ToolExportChoices,
-    ToolFormat, WorkbenchError,
+    ToolFormat, WorkbenchError, export_formats,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -333,4 +333,41 @@ fn an_export_that_is_stopped_leaves_nothing() {
         assert!(matches!(error, WorkbenchError::Cancelled), "{format}: {error}");
         assert_eq!(place.files(), BTreeSet::new(), "{format}");
     }
+}
+
+#[test]
+fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
+    let place = Place::new();
+    let session = place.labelled();
+    let table = session.exchange.export_contents(&ExportWish::default()).unwrap();
+    assert_eq!((table.texts, table.people, table.answers, table.losses.len()), (3, 3, 12, 0), "{table:?}");
+    for format in export_formats() {
+        let question = format.one_question.then(|| "mood".to_owned());
+        let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
+        let before = place.files();
+        let told = session.exchange.export_contents(&wish).unwrap();
+        assert_eq!(place.files(), before, "nothing is written");
+        assert_eq!(told.question.as_deref(), wish.question.as_deref(), "{}", format.name);
+        let of = ToolFormat::named(&format.name).unwrap();
+        let expected = ready(&session, of, wish.question.as_deref());
+        let messages: Vec<String> =
+            expected.losses().iter().map(dissensus_workbench::Loss::message).collect();
+        assert_eq!(told.losses.iter().map(|loss| loss.message.clone()).collect::<Vec<_>>(), messages);
+        let out = place.path(&match format.ending.as_str() {
+            "" => format.name.clone(),
+            ending => format!("{}.{ending}", format.name),
+        });
+        assert_eq!(session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap(), told);
+        assert!(out.exists(), "{}", format.name);
+        let again = session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap_err();
+        assert_eq!(again.code(), "export-exists");
+        session.exchange.export_for_tool_as_job(&out, &wish, true).unwrap();
+    }
+    let masked = ExportWish { pseudonyms: true, ..ExportWish::default() };
+    assert!(session.exchange.export_contents(&masked).unwrap().suppressed > 0);
+    let unknown = ExportWish { format: Some("papyrus".into()), ..ExportWish::default() };
+    assert_eq!(session.exchange.export_contents(&unknown).unwrap_err().code(), "file-format");
+    let wrong = ExportWish { format: Some("prodigy".into()), ..ExportWish::default() };
+    let named = session.exchange.export_for_tool_as_job(&place.path("x.csv"), &wrong, false);
+    assert!(named.is_err() && !place.path("x.csv").exists());
 }

@@ -1,0 +1,72 @@
+//! An export: what can be written for which program, and what a file would hold.
+
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// A format of another program that labels can be exported in.
+    pub struct ExportFormat {
+        /// The name by which it is chosen: `label-studio`.
+        pub name: String,
+        /// Its name for people: `Label Studio JSON`.
+        pub title: String,
+        /// How names of its files end, without the point; empty where a folder is written.
+        pub ending: String,
+        /// A file has one question.
+        pub one_question: bool,
+        /// It holds notes.
+        pub notes: bool,
+    }
+
+    /// What is to be exported, and how.
+    #[derive(Default)]
+    pub struct ExportWish {
+        /// Name of the format of another program; `None` for a table that imports again.
+        pub format: Option<String>,
+        /// Only this question.
+        pub question: Option<String>,
+        /// Pseudonyms in place of people, and nothing by which they could be told.
+        pub pseudonyms: bool,
+        /// With pseudonyms: notes too.
+        pub notes: bool,
+    }
+
+    /// A table of predictions that was written.
+    pub struct PredictionsWritten {
+        /// Texts predicted.
+        pub texts: u32,
+        /// People predicted.
+        pub people: u32,
+        /// Those of them without a label: they are predicted as the average person.
+        pub people_without_labels: u32,
+        /// Rows, one for each text and person.
+        pub rows: u32,
+    }
+
+    /// What a file cannot hold.
+    pub struct ExportLoss {
+        /// Why, kebab-case: `notes`.
+        pub reason: String,
+        /// How much of it.
+        pub count: u32,
+        /// For people: what is lost, how much of it, and why; without a point at its end.
+        pub message: String,
+    }
+
+    /// What a file holds, or would hold.
+    pub struct ExportContents {
+        /// The question of a file that has one.
+        pub question: Option<String>,
+        /// Texts.
+        pub texts: u32,
+        /// People.
+        pub people: u32,
+        /// Answers.
+        pub answers: u32,
+        /// What the format cannot hold, in the order of reasons.
+        pub losses: Vec<ExportLoss>,
+        /// With pseudonyms: values of attributes that are left empty, because fewer than five people of the file share them.
+        pub suppressed: u32,
+        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        pub told_apart: u32,
+    }
+}
