@@ -1,10 +1,11 @@
 //! Files in and out.
 
-use super::with_session;
+use super::{with_session, with_workbench};
 use dissensus_workbench::view::{
-    CopyReport, ExportReport, ImportChoices, ImportPreview, ImportReport, Problem,
+    CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
+    ImportReport, PastedRows, PredictionsWritten, Problem,
 };
-use dissensus_workbench::{DecisionLayer, Pseudonymised};
+use dissensus_workbench::{DecisionLayer, Pseudonymised, export_formats as formats};
 use std::path::Path;
 use tauri::AppHandle;
 
@@ -17,6 +18,34 @@ pub(crate) async fn import_preview(
     choices: ImportChoices,
 ) -> Result<ImportPreview, Problem> {
     with_session(app, move |session| session.exchange.preview(Path::new(&path), &choices)).await
+}
+
+/// What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn import_preview_as_last_time(
+    app: AppHandle,
+    path: String,
+) -> Result<ImportPreview, Problem> {
+    with_session(app, move |session| session.exchange.preview_as_last_time(Path::new(&path))).await
+}
+
+/// Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn paste_rows(
+    app: AppHandle,
+    pasted: String,
+    header: Option<bool>,
+) -> Result<PastedRows, Problem> {
+    with_session(app, move |session| session.exchange.paste(&pasted, header)).await
+}
+
+/// Removes a file of pasted rows.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn forget_pasted(app: AppHandle, path: String) -> Result<(), Problem> {
+    with_workbench(app, move |workbench| workbench.forget_pasted(Path::new(&path))).await
 }
 
 /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
@@ -50,6 +79,69 @@ pub(crate) async fn export_project(
             rows: number(done.answers),
             suppressed: number(done.suppressed),
             told_apart: number(done.told_apart),
+        })
+    })
+    .await
+}
+
+/// Formats of other programs that labels can be exported in.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_formats(app: AppHandle) -> Result<Vec<ExportFormat>, Problem> {
+    with_workbench(app, |_| Ok(formats())).await
+}
+
+/// What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_contents(app: AppHandle, wish: ExportWish) -> Result<ExportContents, Problem> {
+    with_session(app, move |session| session.exchange.export_contents(&wish)).await
+}
+
+/// Nobody waits any more to hear what a file would hold.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn stop_export_contents(app: AppHandle) -> Result<(), Problem> {
+    with_session(app, |session| {
+        session.exchange.stop_export_contents();
+        Ok(())
+    })
+    .await
+}
+
+/// Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
+/// with `replace`, where the dialog has asked.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_for_program(
+    app: AppHandle,
+    path: String,
+    wish: ExportWish,
+    replace: bool,
+) -> Result<ExportContents, Problem> {
+    with_session(app, move |session| {
+        session.exchange.export_for_tool_as_job(Path::new(&path), &wish, replace)
+    })
+    .await
+}
+
+/// Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
+/// cancelled. A file of that name is replaced, for the dialog has asked.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_predictions(
+    app: AppHandle,
+    path: String,
+    question: String,
+) -> Result<PredictionsWritten, Problem> {
+    with_session(app, move |session| {
+        let done = session.analysis.predictions_as_job(&question, Path::new(&path), true)?;
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Ok(PredictionsWritten {
+            texts: number(done.texts),
+            people: number(done.annotators as u64),
+            people_without_labels: number(done.annotators_without_labels as u64),
+            rows: number(done.rows),
         })
     })
     .await

@@ -83,6 +83,12 @@ export const commands = {
 	history: (wish: HistoryWish) => __TAURI_INVOKE<HistoryPage>("history", { wish }),
 	/**  What a file holds; nothing is written. */
 	importPreview: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportPreview>("import_preview", { path, choices }),
+	/**  What a file holds, with columns as they were chosen for the last file that had the same ones, if any were; nothing is written. */
+	importPreviewAsLastTime: (path: string) => __TAURI_INVOKE<ImportPreview>("import_preview_as_last_time", { path }),
+	/**  Brings rows that were pasted into a file that can be imported; `header` says whether the first one names the columns, without it that is guessed. */
+	pasteRows: (pasted: string, header: boolean | null) => __TAURI_INVOKE<PastedRows>("paste_rows", { pasted, header }),
+	/**  Removes a file of pasted rows. */
+	forgetPasted: (path: string) => __TAURI_INVOKE<null>("forget_pasted", { path }),
 	/**  Imports a file. It is a job: it tells its progress by events and can be cancelled. */
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
 	/**
@@ -90,6 +96,22 @@ export const commands = {
 	 *  about each text beside its labels, where `decisions` is set.
 	 */
 	exportProject: (path: string, pseudonyms: boolean, notes: boolean, decisions: boolean) => __TAURI_INVOKE<ExportReport>("export_project", { path, pseudonyms, notes, decisions }),
+	/**  Formats of other programs that labels can be exported in. */
+	exportFormats: () => __TAURI_INVOKE<ExportFormat[]>("export_formats"),
+	/**  What a file would hold, and what its format cannot hold; nothing is written. A look that was asked for before ends as cancelled. */
+	exportContents: (wish: ExportWish) => __TAURI_INVOKE<ExportContents>("export_contents", { wish }),
+	/**  Nobody waits any more to hear what a file would hold. */
+	stopExportContents: () => __TAURI_INVOKE<null>("stop_export_contents"),
+	/**
+	 *  Writes labels for another program. It is a job: it tells its progress by events and can be cancelled. A file of that name is replaced only
+	 *  with `replace`, where the dialog has asked.
+	 */
+	exportForProgram: (path: string, wish: ExportWish, replace: boolean) => __TAURI_INVOKE<ExportContents>("export_for_program", { path, wish, replace }),
+	/**
+	 *  Writes what everybody would answer to every text, one row for each of both. It is a job: it tells its progress by events and can be
+	 *  cancelled. A file of that name is replaced, for the dialog has asked.
+	 */
+	exportPredictions: (path: string, question: string) => __TAURI_INVOKE<PredictionsWritten>("export_predictions", { path, question }),
 	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled. */
@@ -1129,6 +1151,48 @@ export type Explanation = {
 	remark: string | null,
 };
 
+/**  What a file holds, or would hold. */
+export type ExportContents = {
+	/**  The question of a file that has one. */
+	question: string | null,
+	/**  Texts. */
+	texts: number,
+	/**  People. */
+	people: number,
+	/**  Answers. */
+	answers: number,
+	/**  What the format cannot hold, in the order of reasons. */
+	losses: ExportLoss[],
+	/**  With pseudonyms: values of attributes that are left empty, because fewer than five people of the file share them. */
+	suppressed: number,
+	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
+	told_apart: number,
+};
+
+/**  A format of another program that labels can be exported in. */
+export type ExportFormat = {
+	/**  The name by which it is chosen: `label-studio`. */
+	name: string,
+	/**  Its name for people: `Label Studio JSON`. */
+	title: string,
+	/**  How names of its files end, without the point; empty where a folder is written. */
+	ending: string,
+	/**  A file has one question. */
+	one_question: boolean,
+	/**  It holds notes. */
+	notes: boolean,
+};
+
+/**  What a file cannot hold. */
+export type ExportLoss = {
+	/**  Why, kebab-case: `notes`. */
+	reason: string,
+	/**  How much of it. */
+	count: number,
+	/**  For people: what is lost, how much of it, and why; without a point at its end. */
+	message: string,
+};
+
 /**  What an export wrote. */
 export type ExportReport = {
 	/**  Answers. */
@@ -1137,6 +1201,18 @@ export type ExportReport = {
 	suppressed: number,
 	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
 	told_apart: number,
+};
+
+/**  What is to be exported, and how. */
+export type ExportWish = {
+	/**  Name of the format of another program; `None` for a table that imports again. */
+	format: string | null,
+	/**  Only this question. */
+	question: string | null,
+	/**  Pseudonyms in place of people, and nothing by which they could be told. */
+	pseudonyms: boolean,
+	/**  With pseudonyms: notes too. */
+	notes: boolean,
 };
 
 /**  A figure with its 90 % interval. */
@@ -1640,6 +1716,8 @@ export type ImportPreview = {
 	rows: string[][],
 	/**  Which column is what, as guessed or named. */
 	columns: ColumnChoices,
+	/**  Columns are not as guessed, but as they were chosen for the last file with the same ones. */
+	as_last_time: boolean,
 	/**  The question the labels would answer, the first of several. */
 	question: string,
 	/**  All questions that they would answer. */
@@ -2400,6 +2478,14 @@ export type PartDifference = {
 	value: number | null,
 };
 
+/**  Rows that were pasted, in a file that can be imported. */
+export type PastedRows = {
+	/**  The file. */
+	path: string,
+	/**  Whether its first line was taken for the names of its columns. */
+	header: boolean,
+};
+
 /**  Some people: everybody who has one of the values of each attribute that is named, and whoever is named. */
 export type PeopleChoice = {
 	/**  Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit. */
@@ -2643,6 +2729,18 @@ export type PracticeTextInfo = {
 	given: number,
 	/**  Of these, right. */
 	right: number,
+};
+
+/**  A table of predictions that was written. */
+export type PredictionsWritten = {
+	/**  Texts predicted. */
+	texts: number,
+	/**  People predicted. */
+	people: number,
+	/**  Those of them without a label: they are predicted as the average person. */
+	people_without_labels: number,
+	/**  Rows, one for each text and person. */
+	rows: number,
 };
 
 /**  What can go wrong, as the window shows it. */

@@ -8,6 +8,7 @@ import { answerOf } from "../lib/levels";
 import { sameRemark } from "../lib/remarks";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
+import { contentsOf, exportFormats } from "./exporting";
 import { correlate, pointsOf } from "./correlate";
 import { MockPanels } from "./panels";
 import { MockPractice } from "./practice";
@@ -748,6 +749,21 @@ export const commands: typeof RealCommands = {
   },
   saveChoices: async (next) => ((choices = next), null),
   importPreview: async (path, given) => preview(path, given),
+  importPreviewAsLastTime: async (path) => {
+    const guess = await commands.importPreview(path, GUESSED);
+    if (!path.includes("as last time")) return guess;
+    const columns = { ...guess.columns, group: "source", attributes: [] };
+    const found = await commands.importPreview(path, { ...GUESSED, columns });
+    return { ...found, as_last_time: true };
+  },
+  pasteRows: async (pasted, header) => {
+    if (pasted.trim() === "") return reject("no-rows", "There are no rows to paste.");
+    return {
+      path: `/home/you/pasted/Pasted ${header === null ? "at first" : "again"}.csv`,
+      header: header ?? pasted.includes("\t"),
+    };
+  },
+  forgetPasted: async () => null,
   importFile: async (path, given) => ({
     format: preview(path, given).format,
     texts: 212,
@@ -763,6 +779,16 @@ export const commands: typeof RealCommands = {
     remarks: [],
     changes: preview(path, given).changes,
     notices: preview(path, given).notices,
+  }),
+  exportFormats: async () => exportFormats(),
+  exportContents: async (wish) => contentsOf(world, wish),
+  stopExportContents: async () => null,
+  exportForProgram: async (_path, wish) => contentsOf(world, wish),
+  exportPredictions: async () => ({
+    texts: world.texts.length,
+    people: world.people.length,
+    people_without_labels: 1,
+    rows: world.texts.length * world.people.length,
   }),
   exportProject: async (_path, pseudonyms) => ({
     rows: world.labels.size,
@@ -1275,6 +1301,16 @@ function report(q: number): view.AnnotatorReport {
   };
 }
 
+const GUESSED: view.ImportChoices = {
+  columns: null,
+  question: null,
+  prompt: null,
+  scale: null,
+  levels: null,
+  skip_bad: false,
+  format: null,
+};
+
 function preview(path: string, given: view.ImportChoices): view.ImportPreview {
   const ofTool = path.endsWith(".json");
   const last = ofTool ? "question" : "source";
@@ -1311,6 +1347,7 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
       ofTool ? "score" : "town forum",
     ]),
     columns,
+    as_last_time: false,
     question: given.question ?? "score",
     questions: ofTool ? ["score", "topics"] : [given.question ?? "score"],
     prompt: given.prompt ?? "How rude is this comment?",
