@@ -1,6 +1,7 @@
 // What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
 import { commands } from "$bindings";
-import type { PaperWish } from "$lib/bindings";
+import type { ExportFormat, ExportWish, PaperWish } from "$lib/bindings";
+import { heldWords, maskWords, writtenWords } from "$lib/export-words";
 import { counted, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
 import type { Toasts } from "$lib/toasts.svelte";
@@ -11,6 +12,11 @@ interface Host {
   readonly toasts: Toasts;
   readonly project: { readonly name: string } | null;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** A name as it was chosen, with the ending of its format. */
+function withEnding(path: string, ending: string): string {
+  return ending === "" || path.toLowerCase().endsWith(`.${ending}`) ? path : `${path}.${ending}`;
 }
 
 export class Outputs {
@@ -47,21 +53,72 @@ export class Outputs {
     if (!path) return false;
     const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes, decisions));
     if (!done) return false;
-    const words = [path];
-    if (done.suppressed > 0)
-      words.push(
-        `${counted(done.suppressed, "value")} of attributes left empty: fewer than five people share them.`,
-      );
-    if (done.told_apart > 0)
-      words.push(
-        `${counted(done.told_apart, "person", "people")} can still be told from all but a few by their attributes together.`,
-      );
+    const words = [path, ...maskWords(done)];
     this.host.toasts.done(
       `${counted(done.rows, "row")} written to ${fileName(path)}`,
       words.join("\n"),
       words.length > 1,
     );
     return true;
+  }
+
+  /** Asks where to, then {@link exportForProgramTo}. False where nothing was written. */
+  async exportForProgram(format: ExportFormat, wish: ExportWish): Promise<boolean> {
+    const name = `${this.host.project?.name ?? "labels"} ${format.name}`;
+    const chosen = await this.host.attempt(() =>
+      platform.chooseProgramFile(format.title, name, format.ending),
+    );
+    if (!chosen) return false;
+    const path = withEnding(chosen, format.ending);
+    // The dialog has asked about a file of the name that was chosen, and of no other one.
+    return this.exportForProgramTo(path, wish, path === chosen);
+  }
+
+  /** Writes labels in the format of another program. */
+  async exportForProgramTo(path: string, wish: ExportWish, replace: boolean): Promise<boolean> {
+    const done = await this.#unlessStopped(() => commands.exportForProgram(path, wish, replace));
+    if (!done) return false;
+    const rest = writtenWords(done);
+    this.host.toasts.done(
+      `${heldWords(done)} written to ${fileName(path)}`,
+      [path, ...rest].join("\n"),
+      rest.length > 0,
+    );
+    return true;
+  }
+
+  /** Asks where to, then writes what everybody would answer to every text. False where nothing was written. */
+  async exportPredictions(question: string): Promise<boolean> {
+    const name = `${this.host.project?.name ?? "project"} predictions`;
+    const path = await this.host.attempt(() => platform.chooseExport(name, "Export predictions"));
+    if (!path) return false;
+    const done = await this.#unlessStopped(() => commands.exportPredictions(path, question));
+    if (!done) return false;
+    const people = counted(done.people, "person", "people");
+    const strangers = done.people_without_labels;
+    const rest =
+      strangers > 0
+        ? `\n${counted(strangers, "person", "people")} without a label: predicted as the average person.`
+        : "";
+    this.host.toasts.done(
+      `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
+      `${path}${rest}`,
+      strangers > 0,
+    );
+    return true;
+  }
+
+  /** Writes a file as a job; where somebody stopped it nothing was written. */
+  async #unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return this.host.attempt(async () => {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        this.host.toasts.note("The export was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
   }
 
   /** Asks where to, then writes what a paper's appendix needs. False where nothing was written. */

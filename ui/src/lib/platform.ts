@@ -48,13 +48,20 @@ export async function choosePicture(): Promise<string | null> {
   return ask(() => open({ title: "Add a picture", filters, multiple: false, directory: false }));
 }
 
-/** Where labels are written to. */
-export async function chooseExport(name: string): Promise<string | null> {
+/** Where labels, or predictions, are written to. */
+export async function chooseExport(name: string, title = "Export labels"): Promise<string | null> {
   const filters = [
     { name: "CSV", extensions: ["csv"] },
     { name: "JSON Lines", extensions: ["jsonl"] },
   ];
-  return ask(() => save({ title: "Export labels", filters, defaultPath: `${name}.csv` }));
+  return ask(() => save({ title, filters, defaultPath: `${name}.csv` }));
+}
+
+/** Where labels for another program are written to: a file, or without an ending a folder that is made. */
+export async function chooseProgramFile(title: string, name: string, ending: string): Promise<string | null> {
+  const filters = ending === "" ? [] : [{ name: title, extensions: [ending] }];
+  const defaultPath = ending === "" ? name : `${name}.${ending}`;
+  return ask(() => save({ title: `Export as ${title}`, filters, defaultPath }));
 }
 
 /** Where a report of runs is written to; the ending says which kind. */
@@ -98,6 +105,15 @@ export async function chooseFolder(title: string): Promise<string | null> {
 export async function copyText(text: Promise<string>): Promise<void> {
   const blob = text.then((words) => new Blob([words], { type: "text/plain" }));
   await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+}
+
+/** The text on the clipboard; null where the system does not let it be read, empty where there is none. */
+export async function readClipboard(): Promise<string | null> {
+  try {
+    return await navigator.clipboard.readText();
+  } catch {
+    return null;
+  }
 }
 
 /** Writes the window's title. */

@@ -6,7 +6,14 @@ export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;
 export const chooseImport = async (): Promise<string | null> => "/home/you/bad comments.csv";
 export const choosePicture = async (): Promise<string | null> => "/home/you/example.png";
-export const chooseExport = async (name: string): Promise<string | null> => `/home/you/${name}.csv`;
+export const chooseExport = async (name: string, _title?: string): Promise<string | null> =>
+  `/home/you/${name}.csv`;
+export const chooseProgramFile = async (
+  _title: string,
+  name: string,
+  ending: string,
+): Promise<string | null> => `/home/you/${name}.${ending}`;
+export const readClipboard = async (): Promise<string | null> => null;
 export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
 export const chooseReportFolder = async (name: string): Promise<string | null> => `/home/you/${name} report`;
