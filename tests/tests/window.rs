@@ -168,6 +168,103 @@ async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Resu
     Ok(())
 }
 
+/// Chooses an entry of an open list by the beginning of its name.
+async fn choose(window: &Window, list: &str, begins: &str) -> Result<()> {
+    window.find(list).await?;
+    window.script(&format!("document.querySelector('[data-testid=\"{list}\"]').focus()")).await?;
+    window.type_text(begins).await
+}
+
+#[tokio::test]
+async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_written() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("P.dissensus");
+    bench.file("first.csv", files::labels(10, 3));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.find("overview-sizes").await?;
+    window.press_with_control('e').await?;
+    window.click("export-program").await?;
+    window.text_when("export-held", |held| held.contains("30 labels on 10 texts by 3 people")).await?;
+    choose(&window, "export-format", "CSV").await?;
+    let box_of = |told: &str| told.contains("Not in CSV with task") && told.contains("Texts themselves: 10.");
+    window.text_when("export-contents", box_of).await?;
+    window.press(ESCAPE).await?;
+
+    let file = bench.path("for another.csv");
+    window.hand_over("exportFor.bind(null, 'crowd-kit')", &file).await?;
+    let said = window.text_when("done-toast", |said| said.contains("written to")).await?;
+    ensure!(said.contains("30 labels on 10 texts by 3 people"), "{said}");
+    ensure!(said.contains("Texts themselves: 10. The format has ids alone"), "{said}");
+    window.close().await?;
+    let rows = csv::Reader::from_path(&file)?.into_deserialize::<BTreeMap<String, String>>();
+    let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
+    assert_eq!(rows.len(), 30);
+    assert_eq!(rows[0].keys().collect::<Vec<_>>(), ["label", "task", "worker"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_be_taken_out() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("P.dissensus");
+    bench.ok(["new", "P.dissensus"]);
+    let rows = |n: u32| {
+        format!("text_id,text,annotator_id,label,town\nx{n},one {n},ana,1,york\ny{n},two {n},ben,2,hull\n")
+    };
+    let (first, second) = (bench.file("first.csv", rows(1)), bench.file("second.csv", rows(2)));
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.find("nav-label").await?;
+    window.hand_over("importPath", &first).await?;
+    window.find("import-role-town").await?;
+    ensure!(window.all("import-as-last-time").await?.is_empty());
+    choose(&window, "import-role-town", "Group").await?;
+    window.text_when("import-role-town", |role| role.contains("Group")).await?;
+    window.click("import-confirm").await?;
+    window.text_when("done-toast", |said| said.contains("Imported 2 texts")).await?;
+
+    window.hand_over("importPath", &second).await?;
+    window.find("import-as-last-time").await?;
+    window.text_when("import-role-town", |role| role.contains("Group")).await?;
+    window.click("import-use-guess").await?;
+    window.text_when("import-role-town", |role| !role.contains("Group")).await?;
+    window.press(ESCAPE).await?;
+    window.click("discard-yes").await?;
+
+    // Once more, as last time; and out again, right after it.
+    window.hand_over("importPath", &second).await?;
+    window.find("import-as-last-time").await?;
+    window.click("import-confirm").await?;
+    window.click("toast-act").await?;
+    window.click("remove-confirm").await?;
+    window.text_when("done-toast", |said| said.contains("was taken out")).await?;
+    window.close().await?;
+    let info = bench.json(["info", "P.dissensus"]);
+    assert_eq!(info["texts"], 2, "{info}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn rows_that_are_pasted_are_imported() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("P.dissensus");
+    bench.ok(["new", "P.dissensus"]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.find("nav-label").await?;
+    window.hand_over("paste", Path::new("so good\nwell, no\n\nx\n")).await?;
+    window.text_when("import-dialog", |shown| shown.contains("Import what was pasted")).await?;
+    window.text_when("import-dialog", |shown| shown.contains("3 new texts")).await?;
+    window.click("import-header").await?;
+    window.text_when("import-dialog", |shown| shown.contains("2 new texts")).await?;
+    window.click("import-confirm").await?;
+    window.text_when("done-toast", |said| said.contains("Imported 2 texts")).await?;
+    window.close().await?;
+    let left = std::fs::read_dir(bench.path("home").join("pasted"))?.count();
+    assert_eq!(left, 0, "what was pasted is left");
+    Ok(())
+}
+
 /// Texts and what is predicted of them, in the order shown.
 /// The rows of the ranking that are drawn, each with its text, once they are there and other ones than `before`.
 async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {

@@ -153,3 +153,31 @@ it("leaves the focus where the page wants it", async () => {
   await waitFor(() => expect(wanted).toHaveFocus());
   wanted.remove();
 });
+
+it("takes columns as last time, says so, and goes back to the guess on wish", async () => {
+  const user = userEvent.setup();
+  const write = vi.spyOn(commands, "importFile");
+  const read = vi.spyOn(commands, "importPreview");
+  const { unmount } = render(ImportDialog, { path: "/tmp/as last time.csv" });
+  expect(await screen.findByTestId("import-as-last-time")).toHaveTextContent("As last time");
+  expect(screen.getByTestId("import-role-source")).toHaveTextContent("Group");
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(write.mock.calls[0]?.[1].columns?.group).toBe("source"));
+  unmount();
+  render(ImportDialog, { path: "/tmp/as last time.csv" });
+  await user.click(await screen.findByTestId("import-use-guess"));
+  await waitFor(() => expect(read.mock.calls.at(-1)?.[1].columns).toBeNull());
+  await waitFor(() => expect(screen.queryByTestId("import-as-last-time")).toBeNull());
+  expect(screen.getByTestId("import-role-source")).toHaveTextContent("Text metadata");
+});
+
+it("offers to take an import out again right after it", async () => {
+  const user = userEvent.setup();
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(app.toasts.list.at(-1)?.act?.label).toBe("Take it out again…"));
+  app.toasts.list.at(-1)?.act?.run();
+  expect([app.dialog, app.removing]).toEqual(["remove", "last_import"]);
+  app.dialog = null;
+});

@@ -70,13 +70,23 @@ const ACTIONS: Record<ActionId, Action> = {
   "view.models": show("models"),
   "view.study": show("study"),
   "data.import": { with: "study", writes: true, run: bringIn, words: "load csv jsonl conll file" },
+  "data.paste": {
+    with: "study",
+    writes: true,
+    run: () => app.paste.fromClipboard(),
+    words: "paste clipboard spreadsheet rows lines import",
+  },
   "data.remove-import": {
     with: "study",
     writes: true,
     run: () => app.askToRemove("last_import"),
     words: "undo import delete file mistake",
   },
-  "data.export": { with: "study", run: dialog("export"), words: "save csv jsonl file write" },
+  "data.export": {
+    with: "study",
+    run: dialog("export"),
+    words: "save csv jsonl file write label studio prodigy doccano",
+  },
   "data.report": {
     with: "study",
     run: dialog("report"),

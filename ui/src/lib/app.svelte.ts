@@ -27,6 +27,7 @@ import { EncoderStore } from "$lib/encoder.svelte";
 import { GuidelineStore } from "$lib/guideline.svelte";
 import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
+import { PasteStore } from "$lib/paste.svelte";
 import { asProblem } from "$lib/problems";
 import { PeopleStore } from "$lib/people.svelte";
 import { PracticeStore } from "$lib/practice.svelte";
@@ -99,6 +100,7 @@ export class App {
   readonly drafts = new Drafts();
   readonly guideline = new GuidelineStore();
   readonly outputs = new Outputs(this);
+  readonly paste = new PasteStore(this);
   readonly study = new StudyStore(this);
   readonly practice = new PracticeStore(this);
   readonly who = new PeopleStore(this);

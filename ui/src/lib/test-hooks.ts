@@ -16,6 +16,10 @@ export interface TestHooks {
   importPath(path: string): Promise<void>;
   /** As Hand in with this path. */
   handIn(path: string): Promise<boolean>;
+  /** As Export labels for another program, people by their ids, with this path. */
+  exportFor(format: string, path: string): Promise<boolean>;
+  /** As pasting this. */
+  paste(text: string): Promise<boolean>;
   /** As Export in the Models view with this path. */
   exportRuns(runs: number[], path: string): Promise<boolean>;
 }
@@ -36,6 +40,13 @@ export function offerTestHooks(app: App): void {
     encoderFolder: (path) => app.encoder.use(path),
     importPath: async (path) => app.drop([path]),
     handIn: (path) => app.outputs.handInTo(path),
+    exportFor: (format, path) =>
+      app.outputs.exportForProgramTo(
+        path,
+        { format, question: null, pseudonyms: false, notes: false },
+        false,
+      ),
+    paste: (text) => app.paste.take(text),
     exportRuns: (runs, path) => app.outputs.exportRuns(runs, path),
   };
 }

@@ -28,10 +28,10 @@ export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  /** With `stays` it waits until it is closed, for a detail that takes longer to read. */
-  done(message: string, detail: string | null = null, stays = false): void {
-    if (stays) this.#add({ kind: "done", message, detail, stays });
-    else this.#passing({ kind: "done", message, detail });
+  /** With `stays` it waits until it is closed, for a detail that takes longer to read; `act` is what can be done about it. */
+  done(message: string, detail: string | null = null, stays = false, act?: ToastAction): void {
+    if (stays) this.#add({ kind: "done", message, detail, stays, act });
+    else this.#passing({ kind: "done", message, detail, act });
   }
 
   /** Something to know that is neither done nor wrong. */
