@@ -14,6 +14,7 @@ mod potato;
 pub(crate) mod prodigy;
 mod tables;
 mod teamware;
+mod text_lines;
 mod webanno_tsv;
 pub(crate) mod wide;
 mod xmi;
@@ -56,7 +57,7 @@ pub(crate) enum Recognised {
 }
 
 /// Every format. Those of tools are asked first: their files are tables or JSON too.
-const FORMATS: [&dyn Format; 19] = [
+const FORMATS: [&dyn Format; 20] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
     &prodigy::Prodigy,
@@ -72,6 +73,7 @@ const FORMATS: [&dyn Format; 19] = [
     &inception::Inception,
     &crowd_kit::CrowdKit,
     &wide::Wide,
+    &text_lines::TextLines,
     &tables::CSV,
     &tables::TSV,
     &tables::JSONL,

@@ -14,4 +14,5 @@ mod potato;
 mod prodigy;
 mod reading;
 mod teamware;
+mod text_lines;
 mod writing;

@@ -49,8 +49,8 @@ fn what_is_damaged_or_strange_inside_is_told_of_the_packed_file() {
         let message = refusal(&file("labels.csv.gz", damaged).path, None);
         assert!(message.contains("labels.csv.gz") && message.contains("damaged or not whole"), "{message}");
     }
-    let message = refusal(&file("words.txt.gz", packed("just words\n")).path, None);
-    assert!(message.contains("words.txt.gz") && message.contains("cannot be told"), "{message}");
+    let message = refusal(&file("words.log.gz", packed("just words\n")).path, None);
+    assert!(message.contains("words.log.gz") && message.contains("cannot be told"), "{message}");
     assert_eq!(message.matches("/.tmp").count(), 1, "no path of a file that is gone: {message}");
     assert_eq!(file("twice.csv.gz.gz", packed(packed(LABELS))).read().told().len(), 2);
 }

@@ -1,0 +1,67 @@
+//! Plain text, one text a line. Lines without a character but white space are none.
+
+use super::{Format, FormatInfo, Look, Reading};
+use crate::annotations::{Division, Item, Items, Part, Unfold};
+use std::sync::Arc;
+
+/// How many records are looked at to tell a table from texts.
+const LOOKED_AT: usize = 50;
+/// The column of what a line says.
+const TEXT: &str = "text";
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct TextLines;
+
+impl Format for TextLines {
+    fn info(&self) -> FormatInfo {
+        FormatInfo { name: "text-lines", title: "plain text, one text a line", endings: &["txt"] }
+    }
+
+    fn recognise(&self, look: &Look) -> Option<Reading> {
+        let texts = look.named || (look.ending == "txt" && is_text(&look.head) && !is_table(&look.head));
+        let ordinary = !look.is_folder && look.files.is_empty();
+        (texts && ordinary).then(|| Reading::Annotations(Division::Whole, Arc::new(Lines)))
+    }
+}
+
+/// Whether it is UTF-8 without the zero bytes of other encodings, and no JSON.
+fn is_text(head: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // The last character of what was looked at may be cut.
+        Err(error) => error.error_len().is_none(),
+    };
+    let starts = head.trim_ascii_start().first();
+    valid && !head.contains(&0) && starts.is_some_and(|first| !b"{[".contains(first))
+}
+
+/// Whether its records have the same number of cells, as the rows of a table have, and more than one. A line alone is taken for the names of columns.
+fn is_table(head: &[u8]) -> bool {
+    b"\t;,".iter().any(|separator| {
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.delimiter(*separator).has_headers(false).flexible(true);
+        let records = reader.from_reader(head).into_byte_records().take(LOOKED_AT);
+        let widths: Vec<usize> = records.map_while(Result::ok).map(|record| record.len()).collect();
+        widths.first().is_some_and(|first| *first > 1 && widths.iter().all(|width| width == first))
+    })
+}
+
+#[derive(Debug)]
+struct Lines;
+
+impl Unfold for Lines {
+    fn unfold(&self, part: &Part, items: &mut Items) {
+        for (nth, line) in part.text().lines().enumerate() {
+            let text = line.trim();
+            if !text.is_empty() {
+                let data = vec![(TEXT.to_owned(), text.to_owned())];
+                items.push(Item { place: format!("line {}", nth + 1), data, ..Item::default() });
+            }
+        }
+    }
+
+    fn without_annotator(&self) -> &'static str {
+        "lines of text have no answers"
+    }
+}
