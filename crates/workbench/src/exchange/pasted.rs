@@ -194,8 +194,8 @@ fn looks_like_header(rows: &[Vec<String>]) -> bool {
     (0..names.len()).any(|nth| {
         let below: Vec<&str> = rest.iter().filter_map(|row| row.get(nth)).map(String::as_str).collect();
         let repeated = below.windows(2).any(|two| two[0] == two[1]);
-        let longer = |cell: &&&str| cell.chars().count() > LONGEST_NAME;
-        repeated || below.iter().any(|cell| is_number(cell)) || below.iter().find(longer).is_some()
+        let told = |cell: &&str| is_number(cell) || cell.chars().count() > LONGEST_NAME;
+        repeated || below.iter().any(told)
     })
 }
 
