@@ -190,6 +190,16 @@ impl Source {
         matches!(self.kind, Kind::Annotations(_))
     }
 
+    /// The encoding of a text file that is not UTF-8, as [`OpenOptions::encoding`] takes it.
+    pub fn encoding(&self) -> Option<&'static str> {
+        self.rewritten.as_ref().and_then(|rewritten| rewritten.encoding())
+    }
+
+    /// The sheet of a workbook that is read, and the names of all that can be; nothing of other files.
+    pub fn sheets(&self) -> Option<(&str, &[String])> {
+        self.sheet_rows().map(|rows| (rows.sheet.as_str(), rows.sheets.as_slice()))
+    }
+
     /// Where the rows of a sheet stand.
     pub(crate) fn sheet_rows(&self) -> Option<&SheetRows> {
         self.rewritten.as_ref().and_then(|rewritten| rewritten.rows())

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
-import type { ImportChoices } from "$lib/bindings";
+import type { ImportChoices, ImportPreview } from "$lib/bindings";
 import { reset } from "../mock/bindings";
 import AddQuestionDialog from "./AddQuestionDialog.svelte";
 import ImportDialog from "./ImportDialog.svelte";
@@ -180,4 +180,43 @@ it("offers to take an import out again right after it", async () => {
   app.toasts.list.at(-1)?.act?.run();
   expect([app.dialog, app.removing]).toEqual(["remove", "last_import"]);
   app.dialog = null;
+});
+
+/** Opens the dialog on a file in such a form; gives the spy on what is read. */
+async function inForm(form: Partial<ImportPreview>) {
+  const whole = await commands.importPreview("/tmp/clean.csv", GUESS);
+  const found = { ...whole, ...form };
+  const read = vi.spyOn(commands, "importPreview").mockResolvedValue(found);
+  vi.spyOn(commands, "importPreviewAsLastTime").mockResolvedValue(found);
+  read.mockClear();
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  return read;
+}
+
+/** Takes the option that begins so, by its letters. */
+async function take(testid: string, letters: string) {
+  const user = userEvent.setup();
+  screen.getByTestId(testid).focus();
+  await user.keyboard(letters);
+}
+
+it("reads a file in the encoding that is chosen, with columns guessed anew", async () => {
+  const read = await inForm({ encoding: "windows-1252" });
+  expect(screen.queryByTestId("import-sheet")).toBeNull();
+  await take("import-encoding", "Gree");
+  await waitFor(() =>
+    expect(read.mock.calls.at(-1)?.[1]).toMatchObject({
+      encoding: "windows-1253",
+      columns: null,
+      levels: null,
+    }),
+  );
+});
+
+it("reads the sheet that is chosen of a workbook that has several", async () => {
+  const read = await inForm({ sheet: "Answers", sheets: ["Answers", "More"] });
+  expect(screen.queryByTestId("import-encoding")).toBeNull();
+  await take("import-sheet", "More");
+  await waitFor(() => expect(read.mock.calls.at(-1)?.[1]).toMatchObject({ sheet: "More" }));
 });

@@ -1716,6 +1716,12 @@ export type ImportPreview = {
 	rows: string[][],
 	/**  Which column is what, as guessed or named. */
 	columns: ColumnChoices,
+	/**  The encoding that it was read in, where that is not UTF-8. */
+	encoding: string | null,
+	/**  The sheet of a workbook that was read. */
+	sheet: string | null,
+	/**  All sheets that can be. */
+	sheets: string[],
 	/**  Columns are not as guessed, but as they were chosen for the last file with the same ones. */
 	as_last_time: boolean,
 	/**  The question the labels would answer, the first of several. */

@@ -38,7 +38,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
         );
         return Err(bad_cell(path, sheet, merged.start, &what));
     }
-    let mut out = SheetWriter::create(path, sheet).map_err(|e| trouble(path, &e))?;
+    let mut out = SheetWriter::create(path, sheet, &sheets).map_err(|e| trouble(path, &e))?;
     let mut cells = workbook.worksheet_cells_reader(sheet).map_err(damaged)?;
     while let Some(cell) = cells.next_cell_with_formula().map_err(damaged)? {
         let wrong = |what: &str| bad_cell(path, sheet, cell.pos, what);

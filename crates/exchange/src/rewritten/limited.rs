@@ -34,7 +34,7 @@ impl Limited {
     /// The file is whole.
     pub(super) fn finish(mut self, inside: String, told: Vec<MetInFile>) -> io::Result<Step> {
         self.out.flush()?;
-        Ok(Step { path: self.path, inside, told, rows: None, _folder: self.folder })
+        Ok(Step { path: self.path, inside, told, rows: None, encoding: None, _folder: self.folder })
     }
 }
 

@@ -56,6 +56,8 @@ struct Step {
     told: Vec<MetInFile>,
     /// Where the rows of a sheet stand.
     rows: Option<SheetRows>,
+    /// The encoding that was read.
+    encoding: Option<&'static str>,
     _folder: TempDir,
 }
 
@@ -114,6 +116,11 @@ impl Rewritten {
     /// Where the rows of a sheet stand.
     pub(crate) fn rows(&self) -> Option<&SheetRows> {
         self.last.rows.as_ref()
+    }
+
+    /// The encoding of a text file that is not UTF-8.
+    pub(crate) fn encoding(&self) -> Option<&'static str> {
+        self.last.encoding
     }
 
     /// What is wrong with the file inside, said of the one that was given.

@@ -26,7 +26,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
     })?;
     let cells = workbook.worksheet_range(sheet).map_err(damaged)?;
     let (top, left) = cells.start().unwrap_or_default();
-    let mut out = SheetWriter::create(path, sheet).map_err(|e| trouble(path, &e))?;
+    let mut out = SheetWriter::create(path, sheet, &sheets).map_err(|e| trouble(path, &e))?;
     for (row, column, cell) in cells.used_cells() {
         let at = (top + row as u32, left + column as u32);
         let value = match cell {

@@ -12,6 +12,8 @@ use std::path::Path;
 pub(crate) struct SheetRows {
     /// The name of the sheet.
     pub(crate) sheet: String,
+    /// The names of all that can be read.
+    pub(crate) sheets: Vec<String>,
     starts: Vec<(u64, u64)>,
 }
 
@@ -39,9 +41,9 @@ pub(super) struct SheetWriter {
 }
 
 impl SheetWriter {
-    pub(super) fn create(path: &Path, sheet: &str) -> io::Result<Self> {
+    pub(super) fn create(path: &Path, sheet: &str, sheets: &[String]) -> io::Result<Self> {
         let csv = csv::Writer::from_writer(Limited::create(renamed(path, "csv"))?);
-        let rows = SheetRows { sheet: sheet.to_owned(), starts: Vec::new() };
+        let rows = SheetRows { sheet: sheet.to_owned(), sheets: sheets.to_vec(), starts: Vec::new() };
         Ok(Self { csv, rows, line: 1, row: 1, cells: Vec::new(), width: 0 })
     }
 
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn rows_keep_their_numbers_over_empty_rows_and_line_ends_in_cells() {
-        let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S").unwrap();
+        let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S", &[]).unwrap();
         for (at, value) in [((2, 0), "text"), ((3, 0), "a\nb"), ((4, 0), "c"), ((9, 0), "d"), ((10, 0), "e")]
         {
             sheet.cell(at, value.to_owned()).unwrap();

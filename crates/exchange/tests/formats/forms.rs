@@ -131,6 +131,8 @@ fn of_several_sheets_the_first_with_something_in_it_is_read_or_the_one_that_is_n
     let fixture = file("a.xlsx", two);
     let read = fixture.read();
     assert_eq!((read.told(), read.met()), (TOLD.map(str::to_owned).into(), vec![("sheets", 1)]));
+    let sheets = ["Answers", "More", "Empty"].map(str::to_owned);
+    assert_eq!(read.source.sheets(), Some(("Answers", sheets.as_slice())));
     let open = |sheet| {
         Source::open_with(&fixture.path, &OpenOptions { sheet: Some(sheet), ..OpenOptions::default() })
     };
@@ -261,6 +263,7 @@ fn other_encodings_are_guessed_and_told_or_named() {
         encoding_rs::WINDOWS_1252.encode("text,annotator_id,label\nDéjà vu à l’école,ana,1\n");
     let read = file("a.csv", latin.as_ref()).read();
     assert_eq!((bodies(&read), read.met()), (vec!["Déjà vu à l’école"], vec![("encoding", 1)]));
+    assert_eq!((read.source.encoding(), read.source.sheets()), (Some("windows-1252"), None));
     let message = &read.source.met()[0].message;
     assert!(message.contains("windows-1252") && message.contains("guessed"), "{message}");
     let (japanese, _, _) = encoding_rs::SHIFT_JIS

@@ -1,12 +1,12 @@
 //! Plain text, one text a line.
 
 use crate::reading::{file, refusal};
-use dissensus_exchange::{Source, guess_roles, read_rows};
+use dissensus_exchange::{OpenOptions, Source, guess_roles, read_rows};
 use std::path::Path;
 
 /// The texts of a file, and what it was read as.
 fn texts(path: &Path, format: Option<&str>) -> (&'static str, Vec<String>) {
-    let source = Source::open_as(path, format).unwrap();
+    let source = Source::open_with(path, &OpenOptions { format, ..OpenOptions::default() }).unwrap();
     let roles = guess_roles(&source).unwrap();
     assert_eq!((roles.text.as_deref(), roles.label.as_deref()), (Some("text"), None));
     let rows = read_rows(&source, &roles).unwrap().map(|row| row.unwrap().text.unwrap_or_default());

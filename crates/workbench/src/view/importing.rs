@@ -164,6 +164,12 @@ view! {
         pub rows: Vec<Vec<String>>,
         /// Which column is what, as guessed or named.
         pub columns: ColumnChoices,
+        /// The encoding that it was read in, where that is not UTF-8.
+        pub encoding: Option<String>,
+        /// The sheet of a workbook that was read.
+        pub sheet: Option<String>,
+        /// All sheets that can be.
+        pub sheets: Vec<String>,
         /// Columns are not as guessed, but as they were chosen for the last file with the same ones.
         pub as_last_time: bool,
         /// The question the labels would answer, the first of several.
