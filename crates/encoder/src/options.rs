@@ -240,7 +240,7 @@ pub struct EncoderOptions {
     pub device: DeviceChoice,
     /// How exactly to compute. An encoder that learns always computes in 32-bit floats.
     pub precision: PrecisionChoice,
-    /// Threads on the CPU. None: as many as the machine has cores.
+    /// Threads on the CPU. None: as many as `RAYON_NUM_THREADS` says, and without it as the machine has cores.
     pub threads: Option<usize>,
     /// Memory in bytes that keys and values of texts take at most while a soft prompt learns after them; what is beyond it is
     /// computed anew at every step, to the same numbers. None: 4 GiB.

@@ -21,11 +21,13 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// `threads`: None for as many as the machine has cores. Where another device computes (`on_cpu` is false) one worker
+    /// `threads`: None for as many as `RAYON_NUM_THREADS` says or the machine has cores. Where another device computes (`on_cpu` is false) one worker
     /// feeds it, and all threads tokenize.
     pub(crate) fn start(on_cpu: bool, threads: Option<usize>) -> Result<Self, EncoderError> {
-        let threads =
-            threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+        let threads = threads
+            .or_else(|| asked_for(std::env::var("RAYON_NUM_THREADS").ok().as_deref()))
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+            .max(1);
         let workers = if on_cpu { threads } else { 1 };
         let pool = |size: usize| {
             ThreadPoolBuilder::new()
@@ -117,6 +119,11 @@ impl Workers {
     }
 }
 
+/// The number of threads that a variable asks for, read as rayon reads it: 0 and what is no number ask for nothing.
+fn asked_for(variable: Option<&str>) -> Option<usize> {
+    variable?.parse().ok().filter(|threads| *threads > 0)
+}
+
 /// Sets a flag when it goes, also when work panics: nobody may wait for ever.
 struct SetAtEnd<'a>(&'a AtomicBool);
 
@@ -154,6 +161,13 @@ mod tests {
         let workers = Workers::start(false, Some(3)).unwrap();
         assert_eq!((workers.count(), workers.tokenize(rayon::current_num_threads)), (1, 3));
         assert_eq!(Workers::start(true, Some(3)).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_variable_asks_for_threads_as_it_asks_rayon() {
+        let asked =
+            [None, Some(""), Some("0"), Some("two"), Some("-1"), Some("1"), Some("12")].map(asked_for);
+        assert_eq!(asked, [None, None, None, None, None, Some(1), Some(12)]);
     }
 
     #[test]
