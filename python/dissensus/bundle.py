@@ -6,6 +6,7 @@ import os
 
 from . import _native
 from ._checks import same_length, sequence, strings
+from ._errors import NotFoundError
 from ._table import Table
 
 __all__ = ["Bundle"]
@@ -14,8 +15,8 @@ __all__ = ["Bundle"]
 class Bundle:
     """A folder that `dissensus bundle` (or `Project.bundle`) wrote: encoder, model and what was learned of annotators, and no text.
 
-    A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place. Every file is checked against its sum
-    when it is opened.
+    A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place (docs/CLUSTERS.md). Every file is
+    checked against its sum when it is opened.
     """
 
     def __init__(self, dir):
@@ -52,6 +53,8 @@ class Bundle:
         return self.path
 
     def __setstate__(self, path):
+        if not os.path.isdir(path):
+            raise NotFoundError(f"a pickled bundle is its path alone, and {path} is not on this machine: copy the folder there first", "bundle")
         self.__init__(path)
 
     def __repr__(self) -> str:

@@ -216,3 +216,42 @@ def test_a_bundle_predicts_as_the_command_and_is_small_as_a_pickle(encoded, tmp_
     (folder / "README.md").write_text("altered")
     with pytest.raises(dissensus.DissensusError, match="README.md has been altered"):
         pickle.loads(pickled)
+
+
+# What a worker of a cluster does: another process, without encoders of its own, that may use so many threads.
+WORKER = """
+import os, pickle, sys
+bundle = pickle.load(sys.stdin.buffer)
+said = bundle.predict(["go away", "what a lovely day"] * 20, bundle.annotators()[:2])
+names = [open(f"/proc/self/task/{task}/comm").read() for task in os.listdir("/proc/self/task")] if sys.platform == "linux" else []
+pickle.dump((dict(said), sum(name.startswith("encoder-") for name in names)), sys.stdout.buffer)
+"""
+
+
+def test_a_pickled_bundle_predicts_the_same_elsewhere_with_as_many_threads_as_are_allowed(encoded, tmp_path):
+    import os
+    import pickle
+    import shutil
+    import subprocess
+    import sys
+
+    folder = tmp_path / "bundle"
+    encoded.bundle(folder, "offensiveness", with_ids=True)
+    pickled = pickle.dumps(Bundle(folder))
+    assert len(pickled) < len(str(folder)) + 100
+    found = []
+    for threads in (1, 3):
+        environment = {**os.environ, "RAYON_NUM_THREADS": str(threads), "DISSENSUS_MODELS": str(tmp_path / "none"), "DISSENSUS_HOME": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", WORKER], input=pickled, env=environment, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
+        said, running = pickle.loads(done.stdout)
+        # A pool of one thread for each of them, and one of all.
+        assert running == 2 * threads or sys.platform != "linux"
+        found.append(said)
+    for name, values in found[0].items():
+        np.testing.assert_array_equal(values, found[1][name], err_msg=name)
+    moved = shutil.move(folder, tmp_path / "moved")
+    with pytest.raises(dissensus.NotFoundError, match="not on this machine") as caught:
+        pickle.loads(pickled)
+    assert caught.value.code == "bundle" and str(folder) in str(caught.value)
+    assert Bundle(moved).questions()
