@@ -1,14 +1,14 @@
 """Ray Data and Spark beside two plain processes, on this machine: throughput, start-up, and whether every number is the same.
 
-    python tools/cluster/compare.py BUNDLE WORK --texts CSV... [--count 20000] [--people 1,2,3] [--rounds 3] [--engines ray,spark] [--kill] [--recipes]
+    python tools/cluster/compare.py BUNDLE WORK --texts CSV... [--count 20000] [--people 1,2,3] [--rounds 3] [--kill] [--recipes]
 
 Makes WORK/texts.parquet from the texts of CSV files (column `text`, at most --longest characters), drawn in an order of their own, repeated and
 numbered to --count. In each round the engines and the plain processes take turns, with as many workers, the same texts in batches of the same size and
-one thread a worker. A throughput is of the time from the beginning of the first batch to the end of the last; start-up is what lies before, and the rest what comes
-after. Every run must have the same rows as the first plain one, each once.
+one thread a worker. A throughput is of the time from the beginning of the first batch to the end of the last; start-up is what lies before, and
+the rest what comes after. Every run must have the same rows as the first plain one, each once.
 
---kill instead: a worker that has a third of its batches done is killed (SIGKILL), and the rows must be the same. --recipes: the blocks of docs/CLUSTERS.md are
-run as they are printed, in WORK/recipes. The numbers of the machine drift with what else it does: compare within a round.
+--kill instead: a worker that has a third of its texts done is killed (SIGKILL), and the rows must be the same. --recipes: the blocks of
+docs/CLUSTERS.md are run as they are printed, in WORK/recipes. Speeds drift with what else the machine does: compare within a round.
 """
 
 import argparse
@@ -71,11 +71,14 @@ def logged(log):
 def rows_of(run):
     """All rows in the order of texts and people, as one table."""
     parts = [pq.read_table(path) for path in sorted(glob.glob(os.path.join(run, "*.parquet")))]
-    # Engines differ in what they write of which columns may be empty.
-    plain = [pa.table({name: part[name].cast(pa.string() if pa.types.is_large_string(part[name].type) else part[name].type) for name in part.column_names}) for part in parts]
-    table = pa.concat_tables(plain)
+    # Engines differ in how wide they write the offsets of strings.
+    table = pa.concat_tables(pa.table({name: narrow(part[name]) for name in part.column_names}) for part in parts)
     keys = [(name, "ascending") for name in ("text_id", "annotator_id") if name in table.column_names]
     return table.sort_by(keys).combine_chunks()
+
+
+def narrow(column):
+    return column.cast(pa.string()) if pa.types.is_large_string(column.type) else column
 
 
 def same(expected, found, what):
@@ -159,11 +162,9 @@ def kill(options):
             sys.exit(f"{engine} failed: see {options.work}/{engine}.log")
         found = logged(log)
         texts = sum(batch["texts"] for batches in found.values() for batch in batches)
-        print(
-            f"{engine}: killed one of its workers after {sum(b['texts'] for b in found[killed])} texts; {len(found)} processes scored {texts} texts for {options.count}; "
-            f"{same(expected, rows_of(run), engine)}",
-            flush=True,
-        )
+        done = sum(batch["texts"] for batch in found[killed])
+        print(f"{engine}: killed a worker after {done} texts; {len(found)} processes scored {texts} texts for {options.count}", flush=True)
+        print(f"  {same(expected, rows_of(run), engine)}", flush=True)
 
 
 def is_worker(pid):
