@@ -128,7 +128,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             }
             self.bytes += match value {
                 Value::Text(text) => text.len(),
-                Value::Vector(x) => x.len() * size_of::<f32>(),
+                Value::Vector(x) => size_of_val(*x),
                 _ => size_of::<i64>(),
             };
         }

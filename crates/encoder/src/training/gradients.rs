@@ -1,5 +1,6 @@
 //! The gradients of one step: added up, measured, clipped.
 
+use candle_core::backprop::GradStore;
 use candle_core::{Result as CandleResult, Tensor, Var};
 
 use crate::blocks::{Group, Parameter};
@@ -18,6 +19,12 @@ pub struct GroupNorm {
     pub without_gradient: usize,
 }
 
+/// Takes the gradient of a tensor out of what `backward` gave. The tensor library's own steps give gradients that hold on to the graph that they
+/// come from; whatever is kept of them, an optimizer's moments above all, would keep the graphs of all steps.
+pub(super) fn taken(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
+    store.remove(of).map(|gradient| gradient.detach())
+}
+
 /// A loss and its gradient with respect to everything that learns.
 #[derive(Clone, Debug)]
 pub struct Gradients {
@@ -34,10 +41,9 @@ impl Gradients {
     /// The tensor library fails, for example out of memory.
     pub fn of_head(loss: &Tensor, head: &[(&str, &Var)]) -> CandleResult<Self> {
         let mut store = loss.backward()?;
-        let of = head.iter().map(|(name, var)| {
-            let gradient = store.remove(var.as_tensor());
-            (Parameter::of_head(name, var), gradient)
-        });
+        let of = head
+            .iter()
+            .map(|(name, var)| (Parameter::of_head(name, var), taken(&mut store, var.as_tensor())));
         Ok(Self { loss: f64::from(loss.to_scalar::<f32>()?), of: of.collect() })
     }
 
@@ -176,5 +182,20 @@ mod tests {
         let norms = gradients(0.0, [Some(&[3.0, 4.0]), None]).norms().unwrap();
         assert_eq!((norms[0].group.as_str(), norms[0].norm, norms[0].without_gradient), ("layer 0", 5.0, 0));
         assert_eq!((norms[1].group.as_str(), norms[1].norm, norms[1].without_gradient), ("head", 0.0, 1));
+    }
+
+    #[test]
+    fn a_gradient_holds_on_to_no_graph() {
+        let var = |values: &[f32]| Var::from_tensor(&Tensor::new(values, &Device::Cpu).unwrap()).unwrap();
+        let (first, second) = (var(&[1.0, 2.0]), var(&[3.0, 4.0]));
+        let loss = || ((first.as_tensor() * second.as_tensor()).unwrap().sqr().unwrap()).sum_all().unwrap();
+        let kept = loss().backward().unwrap();
+        // What the tensor library gives by itself: this test tells nothing once that holds on to nothing.
+        assert!(kept.get(&second).unwrap().track_op());
+        let gradients = Gradients::of_head(&loss(), &[("first", &first), ("second", &second)]).unwrap();
+        for name in ["first", "second"] {
+            assert!(!gradients.get(name).unwrap().track_op(), "{name}");
+        }
+        assert_eq!(gradients.get("second").unwrap().to_vec1::<f32>().unwrap(), [6.0, 32.0]);
     }
 }

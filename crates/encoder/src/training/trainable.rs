@@ -8,7 +8,7 @@ use std::sync::Arc;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
 use super::accumulate::{Accumulator, Part, TableRows};
-use super::gradients::Gradients;
+use super::gradients::{Gradients, taken};
 use crate::blocks::{
     ForwardCtx, Group, ParamRegistry, Parameter, PlacedAdapter, Transformer, pool_tensor,
     pool_tensor_and_states,
@@ -371,13 +371,13 @@ impl Trainable {
         let mut store = loss.backward()?;
         let of = parameters
             .iter()
-            .map(|parameter| (parameter.clone(), store.remove(parameter.var.as_tensor())))
+            .map(|parameter| (parameter.clone(), taken(&mut store, parameter.var.as_tensor())))
             .collect();
         let rows = ctx
             .take_lookups()
             .into_iter()
             .filter_map(|lookup| {
-                let gradient = store.remove(lookup.rows.as_tensor())?;
+                let gradient = taken(&mut store, lookup.rows.as_tensor())?;
                 Some(TableRows { table: lookup.table, ids: lookup.ids, gradient })
             })
             .collect();

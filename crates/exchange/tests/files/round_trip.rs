@@ -454,7 +454,7 @@ fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
     let question = DatasetQuestion {
         name: "rude|or not".to_owned(),
         prompt: "Is it\nrude?".to_owned(),
-        scale: dissensus_domain::Scale::guess(&BTreeSet::from(["no".to_owned(), "yes".to_owned()])).unwrap(),
+        scale: dissensus_domain::Scale::guess(BTreeSet::from(["no".to_owned(), "yes".to_owned()])).unwrap(),
     };
     let write = |replace| {
         let mut writer = begin(replace).unwrap();

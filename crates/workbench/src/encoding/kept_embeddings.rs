@@ -15,6 +15,9 @@ pub(super) const FRAME: usize = 512;
 const MAGIC: &[u8; 8] = b"DISSEMB1";
 const HASH: usize = 32;
 
+/// The hash of the bodies of a frame, and their embeddings.
+type Frame = ([u8; HASH], Vec<Vec<f32>>);
+
 /// Embeddings that are kept, and the frame at hand.
 #[derive(Debug)]
 pub(super) struct KeptEmbeddings {
@@ -118,8 +121,8 @@ impl KeptEmbeddings {
         Ok(())
     }
 
-    /// The frame that stands next: the hash of its bodies, and their embeddings; none where it is cut off or damaged.
-    fn read_frame(&mut self) -> io::Result<Option<([u8; HASH], Vec<Vec<f32>>)>> {
+    /// The frame that stands next; none where it is cut off or damaged.
+    fn read_frame(&mut self) -> io::Result<Option<Frame>> {
         let mut frame = Vec::new();
         (&mut self.file).take(4).read_to_end(&mut frame)?;
         let Ok(count) = <[u8; 4]>::try_from(frame.as_slice()) else { return Ok(None) };
