@@ -61,7 +61,8 @@ fn files_that_cannot_be_imported() {
     bench.file("texts.csv", "text_id,text\nx1,hello\n");
     bench.file("no-annotator.csv", "text_id,text,label\n1,hello,2\n");
     bench.file("table.xlsx", b"PK\x03\x04rest");
-    bench.file("utf16.csv", b"\xff\xfet\0e\0x\0t\0\n\0");
+    // Half a surrogate pair.
+    bench.file("utf16.csv", b"\xff\xfet\0e\0x\0t\0\n\0\x00\xd8a\0");
     fs::create_dir(bench.path("folder.csv")).unwrap();
     let import = |file: &'static str| ["import", "P.dissensus", file];
     insta::assert_snapshot!(report(
@@ -141,7 +142,7 @@ fn a_bad_row_is_named_and_the_others_can_be_had() {
 #[test]
 fn invalid_utf_8_is_located_by_its_byte() {
     let bench = project();
-    let mut bytes = b"text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,br".to_vec();
+    let mut bytes = b"\xEF\xBB\xBFtext_id,text,annotator_id,label\nx1,fine,ana,3\nx2,br".to_vec();
     let offset = bytes.len();
     bytes.extend(b"\xffken,ana,3\n");
     bench.file("bytes.csv", bytes);

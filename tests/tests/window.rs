@@ -236,6 +236,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
     window.hand_over("importPath", &second).await?;
     window.find("import-as-last-time").await?;
     window.click("import-confirm").await?;
+    window.gone("import-confirm").await?;
     window.click("toast-act").await?;
     window.click("remove-confirm").await?;
     window.text_when("done-toast", |said| said.contains("was taken out")).await?;

@@ -15,6 +15,7 @@ const WITHOUT_SPLIT: &str = "train";
 /// Where the files lie in the folder.
 const DATA: &str = "data";
 const CARD: &str = "README.md";
+const FILE_END: &str = "-00000-of-00001.parquet";
 
 /// What the card says of the questions, beside counts.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ impl DatasetWriter {
     ) -> Result<Self, ExchangeError> {
         let writing = |e| ExchangeError::writing(path, e);
         if replace && path.exists() && !holds_a_dataset_alone(path) {
-            let why = "it holds other things than a dataset, and is not replaced: name another folder";
+            let why = "it holds other things than a dataset as it was written, or somebody has filled in its card, and is not replaced: name another folder";
             return Err(ExchangeError::Package { path: path.to_owned(), why: why.to_owned() });
         }
         let folder = AtomicFolder::create(path).map_err(writing)?;
@@ -157,23 +158,23 @@ impl DatasetWriter {
     }
 }
 
-/// Whether a folder has what a dataset has, and nothing else that would be lost with it.
+/// Whether a folder has a dataset as it was written, and nothing that would be lost with it: no other file, and a card that nobody filled in.
 fn holds_a_dataset_alone(folder: &Path) -> bool {
     let names = |place: &Path| -> Option<Vec<String>> {
         let entries = std::fs::read_dir(place).ok()?;
         entries.map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect()
     };
     let ours = |found: Vec<String>| found.iter().all(|name| [CARD, DATA].contains(&name.as_str()));
-    let parquet = |found: Vec<String>| found.iter().all(|name| name.ends_with(".parquet"));
-    let data = folder.join(DATA);
-    names(folder).is_some_and(ours) && (!data.exists() || names(&data).is_some_and(parquet))
+    let written = |found: Vec<String>| !found.is_empty() && found.iter().all(|name| name.ends_with(FILE_END));
+    let untouched = std::fs::read_to_string(folder.join(CARD)).is_ok_and(|card| card.ends_with(OPEN));
+    untouched && names(folder).is_some_and(ours) && names(&folder.join(DATA)).is_some_and(written)
 }
 
 /// What only its authors can say.
 const OPEN: &str = "\n## To be filled in by the authors\n\n- Licence, and the licence of the texts:\n- Languages and varieties of the texts:\n- Who the annotators are, how they were recruited and paid:\n- What they were told (guideline):\n- Whom the texts or labels could harm, and what the data should not be used for:\n\nWritten by Dissensus. The library `datasets` reads it: `datasets.load_dataset(\"path/of/this/folder\")`.\n";
 
 fn file_of(part: &str) -> String {
-    format!("{DATA}/{part}-00000-of-00001.parquet")
+    format!("{DATA}/{part}{FILE_END}")
 }
 
 /// The name of a part as the library takes it: letters, digits and underlines; the usual names for the usual parts.

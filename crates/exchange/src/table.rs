@@ -32,18 +32,18 @@ enum Sink {
 }
 
 impl Table {
-    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty. Formats with types have those
-    /// that `kind_of` gives to columns.
+    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty. Formats with types have these
+    /// `kinds` of the first columns, and texts in the others.
     pub(crate) fn create(
         path: &Path,
         format: OutputFormat,
         columns: Vec<String>,
         required: usize,
-        kind_of: fn(&str) -> ColumnKind,
+        mut kinds: Vec<ColumnKind>,
     ) -> Result<Self, ExchangeError> {
         let writing = |e| ExchangeError::writing(path, e);
         let file = AtomicFile::create(path).map_err(writing)?;
-        let kinds: Vec<ColumnKind> = columns.iter().map(|column| kind_of(column)).collect();
+        kinds.resize(columns.len(), ColumnKind::Text);
         let typed = columns.iter().zip(&kinds).map(|(name, kind)| TypedColumn::new(name, *kind));
         let sink = match format {
             OutputFormat::Jsonl => Sink::Json(file),

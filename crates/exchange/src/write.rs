@@ -1,7 +1,6 @@
 //! Writing texts and annotators so that they can be read again, and where metadata and attributes stand in any file.
 
 use crate::table::Table;
-use crate::typed_column::ColumnKind;
 use crate::{ColumnRoles, ExchangeError, OutputFormat};
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -155,7 +154,7 @@ impl TextWriter {
         let metadata = Metadata::new(format, metadata, &mut fixed.clone().into());
         let required = fixed.len();
         let columns = fixed.into_iter().chain(metadata.columns()).collect();
-        Ok(Self { table: Table::create(path, format, columns, required, |_| ColumnKind::Text)?, metadata })
+        Ok(Self { table: Table::create(path, format, columns, required, Vec::new())?, metadata })
     }
 
     /// The roles under which the file reads back exactly.
@@ -209,7 +208,7 @@ impl AnnotatorWriter {
         let attributes = Extras::new(attributes, "attribute", &mut fixed.clone().into());
         let columns: Vec<String> = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
         let required = columns.len();
-        Ok(Self { table: Table::create(path, format, columns, required, |_| ColumnKind::Text)?, attributes })
+        Ok(Self { table: Table::create(path, format, columns, required, Vec::new())?, attributes })
     }
 
     /// The roles under which the file reads back exactly.

@@ -51,7 +51,7 @@ const GUIDELINE: &str = "guideline";
 /// The column of what had been shown before answers, in files of projects in which something was. It stands beside those of what was said.
 const SHOWN: &str = "shown";
 
-/// What stands in a column, where a format has types.
+/// What stands in a column of ours, where a format has types.
 fn kind_of(column: &str) -> ColumnKind {
     match column {
         LABEL => ColumnKind::Level,
@@ -205,7 +205,7 @@ impl LabelWriter {
             fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns()).collect();
         // Attributes have a role, so a reader must find their names in any part of the file.
         let required = layout.columns().count() + attributes.columns.len();
-        let table = Table::create(path, format, columns, required, kind_of)?;
+        let table = Table::create(path, format, columns, required, layout.columns().map(kind_of).collect())?;
         Ok(Self { table, layout, attributes, metadata })
     }
 

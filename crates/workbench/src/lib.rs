@@ -81,8 +81,8 @@ pub use dissensus_perspectives::{
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{
-    EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, TextEncoder, TextFileChoices,
-    adopt_embeddings, embed_file, encoder_folder,
+    EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, KEPT_EMBEDDINGS, TextEncoder,
+    TextFileChoices, adopt_embeddings, embed_file, encoder_folder,
 };
 pub use error::WorkbenchError;
 pub use event::Event;

@@ -8,6 +8,7 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices, WordPredictionFile};
 use serde_json::json;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Whose answers arguments ask for.
@@ -28,6 +29,13 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
         skip_bad: args.skip_bad,
         keep: kept(args),
     }
+}
+
+/// Whether a file holds embeddings that were kept, and not something of somebody else.
+pub(super) fn are_kept(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
+    read.is_ok() && head == dissensus_workbench::KEPT_EMBEDDINGS
 }
 
 /// Where embeddings are kept until the table is written.

@@ -3,7 +3,7 @@
 use super::given_answers::{show_answers, with_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
-    kept, prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
+    are_kept, kept, prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
 };
 use super::set_predictions::{predict_options, predict_sets, write_sets};
 use super::span_predictions::predict_spans;
@@ -27,8 +27,11 @@ use std::path::Path;
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
+    if args.resume && args.run.len() > 1 {
+        bail!("--resume goes with one run: runs may be on several encoders, and embeddings of one are kept");
+    }
     let done = predict_once(args);
-    match kept(args).filter(|kept| kept.exists()) {
+    match kept(args).filter(|kept| are_kept(kept)) {
         Some(kept) if done.is_ok() => {
             std::fs::remove_file(&kept).with_context(|| format!("removing {}", kept.display()))?;
         }

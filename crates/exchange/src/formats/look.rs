@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How many bytes of the beginning are looked at.
-const HEAD_BYTES: u64 = 1 << 20;
+pub(super) const HEAD_BYTES: u64 = 1 << 20;
 /// How many lines, elements and members are parsed.
 const LOOKED_AT: usize = 20;
 const BOM: &[u8] = b"\xEF\xBB\xBF";

@@ -14,7 +14,9 @@ const STATUS: &str = "teamware_status";
 /// Before version 2.2 answers stood one level deeper.
 const OLD: &str = "label";
 /// Keys of a document that say nothing of its text.
-const OWN: [&str; 6] = ["id", "_id", "name", SETS, STATUS, "features"];
+const OWN: [&str; 2] = [SETS, STATUS];
+/// What else came with it, in one form of export.
+const FEATURES: &str = "features";
 
 /// The format.
 #[derive(Debug)]
@@ -43,10 +45,16 @@ impl Unfold for Documents {
         let Some(document) = part.json().as_object() else {
             return items.fault("", None, "no document stands here");
         };
-        let id = ["id", "_id", "name"].iter().find_map(|key| text_of(document.get(*key)));
+        let named =
+            ["id", "_id", "name"].into_iter().find_map(|key| Some((key, text_of(document.get(key))?)));
+        let (id_key, id) = named.unzip();
         let place = id.as_ref().map_or_else(|| "document".to_owned(), |id| format!("document {id}"));
-        let data = document.iter().filter(|(key, value)| !OWN.contains(&key.as_str()) && !value.is_null());
-        let data = data.map(|(key, value)| (key.clone(), plain(value))).collect();
+        let features = document.get(FEATURES).and_then(Value::as_object);
+        let own =
+            |key: &str| OWN.contains(&key) || Some(key) == id_key || (key == FEATURES && features.is_some());
+        let keys = document.iter().filter(|(key, _)| !own(key)).chain(features.into_iter().flatten());
+        let data = keys.filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), plain(value)));
+        let data = data.collect();
         let common = Item { text_id: id, data, ..Item::default() };
         let Some(sets) = document.get(SETS).and_then(Value::as_object) else {
             return items.fault(place, Some(SETS), "no people's annotations stand here");

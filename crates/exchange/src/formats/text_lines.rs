@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 /// How many records are looked at to tell a table from texts.
 const LOOKED_AT: usize = 50;
+/// As much as is looked at of a file at most.
+const HEAD_BYTES: usize = super::look::HEAD_BYTES as usize - 3;
 /// The column of what a line says.
 const TEXT: &str = "text";
 
@@ -42,8 +44,14 @@ fn is_table(head: &[u8]) -> bool {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.delimiter(*separator).has_headers(false).flexible(true);
         let records = reader.from_reader(head).into_byte_records().take(LOOKED_AT);
-        let widths: Vec<usize> = records.map_while(Result::ok).map(|record| record.len()).collect();
-        widths.first().is_some_and(|first| *first > 1 && widths.iter().all(|width| width == first))
+        let mut widths: Vec<usize> = records.map_while(Result::ok).map(|record| record.len()).collect();
+        if head.len() >= HEAD_BYTES && widths.len() < LOOKED_AT {
+            // The last record is cut where the head ends.
+            widths.pop();
+        }
+        // A row of a table may lack a cell.
+        let first = widths.first().copied().unwrap_or_default();
+        first > 1 && widths.iter().filter(|width| **width == first).count() * 5 >= widths.len() * 4
     })
 }
 

@@ -45,17 +45,20 @@ pub(super) fn rewrite_dataset(folder: &Path) -> Result<Step, ExchangeError> {
     let schema = guarded(first, "Parquet", || Ok(parquet(first)?.schema().clone()))?;
     for file in &files[1..] {
         let other = guarded(file, "Parquet", || Ok(parquet(file)?.schema().clone()))?;
-        if other.fields() != schema.fields() {
-            return refuse(file, "it has other columns than the files before it: import them one by one");
+        if other.fields() != schema.fields() || ClassNames::of(&other) != ClassNames::of(&schema) {
+            let why = "it has other columns, or other names of classes, than the files before it: import them one by one";
+            return refuse(file, why);
         }
     }
     let has_split = schema.fields().iter().any(|field| field.name() == SPLIT);
+    let splits: Vec<Option<String>> = files.iter().map(|file| dataset::split_of(file)).collect();
+    let tells = !has_split && splits.iter().any(Option::is_some);
     guarded(folder, "Parquet", || {
         let mut out = Rows::create(folder, &schema)?;
-        for file in &files {
-            let split = dataset::split_of(file).filter(|_| !has_split);
+        for (file, split) in files.iter().zip(&splits) {
             for batch in parquet(file)?.build()? {
-                out.write(&with_split(batch?, split.as_deref())?)?;
+                let batch = batch?;
+                out.write(&if tells { with_split(batch, split.as_deref())? } else { batch })?;
             }
         }
         out.finish()
@@ -64,7 +67,6 @@ pub(super) fn rewrite_dataset(folder: &Path) -> Result<Step, ExchangeError> {
 
 /// The rows with the part of the split in a column of its own.
 fn with_split(batch: RecordBatch, split: Option<&str>) -> Result<RecordBatch, ArrowError> {
-    let Some(split) = split else { return Ok(batch) };
     let schema = batch.schema();
     let field = Arc::new(Field::new(SPLIT, DataType::Utf8, true));
     let fields: Vec<_> = schema.fields().iter().cloned().chain([field]).collect();

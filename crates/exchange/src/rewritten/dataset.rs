@@ -3,29 +3,42 @@
 
 use std::path::{Path, PathBuf};
 
-/// The Parquet files of a folder and of its folder `data`, in order; none where anything else of the kind of data lies there too.
+/// Files of tables: a folder that has them beside Parquet is not one table.
+const OTHERS: [&str; 7] = ["csv", "tsv", "jsonl", "ndjson", "arrow", "xlsx", "ods"];
+/// Parts of a split that files are named after alone.
+const PARTS: [&str; 8] = ["train", "validation", "valid", "val", "dev", "eval", "test", "training"];
+
+/// The Parquet files of a folder, or else of its folder `data`, in order; none where other tables lie there too.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
     for place in [folder.to_owned(), folder.join("data")] {
         let Ok(entries) = std::fs::read_dir(place) else { continue };
-        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-        let parquet =
-            |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-        found.extend(paths.filter(|path| path.is_file() && parquet(path)));
+        let mut found: Vec<PathBuf> =
+            entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        if found.iter().any(|path| OTHERS.iter().any(|other| ends_with(path, other))) {
+            return Vec::new();
+        }
+        found.retain(|path| ends_with(path, "parquet"));
+        if !found.is_empty() {
+            found.sort();
+            return found;
+        }
     }
-    found.sort();
-    found
+    Vec::new()
 }
 
-/// The part of the split that a file holds, by its name.
+fn ends_with(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|there| there.eq_ignore_ascii_case(ending))
+}
+
+/// The part of the split that a file holds: what stands before `-00000-of-00002` in its name, or a usual name of a part.
 pub(super) fn split_of(file: &Path) -> Option<String> {
     let stem = file.file_stem()?.to_string_lossy().into_owned();
-    let name = match stem.split_once("-0") {
-        Some((name, _)) => name.to_owned(),
-        None => stem,
-    };
-    let known = ["train", "validation", "dev", "test"];
-    known.contains(&name.to_lowercase().as_str()).then_some(name)
+    let numbered = stem.rsplit_once("-of-").and_then(|(before, count)| {
+        let (name, number) = before.rsplit_once('-')?;
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        (digits(number) && digits(count) && !name.is_empty()).then(|| name.to_owned())
+    });
+    numbered.or_else(|| PARTS.contains(&stem.to_lowercase().as_str()).then_some(stem))
 }
 
 #[cfg(test)]
@@ -34,8 +47,9 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_tells_its_part() {
-        let parts = ["train-00000-of-00002.parquet", "test.parquet", "part-0.parquet", "labels.parquet"];
-        let told = parts.map(|name| split_of(Path::new(name)));
-        assert_eq!(told, [Some("train".to_owned()), Some("test".to_owned()), None, None]);
+        let names =
+            ["train-00000-of-00002", "augmented-00001-of-00002", "test", "part-0", "labels", "a-of-b"];
+        let told = names.map(|name| split_of(&Path::new(name).with_extension("parquet")));
+        assert_eq!(told.map(|part| part.unwrap_or_default()), ["train", "augmented", "test", "", "", ""]);
     }
 }

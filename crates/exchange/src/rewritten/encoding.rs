@@ -32,6 +32,11 @@ pub(super) fn of(
         |encoding: &'static Encoding| (encoding != UTF_8).then_some(Encoded { encoding, guessed: false });
     if let Some(name) = asked {
         return match Encoding::for_label(name.trim().as_bytes()) {
+            // Its mark says in which order the bytes of UTF-16 stand.
+            Some(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding) => {
+                let marked = Encoding::for_bom(head).map(|(marked, _)| marked);
+                Ok(known(marked.filter(|marked| *marked != UTF_8).unwrap_or(encoding)))
+            }
             Some(encoding) => Ok(known(encoding)),
             None => Err(ExchangeError::NoSuchEncoding { path: path.to_owned(), name: name.to_owned() }),
         };
@@ -119,6 +124,8 @@ pub(super) fn rewrite(path: &Path, Encoded { encoding, guessed }: Encoded) -> Re
         false => format!("Encoding: {}", encoding.name()),
     };
     let told = vec![MetInFile { code: "encoding", count: 1, message }];
-    out.finish(name.to_string_lossy().into_owned(), told)
-        .map_err(|e| failed(path, &e, "it cannot be rewritten"))
+    let step = out.finish(name.to_string_lossy().into_owned(), told);
+    let mut step = step.map_err(|e| failed(path, &e, "it cannot be rewritten"))?;
+    step.encoding = Some(encoding.name());
+    Ok(step)
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) const KEY: &str = "huggingface";
 
 /// The names of classes by column.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ClassNames(Vec<(String, Vec<String>)>);
 
 impl ClassNames {

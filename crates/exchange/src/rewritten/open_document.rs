@@ -4,12 +4,60 @@ use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
 use super::{Step, archive};
 use crate::ExchangeError;
 use calamine::{Data, Ods, OdsError, Reader};
+use quick_xml::events::Event;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
+use zip::ZipArchive;
 
 /// What stands where cells are merged.
 const COVERED: &[u8] = b"<table:covered-table-cell";
+
+/// The most cells with a value, and spaces that stand as a number of them, that are read: a few bytes may stand for all the memory there is.
+const MAX_CELLS: u64 = 20_000_000;
+
+/// Refuses tables in which repetitions come to more cells, or spaces, than are read.
+fn refuse_multitudes(path: &Path) -> Result<(), ExchangeError> {
+    let damaged = |error: io::Error| trouble(path, &error);
+    let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
+    let mut archive = ZipArchive::new(file).map_err(|e| damaged(io::Error::other(e)))?;
+    let content = archive.by_name("content.xml").map_err(|e| damaged(io::Error::other(e)))?;
+    let mut xml = quick_xml::Reader::from_reader(BufReader::new(content));
+    let (mut buffer, mut rows, mut all) = (Vec::new(), 1_u64, 0_u64);
+    loop {
+        let event = xml.read_event_into(&mut buffer).map_err(|e| damaged(io::Error::other(e)))?;
+        let element = match &event {
+            Event::Start(element) | Event::Empty(element) => element,
+            Event::Eof => return Ok(()),
+            _ => {
+                buffer.clear();
+                continue;
+            }
+        };
+        let number = |name: &str| {
+            let found = element.try_get_attribute(name).ok().flatten()?;
+            found.value.as_ref().parse::<u64>().ok()
+        };
+        match element.name().as_ref() {
+            "table:table-row" => rows = number("table:number-rows-repeated").unwrap_or(1),
+            "table:table-cell"
+                if element.attributes().flatten().any(|a| a.key.as_ref().starts_with("office:")) =>
+            {
+                let columns = number("table:number-columns-repeated").unwrap_or(1);
+                all = all.saturating_add(rows.saturating_mul(columns));
+            }
+            "text:s" => all = all.saturating_add(number("text:c").unwrap_or(1)),
+            _ => {}
+        }
+        if all > MAX_CELLS {
+            let why = format!(
+                "its repetitions come to more than {MAX_CELLS} cells: save what is used of it as CSV"
+            );
+            return Err(ExchangeError::Package { path: path.to_owned(), why });
+        }
+        buffer.clear();
+    }
+}
 
 /// Rewrites the sheet that was asked for, or the first one that holds something.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
@@ -17,6 +65,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";
         return Err(ExchangeError::Package { path: path.to_owned(), why: why.to_owned() });
     }
+    refuse_multitudes(path)?;
     let damaged = |error: OdsError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Ods::new(BufReader::new(file)).map_err(damaged)?;

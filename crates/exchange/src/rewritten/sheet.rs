@@ -42,7 +42,10 @@ pub(super) struct SheetWriter {
 
 impl SheetWriter {
     pub(super) fn create(path: &Path, sheet: &str, sheets: &[String]) -> io::Result<Self> {
-        let csv = csv::Writer::from_writer(Limited::create(renamed(path, "csv"))?);
+        // In quotes, so that no separator is seen in what cells hold.
+        let csv = csv::WriterBuilder::new()
+            .quote_style(csv::QuoteStyle::Always)
+            .from_writer(Limited::create(renamed(path, "csv"))?);
         let rows = SheetRows { sheet: sheet.to_owned(), sheets: sheets.to_vec(), starts: Vec::new() };
         Ok(Self { csv, rows, line: 1, row: 1, cells: Vec::new(), width: 0 })
     }
@@ -197,7 +200,7 @@ mod tests {
             sheet.cell(at, value.to_owned()).unwrap();
         }
         let step = sheet.finish(Vec::new()).unwrap();
-        assert_eq!(std::fs::read_to_string(&step.path).unwrap(), "text\n\"a\nb\"\nc\nd\ne\n");
+        assert_eq!(std::fs::read_to_string(&step.path).unwrap(), "\"text\"\n\"a\nb\"\n\"c\"\n\"d\"\n\"e\"\n");
         let rows = step.rows.unwrap();
         assert_eq!([1, 2, 4, 5, 6].map(|line| rows.row_at(line)), [3, 4, 5, 10, 11]);
     }

@@ -479,10 +479,38 @@ fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
     // Something has the name by now; in place of itself it is written, in place of other things it is not.
     assert!(write(false).is_err());
     write(true).unwrap();
+    let filled = card.replace("- Licence, and the licence of the texts:", "- Licence: CC BY 4.0");
+    std::fs::write(path.join("README.md"), filled).unwrap();
+    assert!(begin(true).unwrap_err().to_string().contains("somebody has filled in its card"));
+    std::fs::write(path.join("README.md"), &card).unwrap();
     std::fs::write(path.join("thesis.docx"), "years of work").unwrap();
     assert!(begin(true).unwrap_err().to_string().contains("not replaced"));
     assert!(path.join("thesis.docx").exists());
     let empty = DatasetWriter::create(&folder.path().join("none"), false, layout, [], []).unwrap();
     assert!(matches!(empty.finish("none", &[]), Err(ExchangeError::NothingToWrite { .. })));
     assert!(!folder.path().join("none").exists());
+}
+
+#[test]
+fn columns_that_came_with_texts_stay_texts_whatever_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = ["confidence", "guideline", "start"];
+    let metadata: BTreeMap<String, String> = keys
+        .iter()
+        .zip(["0.85", "+5", "007"])
+        .map(|(key, value)| ((*key).to_owned(), value.to_owned()))
+        .collect();
+    let row = Row { metadata: metadata.clone(), ..random_row(&mut ChaCha8Rng::seed_from_u64(19)) };
+    let row = Row { at_ms: None, ..row };
+    for (format, ending) in FORMATS {
+        let path = folder.path().join(format!("out.{ending}"));
+        let mut writer =
+            LabelWriter::create(&path, format, LabelLayout::default(), ATTRIBUTES, keys).unwrap();
+        writer.write(&as_label(&row)).unwrap();
+        let roles = writer.roles();
+        writer.finish().unwrap();
+        let source = Source::open(&path).unwrap();
+        let read = read_rows(&source, &roles).unwrap().next().unwrap().unwrap();
+        assert_eq!(read.metadata, metadata, "{ending}");
+    }
 }

@@ -196,8 +196,12 @@ fn an_open_document_spreadsheet_is_read() {
     // A file of a kilobyte that stands for thousands of millions of cells.
     let wide = r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell office:value-type="string"
  table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>"#;
-    let message = refusal(&file("a.ods", open_document(wide)).path, None);
-    assert!(message.contains("a.ods"), "{message}");
+    let spaces = r#"<table:table-row><table:table-cell office:value-type="string"><text:p>x<text:s text:c="4000000000"/></text:p>
+ </table:table-cell></table:table-row>"#;
+    for bomb in [wide, spaces] {
+        let message = refusal(&file("a.ods", open_document(bomb)).path, None);
+        assert!(message.contains("a.ods") && message.contains("repetitions"), "{message}");
+    }
 }
 
 #[test]
@@ -214,6 +218,16 @@ fn workbooks_that_would_fill_the_memory_or_are_damaged_are_refused() {
     assert!(message.contains("a.xlsx"), "{message}");
     let message = refusal(&file("a.xlsx", "text\nso\n").path, None);
     assert!(message.contains("does not begin like one"), "{message}");
+}
+
+#[test]
+fn separators_in_the_names_of_columns_divide_nothing() {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "text").unwrap().write(0, 1, "How rude? (none; some; very)").unwrap();
+    sheet.write(1, 0, "so").unwrap().write(1, 1, "some").unwrap();
+    let source = Source::open(&file("a.xlsx", book.save_to_buffer().unwrap()).path).unwrap();
+    assert_eq!(source.columns(), ["text", "How rude? (none; some; very)"]);
 }
 
 #[test]
@@ -292,6 +306,11 @@ fn other_encodings_are_guessed_and_told_or_named() {
     let as_japanese = OpenOptions { encoding: Some("shift_jis"), ..OpenOptions::default() };
     let message = Source::open_with(&strange.path, &as_japanese).unwrap_err().to_string();
     assert!(message.contains("stand for nothing in Shift_JIS"), "{message}");
+    let big: Vec<u8> =
+        std::iter::once(0xFEFF).chain(LABELS.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    let big = file("a.csv", big);
+    let as_utf16 = OpenOptions { encoding: Some("utf-16"), ..OpenOptions::default() };
+    assert_eq!(Source::open_with(&big.path, &as_utf16).unwrap().encoding(), Some("UTF-16BE"));
     let plain = file("a.csv", LABELS);
     let as_utf8 = OpenOptions { encoding: Some("utf-8"), ..OpenOptions::default() };
     assert!(Source::open_with(&plain.path, &as_utf8).unwrap().met().is_empty());
@@ -419,6 +438,45 @@ mod columnar {
         let labels: Vec<&str> = read.rows.iter().filter_map(|row| row.label.as_deref()).collect();
         assert_eq!(labels, ["rude", "calm", "-1"]);
         assert!(read.met().contains(&("class-names", 2)));
+    }
+
+    #[test]
+    fn a_folder_is_one_table_with_its_parts_or_none() {
+        let part = |split: &str, names: &str| {
+            let about = format!(
+                r#"{{"info":{{"features":{{"label":{{"names":[{names}],"_type":"ClassLabel"}}}}}}}}"#
+            );
+            let records = RecordBatch::try_from_iter([
+                ("text", Arc::new(StringArray::from(vec![format!("of {split}")])) as ArrayRef),
+                ("annotator_id", Arc::new(StringArray::from(vec!["a"])) as ArrayRef),
+                ("label", Arc::new(Int64Array::from(vec![1])) as ArrayRef),
+            ])
+            .unwrap();
+            let schema = records
+                .schema()
+                .as_ref()
+                .clone()
+                .with_metadata(HashMap::from([("huggingface".to_owned(), about)]));
+            parquet(&records.with_schema(Arc::<Schema>::new(schema)).unwrap(), Compression::SNAPPY)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let place = |name: &str, bytes: Vec<u8>| std::fs::write(data.join(name), bytes).unwrap();
+        place("augmented-00000-of-00001.parquet", part("augmented", r#""calm","rude""#));
+        place("test-00000-of-00001.parquet", part("test", r#""calm","rude""#));
+        let source = Source::open(folder.path()).unwrap();
+        let rows = read_rows(&source, &guess_roles(&source).unwrap()).unwrap().map(|row| row.unwrap());
+        let told: Vec<_> =
+            rows.map(|row| (row.text.unwrap(), row.split.unwrap(), row.label.unwrap())).collect();
+        let of = |split: &str| (format!("of {split}"), split.to_owned(), "rude".to_owned());
+        assert_eq!(told, [of("augmented"), of("test")]);
+        // Names of classes that differ would swap labels.
+        place("train-00000-of-00001.parquet", part("train", r#""rude","calm""#));
+        assert!(Source::open(folder.path()).unwrap_err().to_string().contains("other names of classes"));
+        std::fs::remove_file(data.join("train-00000-of-00001.parquet")).unwrap();
+        place("more.csv", LABELS.as_bytes().to_vec());
+        assert!(Source::open(folder.path()).is_err(), "nothing of a folder is left out in silence");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::reading::file;
 
 const DOCUMENTS: &str = r#"[
- {"id":32,"text":"so","annotation_sets":{
+ {"id":32,"text":"so","features":{"source":"forum"},"annotation_sets":{
    "u1":{"name":"u1","annotations":[{"type":"Document","start":0,"end":2,"id":0,"features":{"radio":"val3","checkbox":["val2","val4"]}}],"next_annid":1},
    "u2":{"name":"u2","annotations":[{"type":"Document","start":0,"end":2,"id":0,"features":{"label":{"radio":"val1"}}}],"next_annid":1}},
   "teamware_status":{"rejected_by":["u3"],"timed_out":["u4"],"aborted":[]}},
@@ -25,6 +25,7 @@ fn the_answers_of_everybody_are_read_and_who_put_a_document_off() {
     assert!(!skips.is_empty() && skips.iter().all(|row| row.starts_with("u3 32")), "{told:?}");
     assert!(read.met().contains(&("without-answer", 1)), "{:?}", read.met());
     assert!(read.problems.is_empty());
+    assert_eq!(read.rows[0].metadata.get("source").map(String::as_str), Some("forum"));
 }
 
 #[test]

@@ -45,3 +45,11 @@ fn what_is_no_text_is_refused() {
     refusal(&file("empty.txt", "\n \n").path, None);
     refusal(&file("picture.txt", [0x89, b'P', b'N', b'G', 0, 0]).path, None);
 }
+
+#[test]
+fn a_table_of_which_a_row_lacks_a_cell_or_is_cut_where_the_look_ends_stays_a_table() {
+    let table = "text_id\ttext\tlabel\nt1\ta\t1\nt2\tb\nt3\tc\t2\nt4\td\t1\nt5\te\t2\nt6\tf\t2\n";
+    assert_eq!(Source::open(&file("labels.txt", table).path).unwrap().format().name, "csv");
+    let long = format!("text_id\ttext\nt1\t{}\nt2\tb\n", "word ".repeat(300_000));
+    assert_eq!(Source::open(&file("labels.txt", long).path).unwrap().format().name, "csv");
+}

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Texts of a frame; the last one may have fewer.
 pub(super) const FRAME: usize = 512;
-const MAGIC: &[u8; 8] = b"DISSEMB1";
+/// How such a file begins.
+pub const KEPT_EMBEDDINGS: [u8; 8] = *b"DISSEMB1";
+const MAGIC: &[u8; 8] = &KEPT_EMBEDDINGS;
 const HASH: usize = 32;
 
 /// The hash of the bodies of a frame, and their embeddings.

@@ -27,6 +27,7 @@ pub use embed_file::{EmbeddedFile, embed_file};
 pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
+pub use kept_embeddings::KEPT_EMBEDDINGS;
 pub use text_encoder::TextEncoder;
 pub use text_features::EncodedText;
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl<'a> KeptColumns<'a> {
     /// # Errors
     /// It cannot be written; what is kept is then as before.
     pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), WorkbenchError> {
-        let columns = without_person(chosen);
+        let columns = without_person(chosen, guessed);
         let _locked = self.home.lock_config(LOCK)?;
         let mut all = self.all();
         let was_kept = all.iter().any(|kept| kept.shape == self.shape);
@@ -67,7 +67,8 @@ impl<'a> KeptColumns<'a> {
 }
 
 /// Whose labels all of them are is said of one file, and not of the next one.
-fn without_person(columns: &ColumnChoices) -> ColumnChoices {
-    let annotator = columns.annotator.clone().filter(|name| !name.starts_with('='));
+fn without_person(columns: &ColumnChoices, guessed: &ColumnChoices) -> ColumnChoices {
+    let of_column = |choices: &ColumnChoices| choices.annotator.clone().filter(|name| !name.starts_with('='));
+    let annotator = of_column(columns).or_else(|| of_column(guessed));
     ColumnChoices { annotator, ..columns.clone() }
 }

@@ -77,7 +77,9 @@ fn forget_old(folder: &Path) {
 fn write(folder: &Path, rows: &[Vec<String>], width: usize, header: bool) -> Result<PathBuf, WorkbenchError> {
     let mut part = tempfile::NamedTempFile::new_in(folder).map_err(failed("making a file in", folder))?;
     let writing = |error: csv::Error| failed("writing in", folder)(error.into());
-    let mut out = csv::Writer::from_writer(part.as_file_mut());
+    // In quotes, so that no separator is seen in what cells hold.
+    let mut out =
+        csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(part.as_file_mut());
     // A column alone holds texts, whatever its name is.
     if !header || width == 1 {
         let texts = longest_column(rows, width);

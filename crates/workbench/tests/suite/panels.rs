@@ -343,7 +343,7 @@ fn a_file_of_texts_is_written_whole_or_not_at_all() {
     assert_eq!(code(session.panels.check_file(&women, &choices, &Silent)), "export-exists");
     let over = PanelFileChoices { out: new, replace: true, ..choices.clone() };
     assert_eq!(code(session.panels.check_file(&women, &over, &Silent)), "same-file");
-    let binary = PanelFileChoices { out: place.path("out.xlsx"), ..choices };
+    let binary = PanelFileChoices { out: place.path("out.docx"), ..choices };
     assert!(session.panels.check_file(&women, &binary, &Silent).is_err());
 }
 

@@ -210,7 +210,7 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
         (refused(&[99], &none, &out), "no-such-run"),
         (refused(&[rude, rude], &none, &out), "it is named twice"),
         (refused(&[rude, tone], &choices(Some("rude")), &out), "predicts nothing of \"rude\""),
-        (refused(&[rude], &none, &out.with_extension("xlsx")), ".parquet"),
+        (refused(&[rude], &none, &out.with_extension("docx")), ".parquet"),
         (
             refused(&[rude], &PredictionChoices { annotators: vec!["nobody".into()], ..none.clone() }, &out),
             "nobody",

@@ -434,7 +434,7 @@ fn an_export_imports_again_to_the_same_labels() {
     }
     let taken = session.exchange.export(&place.path("all.csv"), None, false, &Silent).unwrap_err();
     assert_eq!(taken.code(), "export-exists");
-    let format = session.exchange.export(&place.path("all.xlsx"), None, false, &Silent).unwrap_err();
+    let format = session.exchange.export(&place.path("all.docx"), None, false, &Silent).unwrap_err();
     assert_eq!(format.code(), "file-format");
 }
 
