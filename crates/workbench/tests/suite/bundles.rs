@@ -496,7 +496,7 @@ fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_
     };
     equal(&again, &whole);
     // A text before the end of what is kept is another one now: what stands behind it is encoded again, and nothing of before is told.
-    std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100).replacen("600,", "six hundred,", 1)))
+    std::fs::write(&path, format!("text_id,text\n{}\n", lines(2100).replacen(" 600,", " six hundred,", 1)))
         .unwrap();
     let changed = StopsEncoding::default();
     let other = predict("changed.csv", Some(&keep), &changed).unwrap();
