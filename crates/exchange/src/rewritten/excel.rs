@@ -1,7 +1,7 @@
 //! Excel workbooks (XLSX): a sheet cell by cell, as it was saved last.
 
 use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
-use super::{Step, archive};
+use super::{Step, parts};
 use crate::ExchangeError;
 use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, XlsxError};
 use std::fs::File;
@@ -12,7 +12,7 @@ type Workbook = Xlsx<BufReader<File>>;
 
 /// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
-    archive::check_parts(path, b"")?;
+    parts::check_parts(path, b"")?;
     let damaged = |error: XlsxError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Workbook::new(BufReader::new(file)).map_err(damaged)?;

@@ -3,6 +3,7 @@
 use super::encoding::{self, Encoded};
 use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, open_document};
 use crate::ExchangeError;
+use crate::annotations::Package;
 use crate::format_info::FormatInfo;
 use crate::formats;
 use std::fs::File;
@@ -19,6 +20,8 @@ const ARROW: &[u8] = b"ARROW1";
 /// A message of an Arrow stream.
 const ARROW_STREAM: &[u8] = &[0xFF; 4];
 
+/// How an OpenDocument spreadsheet names itself.
+const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
 /// What a file is, where our readers do not take it as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -64,7 +67,7 @@ impl Form {
         Ok(if head.starts_with(GZIP) {
             Some(Self::Gzip)
         } else if ZIP.iter().any(|magic| head.starts_with(magic)) {
-            archive::form(path)?
+            of_archive(path)?
         } else if head.starts_with(PARQUET) {
             Some(Self::Parquet)
         } else if head.starts_with(ARROW) || streamed {
@@ -104,6 +107,20 @@ impl Form {
             Self::Gzip | Self::Archive | Self::Encoded(_) => None,
         }
     }
+}
+
+/// What an archive is; `None` for those that tools write, and for those that hold several files.
+fn of_archive(path: &Path) -> Result<Option<Form>, ExchangeError> {
+    let names = Package::open(path)?.names()?;
+    let has = |name: &str| names.iter().any(|there| there == name);
+    if has("xl/workbook.xml") {
+        return Ok(Some(Form::Excel));
+    }
+    if has("content.xml") && has("mimetype") {
+        let kind = Package::open(path)?.read("mimetype")?;
+        return Ok((kind.trim_ascii() == SPREADSHEET.as_bytes()).then_some(Form::OpenDocument));
+    }
+    Ok((archive::only_file(&names).is_some() && !formats::are_claimed(path)).then_some(Form::Archive))
 }
 
 /// Refuses a sheet of what has none, an encoding of what is no text, and a format that is another one.

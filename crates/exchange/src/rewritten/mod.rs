@@ -12,6 +12,7 @@ mod gzip;
 mod hugging_face;
 mod limited;
 mod open_document;
+mod parts;
 mod sheet;
 
 pub(crate) use form::FORMATS;

@@ -1,7 +1,7 @@
 //! OpenDocument spreadsheets (ODS).
 
 use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
-use super::{Step, archive};
+use super::{Step, parts};
 use crate::ExchangeError;
 use calamine::{Data, Ods, OdsError, Reader};
 use quick_xml::events::Event;
@@ -61,7 +61,7 @@ fn refuse_multitudes(path: &Path) -> Result<(), ExchangeError> {
 
 /// Rewrites the sheet that was asked for, or the first one that holds something.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
-    if archive::check_parts(path, COVERED)? {
+    if parts::check_parts(path, COVERED)? {
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";
         return Err(ExchangeError::Package { path: path.to_owned(), why: why.to_owned() });
     }
