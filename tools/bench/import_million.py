@@ -74,6 +74,9 @@ def by_script(file, project):
         events.append((event, 1, event, "answer", 1, text, person, at_ms, "import", level))
         current.append((1, text, person, event, level))
     connection.execute("BEGIN IMMEDIATE")
+    # Whose events they are: this copy of the project.
+    if connection.execute("SELECT count(*) FROM copies").fetchone()[0] == 0:
+        connection.execute("INSERT INTO copies (id, uid, made_at_ms) VALUES (1, ?, ?)", (os.urandom(16), int(time.time() * 1000)))
     connection.execute("INSERT INTO questions (id, name, prompt, scale) VALUES (1, 'q', 'q', 'ordinal')")
     names = [row[1] for row in connection.execute("PRAGMA table_info(levels)")]
     assert names[:3] == ["question", "level", "name"], names
@@ -109,7 +112,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--formats", default="parquet,csv")
     parser.add_argument("--script-alone", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--make-alone", type=pathlib.Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.make_alone:
+        make(args.make_alone, args.texts, args.people, args.labels)
+        return
     if args.script_alone:
         by_script(pathlib.Path(args.script_alone[0]), args.script_alone[1])
         return
@@ -117,7 +124,9 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         environment = {**os.environ, "DISSENSUS_HOME": str(folder / "home")}
-        make(folder, args.texts, args.people, args.labels)
+        # By a process of its own: what a process starts begins with its peak of memory.
+        sizes = ["--texts", str(args.texts), "--people", str(args.people), "--labels", str(args.labels)]
+        subprocess.run([sys.executable, __file__, command, "--make-alone", folder, *sizes], check=True)
         for ending in args.formats.split(","):
             file, ratios, peak = folder / f"labels.{ending}", [], 0
             for turn in range(args.rounds):
