@@ -1,7 +1,7 @@
-//! The archive of an INCEpTION project: `annotation/DOCUMENT/USER.tsv` (or `.xmi`), so that the name of the folder is the text and the
+//! The archive of an INCEpTION project: `annotation/DOCUMENT/USER.tsv` (or `.xmi`, `.json`), so that the name of the folder is the text and the
 //! name of the file the annotator. What only INCEpTION itself can read is named and left out.
 
-use super::{Format, FormatInfo, Look, Reading, webanno_tsv, xmi};
+use super::{Format, FormatInfo, Look, Reading, cas_json, webanno_tsv, xmi};
 use crate::annotations::{Division, Item, Items, Package, Part, Unfold};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -77,7 +77,7 @@ impl Archive {
                     continue;
                 }
             }
-            if ["tsv", "xmi"].contains(&ending) {
+            if ["tsv", "xmi", "json"].contains(&ending) {
                 let holds = Holds::Annotations { document: document.to_owned(), user: user.to_owned() };
                 archive.readable.insert(name.clone(), holds);
                 documents.insert(document.to_owned());
@@ -109,13 +109,13 @@ impl Archive {
             "serialised",
             "Annotations that are Java-serialised",
             &serialised,
-            "Left out: only INCEpTION can read them; export the project again with the format WebAnno TSV 3 or UIMA CAS XMI",
+            "Left out: only INCEpTION can read them; export the project again with the format UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV 3",
         );
         archive.leave_out(
             "not-read",
             "Annotations in another format",
             &others,
-            "Left out: export the project again with the format WebAnno TSV 3 or UIMA CAS XMI",
+            "Left out: export the project again with the format UIMA CAS JSON, UIMA CAS XMI or WebAnno TSV 3",
         );
         archive.leave_out(
             "drafts",
@@ -176,10 +176,12 @@ impl Unfold for Archive {
                     annotator: Some(user.clone()),
                     ..Item::default()
                 };
-                match part.name.ends_with(".xmi") {
-                    true => xmi::read_document(part.text(), item, items),
-                    false => webanno_tsv::read_document(part.text(), item, items),
-                }
+                let read = match part.name.rsplit_once('.') {
+                    Some((_, "xmi")) => xmi::read_document,
+                    Some((_, "json")) => cas_json::read_document,
+                    _ => webanno_tsv::read_document,
+                };
+                read(part.text(), item, items);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The formats that files are read in: a file of code each, and which of them a file has.
 
 mod argilla;
+mod cas;
+mod cas_json;
 pub(crate) mod crowd_kit;
 pub(crate) mod doccano;
 mod inception;
@@ -57,7 +59,7 @@ pub(crate) enum Recognised {
 }
 
 /// Every format. Those of tools are asked first: their files are tables or JSON too.
-const FORMATS: [&dyn Format; 20] = [
+const FORMATS: [&dyn Format; 21] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
     &prodigy::Prodigy,
@@ -70,6 +72,7 @@ const FORMATS: [&dyn Format; 20] = [
     &potato::Potato,
     &webanno_tsv::WebannoTsv,
     &xmi::Xmi,
+    &cas_json::CasJson,
     &inception::Inception,
     &crowd_kit::CrowdKit,
     &wide::Wide,

@@ -1,33 +1,19 @@
-//! UIMA CAS XMI as INCEpTION writes it: one document of one annotator. Annotations with a place are spans, those without one are answers
-//! about the document; each of their features is a question.
+//! UIMA CAS XMI as INCEpTION writes it: one document of one annotator.
 
+use super::cas::{self, Annotation, Cas};
 use super::one_document::OneDocument;
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Said, SpanOf};
-use dissensus_domain::OffsetUnit;
+use crate::annotations::{Division, Item, Items};
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The namespace of the file itself.
 const XMI: &str = "http://www.omg.org/XMI";
-/// Types that say nothing of what annotators think.
-const PLAIN_TYPES: [&str; 9] = [
-    "Token",
-    "Sentence",
-    "Paragraph",
-    "DocumentMetaData",
-    "DocumentAnnotation",
-    "TagsetDescription",
-    "TagDescription",
-    "CASMetadata",
-    "XMI",
-];
 /// Attributes that are no features.
-const PLAIN_ATTRIBUTES: [&str; 6] = ["id", "sofa", "begin", "end", "order", "i7n_uiOrder"];
+const PLAIN_ATTRIBUTES: [&str; 4] = ["id", "sofa", "begin", "end"];
 
 /// The format.
 #[derive(Debug)]
@@ -46,77 +32,22 @@ impl Format for Xmi {
     }
 }
 
-/// One annotation: its type, the text it is of, its place in UTF-16 units, its features.
-struct Found {
-    kind: String,
-    sofa: String,
-    place: Option<(u32, u32)>,
-    features: Vec<(String, String)>,
-}
-
 /// Adds what a document says to `item`, and that to `items`.
-pub(super) fn read_document(file: &str, mut item: Item, items: &mut Items) {
-    let (found, text) = match parsed(file) {
-        Ok(read) => read,
-        Err(why) => return items.fault(item.place, None, why),
-    };
-    let Some((sofa, text)) = text else {
-        return items.fault(item.place, None, "the file has no text (no Sofa with a sofaString)");
-    };
-    let mut spans: BTreeMap<String, Vec<SpanOf>> = BTreeMap::new();
-    for annotation in found.into_iter().filter(|annotation| annotation.sofa == sofa) {
-        let Found { kind, place, features, .. } = annotation;
-        let has = |name: &str| features.iter().any(|(feature, _)| feature == name);
-        if (has("Governor") && has("Dependent")) || has("first") || has("next") {
-            items.met(
-                "not-read",
-                format!("Relations and chains ({kind})"),
-                "Left out: no label can hold them",
-            );
-            continue;
-        }
-        let Some((start, end)) = place else {
-            for (feature, value) in features {
-                item.answer(format!("{kind}.{feature}"), Said::One(value));
-            }
-            continue;
-        };
-        let character = |at| OffsetUnit::Utf16.to_characters(&text, at);
-        let (start, end) = match (character(start), character(end)) {
-            (Ok(start), Ok(end)) => (start, end),
-            (Err(why), _) | (_, Err(why)) => {
-                return items.fault(item.place, Some(&kind), why.to_string());
-            }
-        };
-        if start >= end {
-            continue; // a place between two characters, which no span can be
-        }
-        let mut add =
-            |question: String, label: String| spans.entry(question).or_default().push((start, end, label));
-        if features.is_empty() {
-            add(kind.clone(), kind);
-        } else {
-            features.into_iter().for_each(|(feature, value)| add(format!("{kind}.{feature}"), value));
-        }
+pub(super) fn read_document(file: &str, item: Item, items: &mut Items) {
+    match parsed(file) {
+        Ok(found) => cas::add(found, item, items),
+        Err(why) => items.fault(item.place, None, why),
     }
-    for (question, spans) in spans {
-        item.answer(question, Said::Spans(spans));
-    }
-    item.data.insert(0, ("text".to_owned(), text));
-    item.whole = true;
-    items.push(item);
 }
-
-type Read = (Vec<Found>, Option<(String, String)>);
 
 /// The annotations of a file, and its text with the id by which they name it. Entities are not expanded: a file that declares any is refused.
-fn parsed(file: &str) -> Result<Read, String> {
+fn parsed(file: &str) -> Result<Cas, String> {
     let mut reader = NsReader::from_str(file);
-    let (mut found, mut text) = (Vec::new(), None);
+    let mut found = Cas::default();
     loop {
         let broken = |error: String| format!("this is no sound XML: {error}");
         match reader.read_event().map_err(|e| broken(e.to_string()))? {
-            Event::Eof => return Ok((found, text)),
+            Event::Eof => return Ok(found),
             Event::DocType(_) => {
                 return Err(
                     "it declares a document type, which no annotation file needs: it is not read".to_owned()
@@ -131,11 +62,11 @@ fn parsed(file: &str) -> Result<Read, String> {
                 let name = name.into_inner().to_owned();
                 let attributes = attributes(&element).map_err(broken)?;
                 if space.ends_with("uima/cas.ecore") {
-                    if name == "Sofa" && text.is_none() {
-                        text = sofa(&attributes);
+                    if name == "Sofa" && found.text.is_none() {
+                        found.text = sofa(&attributes);
                     }
-                } else if space != XMI && !PLAIN_TYPES.contains(&name.as_str()) {
-                    found.extend(annotation(name, attributes)?);
+                } else if space != XMI && Annotation::is_of_annotators(&name) {
+                    found.annotations.extend(annotation(name, attributes)?);
                 }
             }
             _ => {}
@@ -164,7 +95,7 @@ fn sofa(attributes: &[(String, String)]) -> Option<(String, String)> {
     Some((value(attributes, "id")?.to_owned(), text.to_owned()))
 }
 
-fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<Found>, String> {
+fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<Annotation>, String> {
     // What belongs to no text is a list, or a part of another annotation.
     let Some(sofa) = value(&attributes, "sofa").map(str::to_owned) else { return Ok(None) };
     let offset = |name: &str| {
@@ -175,10 +106,13 @@ fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<
     let place = offset("begin")?.zip(offset("end")?);
     let features = attributes
         .iter()
-        .filter(|(name, value)| !PLAIN_ATTRIBUTES.contains(&name.as_str()) && !value.trim().is_empty())
+        .filter(|(name, value)| {
+            !PLAIN_ATTRIBUTES.contains(&name.as_str()) && Annotation::is_feature(name, value)
+        })
         .cloned()
         .collect();
-    Ok(Some(Found { kind, sofa, place, features }))
+    // A reference is a number here as any other, which only the type system tells.
+    Ok(Some(Annotation { kind, sofa, place, features, references: Vec::new() }))
 }
 
 #[cfg(test)]
@@ -201,6 +135,6 @@ mod tests {
     #[test]
     fn references_in_attributes_are_characters() {
         let file = format!("{HEAD}<cas:Sofa xmi:id=\"1\" sofaString=\"a&#10;b&amp;&#128522;\"/></xmi:XMI>");
-        assert_eq!(parsed(&file).unwrap().1, Some(("1".to_owned(), "a\nb&😊".to_owned())));
+        assert_eq!(parsed(&file).unwrap().text, Some(("1".to_owned(), "a\nb&😊".to_owned())));
     }
 }

@@ -1,6 +1,7 @@
 //! INCEpTION: documents of one annotator, and whole projects.
 
 use crate::reading::{archive, file};
+use dissensus_exchange::Row;
 
 const TSV: &str = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Span|value\n\n\n#Text=I like it 😊 .\n1-1\t0-1\tI\t_\t\n\
     1-2\t2-6\tlike\tgood\t\n1-3\t7-9\tit\t_\t\n1-4\t10-12\t😊\t*\t\n1-5\t13-14\t.\t_\t\n";
@@ -14,6 +15,16 @@ const XMI: &str = r#"<?xml version="1.0" encoding="UTF-8"?><xmi:XMI xmlns:xmi="h
  <dep:Dependency xmi:id="11" sofa="2" begin="0" end="1" Governor="3" Dependent="3"/>
  <cas:Sofa xmi:id="2" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="I like it &#128522; ."/>
  <cas:View sofa="2" members="9 10"/></xmi:XMI>"#;
+
+/// The same document as [`XMI`], as dkpro-cassis 0.12 writes it.
+const JSON: &str = r#"{"%TYPES": {}, "%FEATURE_STRUCTURES": [
+ {"%ID": 2, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "mimeType": "text", "sofaString": "I like it \ud83d\ude0a ."},
+ {"%ID": 3, "%TYPE": "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token", "@sofa": 2, "begin": 0, "end": 1},
+ {"%ID": 9, "%TYPE": "webanno.custom.Span", "@sofa": 2, "begin": 2, "end": 6, "value": "good"},
+ {"%ID": 12, "%TYPE": "webanno.custom.Span", "@sofa": 2, "begin": 10, "end": 12},
+ {"%ID": 10, "%TYPE": "webanno.custom.Whole", "@sofa": 2, "mood": "calm"},
+ {"%ID": 11, "%TYPE": "d.Dependency", "@sofa": 2, "begin": 0, "end": 1, "@Governor": 3, "@Dependent": 3}],
+ "%VIEWS": {"_InitialView": {"%SOFA": 2, "%MEMBERS": [9, 10]}}}"#;
 
 const SPANS: &str = r#"[{"start":2,"end":6,"label":"good"},{"start":10,"end":11,"label":"Span"}]"#;
 
@@ -40,6 +51,26 @@ fn xmi_has_spans_and_answers_about_the_document() {
     assert_eq!(of("Whole.mood"), "calm");
     assert_eq!(read.rows.len(), 2);
     assert_eq!(read.met(), [("not-read", 1)]);
+}
+
+#[test]
+fn json_has_them_too_with_offsets_in_utf_16_units() {
+    let read = file("ann.json", JSON).read_as(Some("=ann"));
+    assert_eq!(read.format(), "uima-json");
+    let said = |row: &Row| (row.question.clone().unwrap(), row.label.clone().unwrap());
+    let expected = [
+        ("Whole.mood", "calm"),
+        ("Span", r#"[{"start":10,"end":11,"label":"Span"}]"#),
+        ("Span.value", r#"[{"start":2,"end":6,"label":"good"}]"#),
+    ];
+    let expected = expected.map(|(question, label)| (question.to_owned(), label.to_owned()));
+    assert_eq!(read.rows.iter().map(said).collect::<Vec<_>>(), expected);
+    assert_eq!(read.met(), [("not-read", 1)]);
+    let refusal = file("ann.json", &JSON.replace("\"end\": 6", "\"end\": 11")).refusal();
+    assert!(refusal.contains("the offset 11") && refusal.contains("surrogate"), "{refusal}");
+    let project = [("exportedproject1.json", "{\"name\": \"p\"}"), ("annotation/d.txt/ann.json", JSON)];
+    let read = archive("project.zip", &project).read();
+    assert_eq!(read.told()[0], "ann d.txt Whole.mood calm");
 }
 
 #[test]
