@@ -3,7 +3,7 @@
 use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
 use super::{Step, parts};
 use crate::ExchangeError;
-use calamine::{Data, Ods, OdsError, Reader};
+use calamine::{Data, Ods, OdsError, Reader, Sheet, SheetVisible};
 use quick_xml::events::Event;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -59,7 +59,7 @@ fn refuse_multitudes(path: &Path) -> Result<(), ExchangeError> {
     }
 }
 
-/// Rewrites the sheet that was asked for, or the first one that holds something.
+/// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
     if parts::check_parts(path, COVERED)? {
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";
@@ -69,7 +69,10 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
     let damaged = |error: OdsError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Ods::new(BufReader::new(file)).map_err(damaged)?;
-    let sheets = workbook.sheet_names();
+    // As of other workbooks, a hidden sheet is read where it is asked for.
+    let visible = |sheet: &&Sheet| sheet.visible == SheetVisible::Visible || asked.is_some();
+    let sheets: Vec<String> =
+        workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
     let (sheet, told) = chosen(path, &sheets, asked, |sheet| {
         Ok(!workbook.worksheet_range(sheet).map_err(damaged)?.is_empty())
     })?;

@@ -55,10 +55,17 @@ fn with_part(bytes: &[u8], name: &str, change: impl Fn(String) -> String) -> Vec
 
 /// An OpenDocument spreadsheet with this table.
 fn open_document(rows: &str) -> Vec<u8> {
+    open_document_of(&format!(r#"<table:table table:name="Answers">{rows}</table:table>"#))
+}
+
+/// One with these tables, of which those with the style `h` are hidden.
+fn open_document_of(tables: &str) -> Vec<u8> {
     let content = format!(
         r#"<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body>
-<office:spreadsheet><table:table table:name="Answers">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"#
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><office:automatic-styles><style:style style:name="h" style:family="table">
+<style:table-properties table:display="false"/></style:style></office:automatic-styles><office:body>
+<office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"#
     );
     let manifest = r#"<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>"#;
     archive(&[
@@ -193,6 +200,15 @@ fn an_open_document_spreadsheet_is_read() {
     let covered = format!("{}<table:table-row><table:covered-table-cell/></table:table-row>", lines());
     let message = refusal(&file("a.ods", open_document(&covered)).path, None);
     assert!(message.contains("merged"), "{message}");
+    let hidden = row(&["text", "annotator", "label"]) + &row(&["hidden", "eve", "1"]);
+    let tables = format!(
+        r#"<table:table table:name="Old" table:style-name="h">{hidden}</table:table><table:table table:name="Answers">{}</table:table>"#,
+        lines()
+    );
+    let two = file("a.ods", open_document_of(&tables));
+    assert_eq!(two.read().told(), TOLD.map(str::to_owned));
+    let asked = OpenOptions { sheet: Some("Old"), ..OpenOptions::default() };
+    assert_eq!(Source::open_with(&two.path, &asked).unwrap().columns(), ["text", "annotator", "label"]);
     // A file of a kilobyte that stands for thousands of millions of cells.
     let wide = r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell office:value-type="string"
  table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>"#;
