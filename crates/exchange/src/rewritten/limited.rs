@@ -1,13 +1,13 @@
 //! A file for temporary use that does not fill the disk.
 
 use super::Step;
+use super::held_folder::HeldFolder;
 use crate::ExchangeError;
 use crate::annotations::MetInFile;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The longest file that is written, in bytes: what is longer was packed so as to fill the disk, or needs dividing.
 const MAX_BYTES: u64 = 16 << 30;
@@ -19,13 +19,13 @@ pub(super) struct Limited {
     out: BufWriter<File>,
     left: u64,
     path: PathBuf,
-    folder: TempDir,
+    folder: HeldFolder,
 }
 
 impl Limited {
     /// Begins a file of that name.
     pub(super) fn create(name: impl Into<OsString>) -> io::Result<Self> {
-        let folder = tempfile::tempdir()?;
+        let folder = HeldFolder::create()?;
         let path = folder.path().join(name.into());
         let out = BufWriter::with_capacity(BUFFER, File::create(&path)?);
         Ok(Self { out, left: MAX_BYTES, path, folder })

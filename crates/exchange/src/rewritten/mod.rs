@@ -9,6 +9,7 @@ mod encoding;
 mod excel;
 mod form;
 mod gzip;
+mod held_folder;
 mod hugging_face;
 mod limited;
 mod open_document;
@@ -22,8 +23,8 @@ use crate::ExchangeError;
 use crate::annotations::MetInFile;
 use crate::format_info::FormatInfo;
 use form::Form;
+use held_folder::HeldFolder;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// How many forms may lie in each other: a workbook in an archive that is packed with gzip.
 const MAX_STEPS: usize = 4;
@@ -59,7 +60,7 @@ struct Step {
     rows: Option<SheetRows>,
     /// The encoding that was read.
     encoding: Option<&'static str>,
-    _folder: TempDir,
+    _folder: HeldFolder,
 }
 
 impl Rewritten {
