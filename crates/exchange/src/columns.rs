@@ -59,7 +59,7 @@ impl TypedTable {
         let file = AtomicFile::create(path).map_err(writing)?;
         let sink = match OutputFormat::of_path(path)? {
             OutputFormat::Parquet => {
-                Sink::Parquet(Box::new(ParquetWriter::new(file, &columns, &[]).map_err(writing)?))
+                Sink::Parquet(Box::new(ParquetWriter::new(file, &columns).map_err(writing)?))
             }
             OutputFormat::Xlsx => Sink::Xlsx(Box::new(XlsxWriter::new(&columns).map_err(writing)?), file),
             OutputFormat::Jsonl => Sink::Json(file),

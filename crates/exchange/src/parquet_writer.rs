@@ -11,7 +11,6 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -107,12 +106,9 @@ fn field(column: &TypedColumn) -> Field {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file; `about` are keys and values of the file as a whole.
-    pub(crate) fn new(out: W, columns: &[TypedColumn], about: &[(&str, &str)]) -> io::Result<Self> {
-        let about: HashMap<String, String> =
-            about.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let schema =
-            Arc::new(Schema::new_with_metadata(columns.iter().map(field).collect::<Vec<_>>(), about));
+    /// Begins a file.
+    pub(crate) fn new(out: W, columns: &[TypedColumn]) -> io::Result<Self> {
+        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let properties =
             WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
         let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(reason)?;
@@ -190,7 +186,7 @@ mod tests {
             TypedColumn::new("at", ColumnKind::Moment),
             TypedColumn::new("count", ColumnKind::Integer),
         ];
-        let mut file = ParquetWriter::new(Vec::new(), &columns, &[("about", "a fixture")]).unwrap();
+        let mut file = ParquetWriter::new(Vec::new(), &columns).unwrap();
         for i in 0..11u8 {
             let x = f32::from(i);
             let id = if i == 4 { "ünï – 😀".to_owned() } else { format!("t{i}") };
@@ -235,7 +231,7 @@ mod tests {
     #[test]
     fn many_rows_are_handed_over_in_batches_and_groups() {
         let columns = [TypedColumn::new("x", ColumnKind::Vector(1024))];
-        let mut file = ParquetWriter::new(Vec::new(), &columns, &[]).unwrap();
+        let mut file = ParquetWriter::new(Vec::new(), &columns).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         for _ in 0..20_000 {
             let row: Vec<f32> = (0..1024).map(|_| rng.random()).collect();

@@ -49,7 +49,7 @@ impl Table {
             OutputFormat::Jsonl => Sink::Json(file),
             OutputFormat::Parquet => {
                 let typed: Vec<TypedColumn> = typed.collect();
-                Sink::Parquet(Box::new(ParquetWriter::new(file, &typed, &[]).map_err(writing)?))
+                Sink::Parquet(Box::new(ParquetWriter::new(file, &typed).map_err(writing)?))
             }
             OutputFormat::Xlsx => {
                 let typed: Vec<TypedColumn> = typed.collect();
