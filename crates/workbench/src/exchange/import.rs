@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_exchange::{ColumnRoles, OpenOptions, Source, guess_roles};
+use dissensus_exchange::{ColumnRoles, Source, guess_roles};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Exchange {
         path: &Path,
         choices: &ImportChoices,
     ) -> Result<ColumnChoices, WorkbenchError> {
-        let source = opened(path, choices)?;
+        let source = self.opened.open(path, choices)?;
         Ok(choices_of(&guess_roles(&source)?))
     }
 
@@ -33,7 +33,7 @@ impl Exchange {
     /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
-        self.preview_of(&opened(path, choices)?, choices)
+        self.preview_of(&self.opened.open(path, choices)?, choices)
     }
 
     /// As [`Exchange::preview`] without choices, with columns as they were chosen for the last file that had the same ones, if any were.
@@ -41,7 +41,7 @@ impl Exchange {
     /// # Errors
     /// As there.
     pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, WorkbenchError> {
-        let plain = Source::open(path)?;
+        let plain = self.opened.open(path, &ImportChoices::default())?;
         let columns = KeptColumns::of(&self.context.home, &plain).last();
         let as_last_time = columns.is_some();
         let preview = self.preview_of(&plain, &ImportChoices { columns, ..ImportChoices::default() })?;
@@ -69,7 +69,8 @@ impl Exchange {
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         self.context.whole_project()?;
-        self.import_source(&opened(path, choices)?, choices, progress)
+        let plain = self.opened.open(path, choices)?;
+        self.import_source(&plain, choices, progress)
     }
 
     fn import_source(
@@ -89,6 +90,7 @@ impl Exchange {
         let watching = Arc::clone(progress);
         let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
         context.keep_whole();
+        self.opened.forget();
         // The import is on disk: what fails from here on cannot make it fail.
         context.reload();
         go_on("passing over the events of an import", self.labelling.skip_events());
@@ -112,7 +114,7 @@ impl Exchange {
         let result = context.as_job("import", &title, |job| {
             let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
             self.context.whole_project()?;
-            let plain = opened(path, choices)?;
+            let plain = self.opened.open(path, choices)?;
             let report = self.import_source(&plain, choices, &progress)?;
             go_on("keeping the columns", self.keep_columns(&plain, choices));
             Ok(report)
@@ -129,13 +131,6 @@ impl Exchange {
         let guessed = choices_of(&guess_roles(plain)?);
         kept.keep(choices.columns.as_ref().unwrap_or(&guessed), &guessed)
     }
-}
-
-fn opened(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
-    let ImportChoices { format, encoding, sheet, .. } = choices;
-    let options =
-        OpenOptions { format: format.as_deref(), encoding: encoding.as_deref(), sheet: sheet.as_deref() };
-    Ok(Source::open_with(path, &options)?)
 }
 
 /// The file, with the tags of a column of words where the label is named so.

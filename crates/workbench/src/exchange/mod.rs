@@ -8,6 +8,7 @@ mod import;
 mod kept_columns;
 mod mask;
 mod notices;
+mod opened;
 mod pasted;
 mod plan;
 mod preview;
@@ -26,6 +27,7 @@ use crate::context::Context;
 use crate::jobs::Newest;
 use crate::labelling::Labelling;
 use crate::practice::Practice;
+use opened::Opened;
 use std::sync::Arc;
 
 /// Files of other tools, in and out.
@@ -37,6 +39,8 @@ pub struct Exchange {
     background: Background,
     /// Looks into what a file would hold.
     looks: Newest,
+    /// The file that is about to be imported.
+    opened: Opened,
 }
 
 impl Exchange {
@@ -48,6 +52,6 @@ impl Exchange {
     ) -> Self {
         let (labelling, practice) = (labelling.clone(), practice.clone());
         let (context, background) = (Arc::clone(context), background.clone());
-        Self { context, labelling, practice, background, looks: Newest::default() }
+        Self { context, labelling, practice, background, looks: Newest::default(), opened: Opened::default() }
     }
 }
