@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Reads what `dissensus export --format` writes with the tools' own readers, and compares counts and answers.
+"""Reads what `dissensus export` writes with the tools' own readers, and compares counts and answers.
 
     python3 tools/check_exchange.py DISSENSUS FOLDER
 
 DISSENSUS is the command, FOLDER an empty folder to work in. Needs what tools/exchange_requirements.txt lists. Label Studio's files are
-read by its SDK (converter, and validation against a labelling interface), tables by pandas and crowd-kit, doccano's and Le-Wi-Di's files
-as those who publish them read them, by Python's own modules. `cargo xtask check-exchange` runs it.
+read by its SDK (converter, and validation against a labelling interface), tables by pandas and crowd-kit, Parquet by pyarrow, workbooks by
+openpyxl, folders for the Hugging Face hub by `datasets`; documents that dkpro-cassis writes are imported; doccano's and Le-Wi-Di's files as those who publish them read them, by Python's own
+modules. `cargo xtask check-exchange` runs it.
 """
 
 import csv
@@ -57,7 +58,10 @@ class Bench:
         return done.stdout
 
     def export(self, file, form, *more):
-        return json.loads(self.run("export", "P.dissensus", file, "--format", form, "--json", *more))
+        return self.write(file, "--format", form, *more)
+
+    def write(self, file, *options):
+        return json.loads(self.run("export", "P.dissensus", file, "--json", *options))
 
     def project(self, rows):
         self.run("new", "P.dissensus")
@@ -173,6 +177,105 @@ def doccano(bench, rows):
     expect("doccano: words of spans", found, wanted)
 
 
+def typed_tables(bench, rows):
+    import openpyxl
+    import pandas
+    import pyarrow.parquet
+
+    wanted = {(text, words, person, label, at) for text, words, person, asked, label, at in rows if asked == "mood"}
+    told = bench.write("mood.parquet", "--question", "mood")
+    table = pyarrow.parquet.read_table(bench.folder / "mood.parquet")
+    expect("parquet: rows", table.num_rows, told["rows"])
+    expect("parquet: type of times", str(table.schema.field("created_at").type), "timestamp[ms, tz=UTC]")
+    names = ["text_id", "text", "annotator_id", "label", "created_at"]
+    moment = lambda at: at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = {(*row[:4], moment(row[4])) for row in zip(*(table[name].to_pylist() for name in names))}
+    expect("parquet: answers", found, wanted)
+    expect("parquet: columns by pandas", list(pandas.read_parquet(bench.folder / "mood.parquet").columns), table.column_names)
+
+    bench.write("mood.xlsx", "--question", "mood")
+    sheet = openpyxl.load_workbook(bench.folder / "mood.xlsx").active
+    cells = list(sheet.iter_rows())
+    header = [cell.value for cell in cells[0]]
+    places = [header.index(name) for name in names]
+    read = [[row[place] for place in places] for row in cells[1:]]
+    expect("xlsx: formulas", [cell.coordinate for row in cells for cell in row if cell.data_type == "f"], [])
+    expect("xlsx: type of levels", {row[3].data_type for row in read}, {"n"})
+    found = {(row[0].value, row[1].value, row[2].value, str(row[3].value), row[4].value) for row in read}
+    expect("xlsx: answers", found, {(text, words, str(person), label, at) for text, words, person, label, at in wanted})
+
+
+def dataset(bench, rows):
+    import os
+
+    os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=str(bench.folder / "hub"))
+    from datasets import load_dataset
+
+    told = bench.write("dataset", "--hugging-face")
+    loaded = load_dataset(str(bench.folder / "dataset"))
+    expect("datasets: splits", list(loaded), ["train"])
+    expect("datasets: rows", len(loaded["train"]), told["rows"])
+    found = {(row["text_id"], row["annotator_id"], row["question"]) for row in loaded["train"]}
+    expect("datasets: answers", found, {(text, person, asked) for text, _, person, asked, _, _ in rows})
+
+
+def summaries(bench, rows):
+    import pandas
+
+    mood = pandas.DataFrame([row for row in rows if row[3] == "mood"], columns=["t", "text", "p", "q", "label", "at"])
+    mood["level"] = mood["label"].astype(int) - 1
+    bench.write("texts.csv", "--rows", "texts", "--question", "mood", "--aggregate", "majority")
+    texts = pandas.read_csv(bench.folder / "texts.csv", dtype={"text_id": str}).set_index("text_id")
+    # A text without a label for this question has no figures.
+    labelled = texts[texts["labels"] > 0].sort_index()
+    wanted = mood.groupby("t").agg(labels=("level", "size"), mean=("level", "mean")).sort_index()
+    expect("texts: labels", labelled["labels"].to_dict(), wanted["labels"].to_dict())
+    expect("texts: means", (labelled["mean"] - wanted["mean"]).abs().max() < 1e-6, True)
+    counts = mood.groupby(["t", "label"]).size().unstack(fill_value=0)
+    for level in "12345":
+        expect(f"texts: count of {level}", labelled[f"count_{level}"].to_dict(), counts[level].to_dict())
+    shares = labelled[[f"share_{level}" for level in "12345"]]
+    expect("texts: sums of shares", ((shares.sum(axis=1) - 1).abs() < 1e-6).all(), True)
+    clear = labelled[~labelled["aggregated_tie"].astype(str).str.lower().eq("true")]
+    most = counts.idxmax(axis=1).astype(int)
+    expect("texts: labels of the majority", (clear["aggregated"].astype(int) == most[clear.index]).all(), True)
+    bench.write("people.parquet", "--rows", "people", "--question", "mood")
+    people = pandas.read_parquet(bench.folder / "people.parquet").set_index("annotator_id")
+    expect("people: labels", people["labels"].to_dict(), mood.groupby("p").size().to_dict())
+    means = mood.groupby("p")["level"].mean()
+    expect("people: means", (people["mean"] - means).abs().max() < 1e-6, True)
+
+
+def inception(bench):
+    """A project of two documents as INCEpTION exports it, of which dkpro-cassis writes one as JSON and one as XMI, imported."""
+    from cassis import Cas, TypeSystem
+
+    types = TypeSystem()
+    tone = types.create_type("webanno.custom.Tone", "uima.tcas.Annotation")
+    types.create_feature(tone, "value", "uima.cas.String")
+    whole = types.create_type("webanno.custom.Whole", "uima.cas.AnnotationBase")
+    types.create_feature(whole, "mood", "uima.cas.String")
+    with zipfile.ZipFile(bench.folder / "project.zip", "w") as archive:
+        archive.writestr("exportedproject1.json", json.dumps({"name": "made"}))
+        for person, mood, write in [("ana", "calm", Cas.to_json), ("ben", "angry", Cas.to_xmi)]:
+            cas = Cas(types)
+            cas.sofa_string, cas.sofa_mime = "😊 so good", "text/plain"
+            cas.add(tone(begin=5, end=9, value="W"))
+            cas.add(whole(mood=mood))
+            archive.writestr(f"annotation/one.txt/{person}.{write.__name__[3:]}", write(cas))
+    bench.run("new", "Q.dissensus")
+    told = json.loads(bench.run("import", "Q.dissensus", "project.zip", "--json"))
+    expect("dkpro-cassis: labels", told["labels"], 4)
+    bench.run("export", "Q.dissensus", "cas.jsonl")
+    labels = [json.loads(line) for line in (bench.folder / "cas.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = {(row["annotator_id"], row["question"]): row["label"] for row in labels}
+    span = [{"start": 5, "end": 9, "label": "W"}]
+    spans = {who: found[(who, "Tone.value")] for who in ("ana", "ben")}
+    expect("dkpro-cassis: spans", spans, {"ana": span, "ben": span})
+    moods = {who: found[(who, "Whole.mood")] for who in ("ana", "ben")}
+    expect("dkpro-cassis: answers", moods, {"ana": "calm", "ben": "angry"})
+
+
 def main():
     bench, rows = Bench(*sys.argv[1:]), labels()
     bench.project(rows)
@@ -180,6 +283,10 @@ def main():
     tables(bench, rows)
     lewidi(bench, rows)
     doccano(bench, rows)
+    typed_tables(bench, rows)
+    dataset(bench, rows)
+    summaries(bench, rows)
+    inception(bench)
 
 
 if __name__ == "__main__":

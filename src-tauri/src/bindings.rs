@@ -68,6 +68,7 @@ pub fn builder() -> Builder<Wry> {
             importing::stop_export_contents,
             importing::export_for_program,
             importing::export_predictions,
+            importing::export_summary,
             importing::save_copy,
             paper::write_report,
             overview::overview,

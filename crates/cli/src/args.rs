@@ -1291,7 +1291,7 @@ pub(crate) struct Aggregate {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
     /// How
-    #[arg(long, value_parser = ["majority", "dawid-skene", "mace", "glad"], default_value = "dawid-skene")]
+    #[arg(long, value_parser = METHODS, default_value = "dawid-skene")]
     pub(crate) method: String,
     /// The question [default: the only one]
     #[arg(long)]
@@ -1303,6 +1303,9 @@ pub(crate) struct Aggregate {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Ways to bring the labels of a text together.
+const METHODS: [&str; 4] = ["majority", "dawid-skene", "mace", "glad"];
 
 /// `agreement`: how much annotators agree.
 #[derive(Args, Debug)]
@@ -1475,6 +1478,8 @@ fn chance(argument: &str) -> Result<f64, String> {
   dissensus export P.dissensus decided.csv --decisions only
   dissensus export P.dissensus spans.conll --question insults --leave-out-overlaps
   dissensus export P.dissensus tasks.json --format label-studio --dry-run
+  dissensus export P.dissensus texts.parquet --rows texts --aggregate dawid-skene --predicted
+  dissensus export P.dissensus people.xlsx --rows people --pseudonyms
   dissensus export --list-formats
 
 With --spans rows the columns start, end and type take the place of the label: one row a span, and one row with none of the three for an
@@ -1482,6 +1487,12 @@ answer without a span. Beside questions of other kinds the column label stays; [
 
 A .conll file holds answers with spans, one word a line with a tag in IOB2, and all else in comments. It cannot hold spans that overlap, or
 that begin or end with white space.
+
+With --rows texts there is one row a text: how many labels, those who cannot say, the count and share of each level (soft labels), mean level
+(counted from 0) and how far labels differ; with --aggregate the one label that a method makes of them, with --predicted the mean prediction
+over all annotators and the split that is expected, with its 90 % interval (who has labelled a text stands with that label). With --rows
+people there is one row a person: attributes, use of levels, agreement with others, time a label, and with --predicted severity, consistency
+and held-out accuracy. Neither imports again.
 
 With --format the file is one that another tool reads. What its format cannot hold (notes, times, sets, ...) is counted and said before the
 file is written; with --dry-run nothing is written. Such a file imports again, too, without what it cannot hold.")]
@@ -1502,6 +1513,18 @@ pub(crate) struct Export {
     /// List the names for --format, how files of each end, and what they hold
     #[arg(long, conflicts_with_all = ["project", "format"])]
     pub(crate) list_formats: bool,
+    /// What a row is of: a label, or labels summed up by text or by person
+    #[arg(long, value_enum, default_value_t,
+        conflicts_with_all = ["format", "hugging_face", "leave_out", "leave_out_overlaps", "decisions", "spans", "notes"])]
+    pub(crate) rows: RowsArg,
+    /// With --rows texts: also one label a text, by this method
+    #[arg(long, value_name = "METHOD", requires = "rows", value_parser = METHODS)]
+    pub(crate) aggregate: Option<String>,
+    /// With --rows texts or people: also what the models say
+    #[arg(long, requires = "rows")]
+    pub(crate) predicted: bool,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
     /// A dataset for the Hugging Face hub: FILE is a folder with a Parquet file for each part of the official split, and a card with what only
     /// its authors can say left open
     #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps"])]
@@ -1543,6 +1566,15 @@ fn tool_formats() -> impl TypedValueParser<Value = ToolFormat> {
     let names = ToolFormat::all().iter().map(|format| PossibleValue::new(format.name()).help(format.title()));
     PossibleValuesParser::new(names)
         .try_map(|name| ToolFormat::named(&name).ok_or_else(|| format!("there is no format \"{name}\"")))
+}
+
+/// What a row of an exported file is of.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RowsArg {
+    #[default]
+    Labels,
+    Texts,
+    People,
 }
 
 /// How decisions stand in a file.

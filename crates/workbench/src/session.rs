@@ -20,6 +20,7 @@ use crate::project::Project;
 use crate::runs::Runs;
 use crate::saved_runs::SavedRuns;
 use crate::study::Study;
+use crate::summaries::Summaries;
 use crate::texts::Texts;
 use crate::view::Overview;
 use dissensus_domain::AnnotatorId;
@@ -53,6 +54,8 @@ pub struct Session {
     pub study: Study,
     /// Verdicts of panels.
     pub panels: Panels,
+    /// Labels summed up by text or by person.
+    pub summaries: Summaries,
     /// What a paper's appendix needs.
     pub paper: PaperReports,
     /// Lists of texts.
@@ -113,6 +116,7 @@ impl Session {
         let guideline = Guidelines::of(&context);
         let study = Study::of(&context, &project, &labelling, &practice, &background);
         let panels = Panels::of(&context, &encoding, &analysis);
+        let summaries = Summaries::of(&context, &live, &analysis);
         let paper = PaperReports::of(
             &context,
             &Parts {
@@ -140,6 +144,7 @@ impl Session {
             guideline,
             study,
             panels,
+            summaries,
             paper,
             texts,
             context,

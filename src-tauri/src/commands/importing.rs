@@ -3,7 +3,7 @@
 use super::{with_session, with_workbench};
 use dissensus_workbench::view::{
     CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
-    ImportReport, PastedRows, PredictionsWritten, Problem,
+    ImportReport, PastedRows, PredictionsWritten, Problem, SummaryWish, SummaryWritten,
 };
 use dissensus_workbench::{DecisionLayer, Pseudonymised, export_formats as formats};
 use std::path::Path;
@@ -145,6 +145,18 @@ pub(crate) async fn export_predictions(
         })
     })
     .await
+}
+
+/// Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
+/// replaced, for the dialog has asked.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_summary(
+    app: AppHandle,
+    path: String,
+    wish: SummaryWish,
+) -> Result<SummaryWritten, Problem> {
+    with_session(app, move |session| session.summaries.write_as_job(&wish, Path::new(&path), true)).await
 }
 
 /// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.

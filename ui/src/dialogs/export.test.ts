@@ -187,3 +187,34 @@ it("writes predictions of the question on screen, and says who is predicted as t
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(app.toasts.list.at(-1)?.message).toBe("The export was stopped"));
 });
+
+it("sums labels up by text or by person, with what goes with the question alone", async () => {
+  const user = userEvent.setup();
+  const wrote = vi.spyOn(commands, "exportSummary");
+  const asked = vi.spyOn(platform, "chooseExport");
+  render(ExportDialog);
+  await user.click(screen.getByTestId("export-summary"));
+  expect(screen.getByTestId("summary-texts")).toBeChecked();
+  expect(screen.queryByTestId("export-contents")).toBeNull();
+  await choose(user, "summary-aggregate", "Dawid");
+  await user.click(screen.getByTestId("summary-predicted"));
+  await user.click(screen.getByTestId("export-go"));
+  await waitFor(() => expect(wrote).toHaveBeenCalledOnce());
+  expect(asked.mock.calls.at(-1)?.[0]).toBe("Comments texts");
+  expect(wrote.mock.calls[0]?.[1]).toEqual({
+    of: "texts",
+    question: app.question?.name,
+    predicted: true,
+    aggregate: "dawid-skene",
+    pseudonyms: true,
+  });
+  // Labels are brought together for a text, and not for a person.
+  await user.click(screen.getByTestId("summary-people"));
+  expect(screen.queryByTestId("summary-aggregate")).toBeNull();
+  await user.click(screen.getByTestId("summary-predicted"));
+  await user.click(screen.getByTestId("export-go"));
+  await waitFor(() => expect(wrote).toHaveBeenCalledTimes(2));
+  expect(wrote.mock.calls[1]?.[1]).toMatchObject({ of: "people", aggregate: null, predicted: false });
+  expect(asked.mock.calls.at(-1)?.[0]).toBe("Comments people for others");
+  expect(app.toasts.list.at(-1)?.detail).toContain("2 people can still be told");
+});

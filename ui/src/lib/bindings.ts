@@ -112,6 +112,11 @@ export const commands = {
 	 *  cancelled. A file of that name is replaced, for the dialog has asked.
 	 */
 	exportPredictions: (path: string, question: string) => __TAURI_INVOKE<PredictionsWritten>("export_predictions", { path, question }),
+	/**
+	 *  Writes labels summed up by text or by person. It is a job: it tells its progress by events and can be cancelled. A file of that name is
+	 *  replaced, for the dialog has asked.
+	 */
+	exportSummary: (path: string, wish: SummaryWish) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, wish }),
 	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  Writes the report into a folder. It is a job: it tells its progress by events and can be cancelled. */
@@ -3697,6 +3702,41 @@ export type StudyWish = {
 	balance: string | null,
 	/**  What draws texts and orders. */
 	seed: number,
+};
+
+/**  What a row of a summary is of. */
+export type SummaryOf = 
+/**  A text. */
+"texts" | 
+/**  A person. */
+"people";
+
+/**  Labels summed up: what a row is of, and what stands in it. */
+export type SummaryWish = {
+	/**  What a row is of. */
+	of: SummaryOf,
+	/**  The question; the only one if `None`. */
+	question: string | null,
+	/**  Also what the models expect of everybody. */
+	predicted: boolean,
+	/**  Of texts, also the one label that `majority`, `dawid-skene`, `mace` or `glad` makes of each text's labels. */
+	aggregate: string | null,
+	/**  Pseudonyms in place of people, and nothing by which they could be told. */
+	pseudonyms: boolean,
+};
+
+/**  A summary that was written. */
+export type SummaryWritten = {
+	/**  The question. */
+	question: string,
+	/**  Rows: texts, or people. */
+	rows: number,
+	/**  Labels that they sum up. */
+	labels: number,
+	/**  As in [`ExportContents`]. */
+	suppressed: number,
+	/**  As in [`ExportContents`]. */
+	told_apart: number,
 };
 
 /**  How many texts each filter would leave, of those that fit the search. */

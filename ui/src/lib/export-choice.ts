@@ -1,7 +1,7 @@
 // What labels were exported for last. Whether people are named is never remembered: it is chosen each time.
 import { remember, remembered } from "$lib/remembered";
 
-const USES = ["share", "import", "program", "predictions"] as const;
+const USES = ["share", "import", "program", "summary", "predictions"] as const;
 export type ExportUse = (typeof USES)[number];
 
 export interface ExportChoice {

@@ -1,6 +1,6 @@
 // What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
 import { commands } from "$bindings";
-import type { ExportFormat, ExportWish, PaperWish } from "$lib/bindings";
+import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$lib/bindings";
 import { heldWords, maskWords, writtenWords } from "$lib/export-words";
 import { counted, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
@@ -104,6 +104,24 @@ export class Outputs {
       `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
       `${path}${rest}`,
       strangers > 0,
+    );
+    return true;
+  }
+
+  /** Asks where to, then writes labels summed up by text or by person. False where nothing was written. */
+  async exportSummary(wish: SummaryWish): Promise<boolean> {
+    const what = wish.of === "texts" ? "texts" : wish.pseudonyms ? "people for others" : "people";
+    const name = `${this.host.project?.name ?? "project"} ${what}`;
+    const path = await this.host.attempt(() => platform.chooseExport(name));
+    if (!path) return false;
+    const done = await this.#unlessStopped(() => commands.exportSummary(path, wish));
+    if (!done) return false;
+    const rows = wish.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
+    const words = [path, ...maskWords(done)];
+    this.host.toasts.done(
+      `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
+      words.join("\n"),
+      words.length > 1,
     );
     return true;
   }

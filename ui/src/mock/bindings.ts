@@ -790,6 +790,13 @@ export const commands: typeof RealCommands = {
     people_without_labels: 1,
     rows: world.texts.length * world.people.length,
   }),
+  exportSummary: async (_path, wish) => ({
+    question: wish.question ?? "rude",
+    rows: wish.of === "texts" ? world.texts.length : world.people.length,
+    labels: world.labels.size,
+    suppressed: 0,
+    told_apart: wish.of === "people" && wish.pseudonyms ? 2 : 0,
+  }),
   exportProject: async (_path, pseudonyms) => ({
     rows: world.labels.size,
     suppressed: pseudonyms ? 3 : 0,

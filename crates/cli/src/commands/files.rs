@@ -1,7 +1,7 @@
 //! `import`, `export` and `copy`.
 
 use super::export_words::{left_out_line, told_apart_note};
-use super::{count, open, open_or_read, open_to_read, tool_export};
+use super::{count, open, open_or_read, open_to_read, summary, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
@@ -254,8 +254,16 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     let (Some(project), Some(file)) = (&args.project, &args.file) else {
         bail!("name a project and the file to write");
     };
-    // Numbers that are given for the first time are kept.
-    let session = if args.pseudonyms { open_or_read(project)? } else { open_to_read(project)? };
+    let summed_up = summary::summed_up(args.rows);
+    if summed_up.is_none() && (args.predicted || args.aggregate.is_some()) {
+        bail!("--predicted and --aggregate go with --rows texts or --rows people");
+    }
+    // Numbers that are given for the first time are kept, and so is what is encoded.
+    let writes = args.pseudonyms || args.predicted;
+    let session = if writes { open_or_read(project)? } else { open_to_read(project)? };
+    if let Some(of) = summed_up {
+        return summary::export(&session, args, of, file);
+    }
     if let Some(format) = args.format {
         return tool_export::export(&session, args, format, file);
     }

@@ -37,6 +37,7 @@ pub(crate) mod slips;
 mod span_evaluation;
 mod span_predictions;
 pub(crate) mod study;
+mod summary;
 pub(crate) mod talk;
 pub(crate) mod texts;
 mod tool_export;

@@ -3,9 +3,9 @@
 use super::work::Asked;
 use crate::context::Context;
 use crate::error::WorkbenchError;
-use crate::labels_differ::{labels_differ, level_counts};
 use crate::report_parts::escape::cell;
-use dissensus_domain::{Answer, TextId};
+use crate::text_figures::TextFigures;
+use dissensus_domain::TextId;
 use std::collections::HashMap;
 
 /// The file. Of a question with options or types a label may hold several, so that shares need not sum to 1.
@@ -17,8 +17,6 @@ pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, Workbench
     let levels = |before: &str| -> Vec<String> {
         scale.levels().iter().map(|level| cell(&format!("{before} {level}"))).collect()
     };
-    // As the place on the scale, from 0: the share of yes of a binary question.
-    let has_mean = scale.kind().is_ordered();
     let mut header = vec!["text_id".to_owned(), "labels".to_owned()];
     header.extend(levels("count"));
     header.extend(levels("share"));
@@ -26,15 +24,13 @@ pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, Workbench
     out.write_record(&header).map_err(failed)?;
     for on_text in asked.labels.chunk_by(|a, b| a.text == b.text) {
         let Some(name) = names.get(&on_text[0].text) else { continue };
-        let answers: Vec<&Answer> = on_text.iter().map(|label| &label.answer).collect();
-        let counts = level_counts(scale, &answers);
-        let all = on_text.len() as f64;
-        let mut row = vec![name.clone(), on_text.len().to_string()];
-        row.extend(counts.iter().map(ToString::to_string));
-        row.extend(counts.iter().map(|n| (f64::from(*n) / all).to_string()));
-        let sum: f64 = counts.iter().enumerate().map(|(level, n)| level as f64 * f64::from(*n)).sum();
-        row.push(if has_mean { (sum / all).to_string() } else { String::new() });
-        row.push(labels_differ(scale, &answers).map_or_else(String::new, |value| value.to_string()));
+        let figures = TextFigures::of(scale, on_text);
+        let mut row = vec![name.clone(), figures.labels.to_string()];
+        row.extend(figures.counts.iter().map(ToString::to_string));
+        let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        row.extend(figures.shares().map(shown));
+        row.push(shown(figures.mean));
+        row.push(figures.disagreement.map_or_else(String::new, |value| value.to_string()));
         out.write_record(&row).map_err(failed)?;
     }
     out.into_inner().map_err(|e| WorkbenchError::internal(&e))

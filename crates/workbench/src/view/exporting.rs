@@ -30,6 +30,45 @@ view! {
         pub notes: bool,
     }
 
+    /// What a row of a summary is of.
+    #[derive(Copy, Default, Eq)]
+    pub enum SummaryOf {
+        /// A text.
+        #[default]
+        Texts,
+        /// A person.
+        People,
+    }
+
+    /// Labels summed up: what a row is of, and what stands in it.
+    #[derive(Default)]
+    pub struct SummaryWish {
+        /// What a row is of.
+        pub of: SummaryOf,
+        /// The question; the only one if `None`.
+        pub question: Option<String>,
+        /// Also what the models expect of everybody.
+        pub predicted: bool,
+        /// Of texts, also the one label that `majority`, `dawid-skene`, `mace` or `glad` makes of each text's labels.
+        pub aggregate: Option<String>,
+        /// Pseudonyms in place of people, and nothing by which they could be told.
+        pub pseudonyms: bool,
+    }
+
+    /// A summary that was written.
+    pub struct SummaryWritten {
+        /// The question.
+        pub question: String,
+        /// Rows: texts, or people.
+        pub rows: u32,
+        /// Labels that they sum up.
+        pub labels: u32,
+        /// As in [`ExportContents`].
+        pub suppressed: u32,
+        /// As in [`ExportContents`].
+        pub told_apart: u32,
+    }
+
     /// A table of predictions that was written.
     pub struct PredictionsWritten {
         /// Texts predicted.

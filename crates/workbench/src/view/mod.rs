@@ -64,7 +64,10 @@ pub use explain::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
     PartDifference, ScorePart, ScorePartKind, WordEffect,
 };
-pub use exporting::{ExportContents, ExportFormat, ExportLoss, ExportWish, PredictionsWritten};
+pub use exporting::{
+    ExportContents, ExportFormat, ExportLoss, ExportWish, PredictionsWritten, SummaryOf, SummaryWish,
+    SummaryWritten,
+};
 pub use group_comparison::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };

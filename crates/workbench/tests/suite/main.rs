@@ -43,6 +43,7 @@ mod soft_prompts;
 mod span_files;
 mod spans;
 mod study;
+mod summaries;
 mod text_dispersion;
 mod texts;
 mod tool_export;

@@ -1,0 +1,49 @@
+//! `export --rows`: labels summed up by text or by person.
+
+use super::count;
+use super::export_words::told_apart_note;
+use super::live_model::make_live;
+use crate::args::{Export, RowsArg};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::Session;
+use dissensus_workbench::view::{SummaryOf, SummaryWish};
+use std::path::Path;
+
+pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Path) -> Result<()> {
+    let wish = SummaryWish {
+        of,
+        question: args.question.clone(),
+        predicted: args.predicted,
+        aggregate: args.aggregate.clone(),
+        pseudonyms: args.pseudonyms,
+    };
+    let asked = session.summaries.check(&wish, file, args.force)?;
+    if let Some(question) = asked.predicted() {
+        make_live(session, question, &args.encoder)?;
+    }
+    let bar = Bar::new("rows");
+    let written = session.summaries.write(&asked, &bar);
+    drop(bar);
+    let written = written?;
+    told_apart_note(u64::from(written.told_apart));
+    if args.json {
+        return output::json(&written);
+    }
+    let rows = match of {
+        SummaryOf::Texts => count(u64::from(written.rows), "text"),
+        SummaryOf::People => count(u64::from(written.rows), "annotator"),
+    };
+    let labels = count(u64::from(written.labels), "label");
+    output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
+}
+
+/// What a row sums up; none where it is a label.
+pub(super) fn summed_up(rows: RowsArg) -> Option<SummaryOf> {
+    match rows {
+        RowsArg::Labels => None,
+        RowsArg::Texts => Some(SummaryOf::Texts),
+        RowsArg::People => Some(SummaryOf::People),
+    }
+}
