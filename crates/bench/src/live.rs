@@ -35,6 +35,7 @@ pub struct LiveSize {
 
 /// How long a label takes. Times without the disk's sync, which is reported apart.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveBench {
     /// Texts.
     pub texts: usize,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
 pub enum Answer {
     /// Index of a level of a binary, choice or ordinal scale.
@@ -204,9 +205,25 @@ impl specta::Type for OptionSet {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for OptionSet {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Vec::<u8>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Vec::<u8>::json_schema(generator)
+    }
+}
+
 /// A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// The first character.
     pub start: u32,
@@ -272,6 +289,21 @@ impl From<SpanSet> for Vec<Span> {
 impl specta::Type for SpanSet {
     fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
         Vec::<Span>::definition(types)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for SpanSet {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Vec::<Span>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Vec::<Span>::json_schema(generator)
     }
 }
 

@@ -16,6 +16,7 @@ pub const NOT_SAID: &str = "prefer not to say";
 /// What people are asked about themselves, once. *Prefer not to say* can always be answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttributeForm {
     /// In the order in which they are asked; none where nothing is asked.
     pub attributes: Vec<FormAttribute>,
@@ -24,6 +25,7 @@ pub struct AttributeForm {
 /// One attribute of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FormAttribute {
     /// The attribute of the annotator that it sets.
     pub name: String,
@@ -41,6 +43,7 @@ pub struct FormAttribute {
 /// was not asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct FormAnswers(pub BTreeMap<String, Option<String>>);
 

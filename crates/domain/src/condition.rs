@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A question is asked only of who answered another one so and so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
     /// The other question.
     pub question: QuestionId,

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
     strum::VariantArray,
 )]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum LabelSource {

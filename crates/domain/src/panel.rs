@@ -122,6 +122,7 @@ impl From<PanelRule> for String {
 /// That a share of a panel has a value of an attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelShare {
     /// The attribute.
     pub attribute: String,

@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
     strum::VariantArray,
 )]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum AfterFailing {
@@ -38,6 +39,7 @@ pub enum AfterFailing {
 /// When practice counts as passed, and what happens otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PracticeRule {
     /// The share of the practice texts that must be right, 0 to 1.
     pub pass: f64,
@@ -64,6 +66,7 @@ pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> b
 /// How many attention checks must be right, and what happens otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckRule {
     /// The share of a person's attention checks that must be right, 0 to 1.
     pub pass: f64,
@@ -78,6 +81,7 @@ pub struct CheckRule {
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr,
 )]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Standing {

@@ -14,6 +14,7 @@ const MAX_REASON: usize = 100;
 /// What a person says beside an answer. All of it is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Remark {
     /// In the person's own words.
     pub note: Option<String>,
@@ -79,6 +80,7 @@ impl Remark {
 /// What a question offers for remarks: notes always can be given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemarkForm {
     /// Reasons to choose from, in this order.
     pub reasons: Vec<String>,

@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
     strum::VariantArray,
 )]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", parse_err_ty = ScaleError, parse_err_fn = unknown_kind)]
 pub enum ScaleKind {
@@ -95,6 +96,7 @@ pub enum ScaleError {
 /// The levels of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scale {
     kind: ScaleKind,
     levels: Vec<String>,

@@ -6,6 +6,7 @@ use serde::Serialize;
 /// A scale that is ready to be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleTemplate {
     /// What it is called on the command line.
     pub name: String,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What helps to answer a question. Every part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuestionHelp {
     /// What the question means.
     pub text: String,
@@ -38,6 +39,7 @@ pub struct Levels {
 /// A level as somebody wants it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelEdit {
     /// Where it stands on the scale now; none of a level that is new.
     pub from: Option<u16>,

@@ -76,9 +76,9 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_exchange::{Loss, LossReason, ToolFormat};
 pub use dissensus_perspectives::{
-    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target, TokenScores, Unitizing,
-    WordAgreement,
+    CurvePoint, Estimate, Evaluation as ModelScores, LearningCurve, ModelKind, PredictionSets, Reliability,
+    Scores, SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target, TokenScores,
+    Unitizing, WordAgreement,
     metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;

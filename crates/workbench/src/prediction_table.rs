@@ -26,6 +26,7 @@ pub struct PredictionChoices {
 
 /// What was written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionFile {
     /// The table.
     pub file: PathBuf,

@@ -19,6 +19,7 @@ const MOST_PEOPLE: usize = 300;
 
 /// Whole answers to the texts of a file, as they were written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetPredictionFile {
     /// The table.
     pub file: PathBuf,

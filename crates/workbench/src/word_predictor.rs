@@ -36,6 +36,7 @@ pub(crate) struct WordPredictor {
 
 /// Which words of a file's texts would be marked, as it was written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordPredictionFile {
     /// The table.
     pub file: PathBuf,

@@ -24,6 +24,7 @@ pub struct LargeSize {
 
 /// The project that was measured and what each step took.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeBench {
     /// Labels in the project.
     pub labels: u32,

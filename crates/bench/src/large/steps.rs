@@ -29,6 +29,7 @@ const FIT_AT_MOST: Duration = Duration::from_secs(600);
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum LargeStep {
@@ -100,6 +101,7 @@ impl LargeStep {
 
 /// What a step took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepTimes {
     /// Which step.
     pub step: LargeStep,
@@ -115,6 +117,7 @@ pub struct StepTimes {
 
 /// Labels given in a project that was just opened: each from the call until it is on disk and the next text is there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabellingTimes {
     /// The very first one, which nobody has prepared.
     pub first_ms: f64,

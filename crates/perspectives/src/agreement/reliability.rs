@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 /// A coefficient and how sure it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The coefficient; `None` where it is not defined.
     pub value: Option<f64>,
@@ -23,6 +24,7 @@ pub struct Estimate {
 
 /// Agreement of all annotators: 1 is perfect, 0 what chance would give, each coefficient with its own idea of chance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reliability {
     /// Texts with labels: what is resampled.
     pub texts: usize,

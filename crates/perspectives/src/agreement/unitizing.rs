@@ -20,6 +20,7 @@ pub struct MarkedUnits {
 
 /// Agreement on the places of passages, of one type or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unitizing {
     /// 1 less observed over expected disagreement; absent where nothing was marked in texts with two answers or more.
     pub alpha: Option<f64>,

@@ -20,6 +20,7 @@ pub struct MarkedWords {
 
 /// Agreement of all annotators on marked words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordAgreement {
     /// Texts with two answers or more: what is resampled.
     pub texts: usize,

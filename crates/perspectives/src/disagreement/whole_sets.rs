@@ -12,6 +12,7 @@ const MOST_PAIRS: usize = 1_000;
 
 /// Whose the factors are that options of an answer share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FactorsOf {
     /// Drawn for each person by itself: somebody who says anger says disgust too.

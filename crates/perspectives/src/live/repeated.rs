@@ -29,6 +29,7 @@ pub struct RepeatedAnswer {
 
 /// How much of the differences that the model takes for chance is the people's own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StableShare {
     /// Repeats that were compared.
     pub repeats: usize,

@@ -17,6 +17,7 @@ pub fn expected_calibration_error(scored: &Scored, bins: usize) -> f64 {
 
 /// One bin of a calibration curve (reliability diagram).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CalibrationBin {
     /// Confidences above this one ...
     pub from: f64,

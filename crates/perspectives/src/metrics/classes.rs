@@ -44,6 +44,7 @@ pub fn confusion(truth: &[u16], predicted: &[u16], levels: usize) -> Vec<Vec<usi
 
 /// How well one level is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassScores {
     /// The level, from 0.
     pub level: usize,

@@ -28,6 +28,7 @@ const ROUNDING: f64 = 1e-10;
 
 /// How a bootstrap is made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootstrapOptions {
     /// Resamples; 1,000 give the width of an interval to about a twentieth.
     pub resamples: usize,
@@ -54,6 +55,7 @@ impl BootstrapOptions {
 
 /// A confidence interval around a figure, which always holds the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

@@ -15,6 +15,7 @@ const HALF: f32 = 0.5;
 
 /// How well predicted sets meet the sets that were answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MultiLabelScores {
     /// Answers scored.
     pub answers: usize,

@@ -26,6 +26,7 @@ const ROUNDING: f64 = 1e-18;
 
 /// A metric of two models on the same labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairedDifference {
     /// The first model's figure less the second one's.
     pub difference: f64,

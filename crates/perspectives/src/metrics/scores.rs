@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 /// annotators who labelled it: the mean prediction (calibrated probabilities), or, for `wasserstein` and `manhattan`, the shares with the
 /// smallest expected distance, which are no probabilities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
     /// Share of labels whose most likely level is the label ([`accuracy`]).
     pub accuracy: Option<f64>,

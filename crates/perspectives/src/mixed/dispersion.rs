@@ -28,6 +28,7 @@ const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 }
 
 /// Whether the scales of texts differ. How much they do is not said: far from 0 the score statistic does not tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextDispersion {
     /// The score statistic, less its mean over the replicates, in their standard deviations.
     pub statistic: f64,

@@ -27,6 +27,7 @@ const PLACES: usize = 20;
 
 /// How much texts differ in how far people are apart on them, beyond what their place on the scale explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleSpread {
     /// Standard deviation of the logarithms of texts' scales.
     pub sd: f64,

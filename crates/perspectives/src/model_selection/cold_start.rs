@@ -38,6 +38,7 @@ impl Default for ColdStart {
 
 /// One model after one number of labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurvePoint {
     /// The model's name on the command line.
     pub model: String,
@@ -51,6 +52,7 @@ pub struct CurvePoint {
 
 /// Models on the same annotators, the same first labels and the same scored labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LearningCurve {
     /// Annotators held out and scored.
     pub annotators: usize,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evaluation {
     /// Its name on the command line.
     pub model: String,

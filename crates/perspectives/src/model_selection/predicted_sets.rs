@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// One model's scores on whole sets of options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetEvaluation {
     /// Its name on the command line.
     pub model: String,

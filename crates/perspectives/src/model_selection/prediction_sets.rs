@@ -26,6 +26,7 @@ const SEVERITY_TEXTS: usize = 200;
 /// and texts like these (marginally); of one person or one kind of text that is not aimed at, which is what the tenths are for. Labels of one text or person are
 /// not independent, and thresholds of annotators are tuned on the labels that calibrate, so that no finite-sample guarantee is claimed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionSets {
     /// The chance that is aimed at, over all.
     pub confidence: f64,
@@ -81,6 +82,7 @@ type Calibration = (Vec<Observation>, Vec<Observation>);
 
 /// Coverage and size of sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetQuality {
     /// Share of test labels that are in their set.
     pub coverage: f64,
@@ -92,6 +94,7 @@ pub struct SetQuality {
 
 /// The same of a part of the annotators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetTenth {
     /// Annotators in it.
     pub annotators: usize,

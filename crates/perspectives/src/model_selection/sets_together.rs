@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 /// Whole sets, predicted with options that go together: learned on labels that models had not learned from, and scored on test labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsTogether {
     /// How many divisions of the labels there are; several of a cross-validation.
     pub divisions: usize,

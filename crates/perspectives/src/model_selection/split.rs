@@ -497,6 +497,22 @@ impl specta::Type for SplitSpec {
     }
 }
 
+/// As it is in JSON: its name.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for SplitSpec {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

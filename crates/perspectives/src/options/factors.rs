@@ -18,6 +18,7 @@ pub(super) const CERTAIN: f64 = 1e-6;
 
 /// How two options go together in one answer beyond what is predicted of each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionPair {
     /// The two options, by their place on the scale, ascending.
     pub options: (usize, usize),

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEvaluation {
     /// Its name on the command line.
     pub model: String,

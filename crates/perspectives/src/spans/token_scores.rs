@@ -15,6 +15,7 @@ pub(super) struct PredictedMarks<'a> {
 
 /// Scores over the words of test answers. A word is the token. Keys are a contract with scripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenScores {
     /// Mean over words, types and answers of the negative log-likelihood (Bernoulli for each type), in nats.
     pub token_log_loss: f64,
@@ -44,6 +45,7 @@ pub struct TokenScores {
 
 /// Of one type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeTokenScores {
     /// Mean negative log-likelihood.
     pub token_log_loss: f64,

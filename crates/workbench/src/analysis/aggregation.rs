@@ -12,6 +12,7 @@ use serde::Serialize;
 
 /// Labels brought together. Keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aggregated {
     /// The question.
     pub question: String,
@@ -31,6 +32,7 @@ pub struct Aggregated {
 
 /// One text.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedText {
     /// The name other tools know it by.
     pub text_id: String,
@@ -51,6 +53,7 @@ pub struct AggregatedText {
 
 /// One annotator.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedAnnotator {
     /// The name other tools know the person by.
     pub annotator_id: String,
@@ -71,6 +74,7 @@ pub struct AggregatedAnnotator {
 
 /// Two annotators who labelled some of the same texts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnnotatorPairAgreement {
     /// One of them.
     pub first: String,

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 /// How much the annotators of a question agree.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Agreement {
     /// The question.
     pub question: String,

@@ -15,6 +15,7 @@ const BINS: usize = 10;
 
 /// Scores of models and baselines without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WithoutCopies {
     /// Texts that are left.
     pub texts: usize,
@@ -28,6 +29,7 @@ pub struct WithoutCopies {
 
 /// How far models and baselines are from one model, each metric on the same labels.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelDifferences {
     /// The model whose figures are taken off: `multilevel`, of words the baseline `word-frequency`.
     pub less: String,
@@ -41,6 +43,7 @@ pub struct ModelDifferences {
 
 /// One of them.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelDifference {
     /// Its name.
     pub model: String,
@@ -50,6 +53,7 @@ pub struct ModelDifference {
 
 /// How often a model was right, by how sure it was.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelCalibration {
     /// Its name.
     pub model: String,

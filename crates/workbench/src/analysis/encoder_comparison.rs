@@ -14,6 +14,7 @@ const ENCODER_FOLDS: u8 = 5;
 
 /// Encoders that were tried.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderComparison {
     /// The one that the project uses now.
     pub chosen: String,
@@ -25,6 +26,7 @@ pub struct EncoderComparison {
 
 /// One encoder.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderLoss {
     /// The name it was asked for by.
     pub encoder: String,

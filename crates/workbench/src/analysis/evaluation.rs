@@ -46,6 +46,7 @@ pub struct EvaluateChoices {
 
 /// Scores of models on texts held out. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvaluatedModels"))]
 pub struct Evaluation {
     /// One entry a model.
     pub models: Vec<dissensus_perspectives::Evaluation>,
@@ -84,6 +85,7 @@ pub struct Evaluation {
 
 /// How texts were divided.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitReport {
     /// `by-text`, `column`, ...
     pub kind: &'static str,

@@ -47,6 +47,7 @@ pub struct TextOptions {
 
 /// Agreement on the options of a question.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionAgreements {
     /// The question.
     pub question: String,
@@ -60,6 +61,7 @@ pub struct OptionAgreements {
 
 /// Agreement on an option.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionAgreement {
     /// The option.
     pub option: String,
@@ -72,6 +74,7 @@ pub struct OptionAgreement {
 
 /// The options that the labels of a text come to.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionsOfText {
     /// The text.
     pub text_id: String,

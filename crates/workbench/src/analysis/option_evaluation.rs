@@ -18,6 +18,7 @@ use std::time::Instant;
 
 /// Scores of models on sets of options held out. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionEvaluation {
     /// The question.
     pub question: String,
@@ -45,6 +46,7 @@ pub struct OptionEvaluation {
 
 /// Scores without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsWithoutCopies {
     /// One entry a model.
     pub models: Vec<SetEvaluation>,

@@ -18,6 +18,7 @@ const POOLINGS: [Pooling; 5] = [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooli
 
 /// Poolings that were tried.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PoolingChoice {
     /// The one that the project uses now.
     pub chosen: String,
@@ -29,6 +30,7 @@ pub struct PoolingChoice {
 
 /// One pooling.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PoolingLoss {
     /// Its name.
     pub pooling: String,

@@ -17,6 +17,7 @@ const PAGE: usize = 64;
 
 /// Agreement on the spans of a question. A word (Unicode text segmentation, UAX 29) is marked where a span covers a character of it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanAgreements {
     /// The question.
     pub question: String,
@@ -38,6 +39,7 @@ pub struct SpanAgreements {
 
 /// Agreement on one type of spans.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeAgreement {
     /// The type.
     #[serde(rename = "type")]

@@ -24,6 +24,7 @@ const WORD_FREQUENCY: &str = "word-frequency";
 
 /// Scores of models on the marked words of answers held out. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEvaluationReport {
     /// The question.
     pub question: String,
@@ -51,6 +52,7 @@ pub struct SpanEvaluationReport {
 
 /// Scores without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpansWithoutCopies {
     /// One entry a model.
     pub models: Vec<SpanEvaluation>,
@@ -60,6 +62,7 @@ pub struct SpansWithoutCopies {
 
 /// A type, and what `multilevel` learned of it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeOfSpans {
     /// Its name.
     #[serde(rename = "type")]

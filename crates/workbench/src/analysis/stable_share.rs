@@ -12,6 +12,7 @@ const WIDEST: f64 = 0.8;
 
 /// What was found, with a sentence for people.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StableShareReport {
     /// The figures; `None` with too few repeats, or before the models are fitted.
     pub found: Option<StableShare>,

@@ -28,6 +28,7 @@ pub struct SubmissionChoices {
 
 /// What was written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Submission {
     /// The file of soft labels, and that of answers.
     pub files: [PathBuf; 2],

@@ -14,6 +14,7 @@ const SHOWN: f64 = 0.05;
 
 /// What was found, with a sentence for people.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextDispersionReport {
     /// The figures; `None` where the labels cannot tell.
     pub found: Option<TextDispersion>,

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 /// What training did.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trained {
     /// The model.
     pub model: &'static str,

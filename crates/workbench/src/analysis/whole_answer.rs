@@ -54,6 +54,7 @@ pub struct ExpectedOption {
 
 /// What somebody answered.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenAnswer {
     /// Who, by row.
     #[serde(skip)]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The words of one text. The keys are a contract with scripts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordsOfText {
     /// Its id.
     pub text_id: String,
@@ -30,6 +31,7 @@ pub struct WordsOfText {
 
 /// One word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfText {
     /// As it stands in the text.
     pub word: String,
@@ -43,6 +45,7 @@ pub struct WordOfText {
 
 /// One word and one type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfType {
     /// Ids of those who marked it.
     pub marked_by: Vec<String>,
@@ -54,6 +57,7 @@ pub struct WordOfType {
 
 /// What was written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordFile {
     /// The table.
     pub file: PathBuf,

@@ -40,6 +40,7 @@ pub struct BundleChoices {
 
 /// What was bundled.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BundleWritten {
     /// The folder.
     pub folder: PathBuf,

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 /// What was embedded.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EmbeddedFile {
     /// The file of embeddings.
     pub file: PathBuf,

@@ -15,6 +15,7 @@ pub(super) const PAGE: u32 = 512;
 
 /// What an encoding did.
 #[derive(Clone, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Encoded {
     /// The encoder version.
     pub encoder: String,

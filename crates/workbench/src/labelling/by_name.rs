@@ -7,6 +7,7 @@ use dissensus_domain::{AnnotatorId, LabelSource, Remark};
 
 /// A label on disk, by names.
 #[derive(Clone, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedLabel {
     /// External id of the annotator.
     pub annotator: String,

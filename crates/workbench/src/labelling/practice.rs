@@ -16,6 +16,7 @@ use dissensus_domain::{AnnotatorId, PracticeAnswer, PracticeText, Standing, Text
 
 /// An answer in practice, by names.
 #[derive(Clone, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPractice {
     /// External id of the annotator.
     pub annotator: String,

@@ -35,6 +35,7 @@ pub struct CheckedPanel {
 
 /// What was written.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelFile {
     /// The table.
     pub file: PathBuf,

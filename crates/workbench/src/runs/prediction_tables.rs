@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// What was written of a run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunPredictionFile {
     /// The run.
     pub run: u32,

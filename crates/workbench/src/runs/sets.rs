@@ -14,10 +14,12 @@ use std::collections::BTreeMap;
 
 /// Scores on whole sets of options. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainedSets {
     /// The multi-label question.
     pub question: String,
-    /// Its options, in the order of every list of options below.
+    /// Its options, in the order of every list of options below. Not in JSON: `options` are the scores of each there.
+    #[serde(skip)]
     pub options: Vec<String>,
     /// The run of each.
     pub runs: Vec<u32>,
@@ -30,10 +32,12 @@ pub struct TrainedSets {
 
 /// Scores on marked words that a training learned beside the types of their question. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainedWords {
     /// The question with spans.
     pub question: String,
-    /// Its types, in the order of every list of types below.
+    /// Its types, in the order of every list of types below. Not in JSON: `types` are the scores of each there.
+    #[serde(skip)]
     pub types: Vec<String>,
     /// The run of each.
     pub runs: Vec<u32>,

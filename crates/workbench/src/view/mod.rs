@@ -12,6 +12,7 @@ macro_rules! view {
             $(#[$doc])*
             #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
             #[cfg_attr(feature = "specta", derive(specta::Type))]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             #[serde(rename_all = "snake_case")]
             $vis $what $name $body
         )*

@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
     strum::VariantArray,
 )]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ValidationMetric {
