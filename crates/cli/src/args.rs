@@ -8,6 +8,7 @@ mod people;
 mod practice;
 mod removal;
 mod report;
+mod schema;
 mod study;
 mod texts;
 
@@ -19,6 +20,7 @@ pub(crate) use people::{Annotator, AttributeFormArgs, Withdraw};
 pub(crate) use practice::Practice;
 pub(crate) use removal::Remove;
 pub(crate) use report::Report;
+pub(crate) use schema::Schema;
 pub(crate) use study::{Assign, Checks, Decide, Decisions, HandIn, Merge, Study};
 pub(crate) use texts::{Overview, TextFilterArg, Texts};
 
@@ -46,7 +48,7 @@ use std::path::{Path, PathBuf};
   dissensus evaluate study.dissensus --split by-text:0.7 --at-least 3
   dissensus label study.dissensus --annotator ana --text-id 42 --value 4
 
-Reading commands take --json and then print one JSON document on standard output.
+Reading commands take --json and then print one JSON document on standard output; `dissensus schema` describes it.
 Progress goes to standard error. Exit code: 0 done, 1 failed, 2 wrong usage."
 )]
 pub(crate) struct Cli {
@@ -163,6 +165,8 @@ pub(crate) enum Command {
     Copy(Copy),
     /// Measure speed on this machine
     Bench(Bench),
+    /// Print the JSON schema of what commands print with --json
+    Schema(Schema),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -1,6 +1,7 @@
 //! The `dissensus` command: parses, calls the workbench, prints.
 
 mod args;
+mod by_name;
 mod commands;
 mod output;
 mod progress;
@@ -91,6 +92,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Slips(args) => commands::slips::slips(&args),
         Command::Aggregate(args) => commands::reliability::aggregate(&args),
         Command::Bench(args) => commands::bench::run(args.what),
+        Command::Schema(args) => commands::schema::schema(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "dissensus", &mut script);

@@ -6,6 +6,7 @@
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -50,8 +51,8 @@ fn acts(c: char) -> bool {
         )
 }
 
-/// Prints one JSON document.
-pub(crate) fn json<T: Serialize>(value: &T) -> Result<()> {
+/// Prints one JSON document, of a type whose schema `dissensus schema` can say.
+pub(crate) fn json<T: Serialize + JsonSchema>(value: &T) -> Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, value)?;
     writeln!(out)?;

@@ -6,6 +6,39 @@ use crate::output;
 use anyhow::{Context as _, Result};
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{HarmfulFrom, StudyCare};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `reveal --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RevealState {
+    /// Labels of people to whom something of others had been shown about the text before.
+    labels_after_shown: u32,
+    /// Whether how others see a text is shown to a person who has answered it.
+    reveals: bool,
+}
+
+/// What `care --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CareState {
+    /// Whether texts and pictures are shown without colour.
+    greyscale: bool,
+    /// From which levels on a text is harmful.
+    harmful: Vec<HarmfulLevel>,
+    /// Harmful texts a day.
+    limit: Option<u32>,
+    /// Whether nobody goes on beyond the limit.
+    strict: bool,
+}
+
+/// A level from which on a text is harmful.
+#[derive(Serialize, JsonSchema)]
+struct HarmfulLevel {
+    /// Its name.
+    level: String,
+    /// The question.
+    question: String,
+}
 
 pub(crate) fn reveal(args: &Reveal) -> Result<()> {
     let session = match args.to {
@@ -19,9 +52,10 @@ pub(crate) fn reveal(args: &Reveal) -> Result<()> {
     let info = session.project.info()?;
     session.close();
     if args.json {
-        return output::json(
-            &serde_json::json!({ "reveals": info.reveals, "labels_after_shown": info.labels_after_shown }),
-        );
+        return output::json(&RevealState {
+            labels_after_shown: info.labels_after_shown,
+            reveals: info.reveals,
+        });
     }
     output::line(match info.reveals {
         true => "After an answer, how others see the text is shown",
@@ -68,14 +102,10 @@ pub(crate) fn care(args: &Care) -> Result<()> {
     };
     let harmful: Vec<_> = info.care.harmful.iter().filter_map(named).collect();
     if args.json {
-        let harmful: Vec<_> = harmful
-            .iter()
-            .map(|(question, _, level)| serde_json::json!({ "question": question, "level": level }))
-            .collect();
+        let harmful =
+            harmful.into_iter().map(|(question, _, level)| HarmfulLevel { level, question }).collect();
         let StudyCare { limit, strict, greyscale, .. } = info.care;
-        return output::json(&serde_json::json!({
-            "limit": limit, "strict": strict, "greyscale": greyscale, "harmful": harmful,
-        }));
+        return output::json(&CareState { greyscale, harmful, limit, strict });
     }
     output::line(&match (info.care.limit, info.care.strict) {
         (None, _) => "No daily limit of harmful texts".to_owned(),

@@ -1,5 +1,6 @@
 //! `explain`.
 
+use super::explain_document::document;
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Explain;
 use crate::output;
@@ -10,7 +11,6 @@ use dissensus_workbench::Target;
 use dissensus_workbench::view::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
 };
-use serde_json::{Value, json};
 
 /// Characters of a text in a table.
 const TEXT_WIDTH: usize = 60;
@@ -69,112 +69,20 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
         }
     };
     if args.json {
-        return output::json(&as_json(&question, args, &names, &explanation, words.as_ref()));
+        return output::json(&document(&question, args, &names, &explanation, words.as_ref()));
     }
     show(&question, &explanation, words.as_ref())
 }
 
-fn level(question: &Question, level: u16) -> &str {
+pub(super) fn level(question: &Question, level: u16) -> &str {
     question.scale.name_of(level).unwrap_or("?")
 }
 
-fn named(question: &Question, answer: &Answer) -> String {
+pub(super) fn named(question: &Question, answer: &Answer) -> String {
     super::answer_name(question, answer)
 }
 
-fn code(part: ScorePartKind) -> &'static str {
-    match part {
-        ScorePartKind::Average => "average",
-        ScorePartKind::Words => "words",
-        ScorePartKind::Others => "others",
-        ScorePartKind::OwnLabel => "own_label",
-        ScorePartKind::Severity => "severity",
-        ScorePartKind::Thresholds => "thresholds",
-        ScorePartKind::Slope => "slope",
-        ScorePartKind::Discrimination => "discrimination",
-    }
-}
-
-fn as_json(
-    question: &Question,
-    args: &Explain,
-    names: &[String],
-    explanation: &Explanation,
-    words: Option<&ExplainedWords>,
-) -> Value {
-    let odds = |odds: ExplainedOdds| {
-        json!({
-            "level": level(question, odds.level),
-            "against": odds.against.map(|against| level(question, against)),
-        })
-    };
-    let near = |near: &NearText| {
-        json!({
-            "text_id": near.external_id,
-            "text": near.snippet,
-            "similarity": near.similarity,
-            "answer": named(question, &near.answer),
-            "labels": near.labels,
-        })
-    };
-    let mut annotators = Vec::new();
-    for (person, name) in explanation.annotators.iter().zip(names) {
-        let probabilities: serde_json::Map<String, Value> = question
-            .scale
-            .levels()
-            .iter()
-            .zip(&person.distribution)
-            .map(|(level, p)| (level.clone(), json!(p)))
-            .collect();
-        let influences = person.influences.iter().map(|label| {
-            json!({
-                "text_id": label.external_id,
-                "text": label.snippet,
-                "answer": named(question, &label.answer),
-                "change": label.change,
-            })
-        });
-        annotators.push(json!({
-            "annotator": name,
-            "name": person.name,
-            "labels": person.labels,
-            "observed": person.observed.as_ref().map(|answer| named(question, answer)),
-            "prediction": level(question, predicted(question, person)),
-            "probabilities": probabilities,
-            "parts": person.parts.iter()
-                .map(|part| json!({ "part": code(part.part), "value": part.value })).collect::<Vec<_>>(),
-            "score": person.score,
-            "log_odds": person.log_odds,
-            "probability": person.probability,
-            "others": person.others,
-            "influences": influences.collect::<Vec<_>>(),
-            "nearest": person.nearest.iter().map(near).collect::<Vec<_>>(),
-        }));
-    }
-    let differences = explanation.differences.iter().map(
-        |difference| json!({ "part": difference.part.map_or("doubt", code), "value": difference.value }),
-    );
-    json!({
-        "question": question.name,
-        "text_id": args.what.text_id,
-        "text": args.what.text,
-        "odds": explanation.odds.map(odds),
-        "annotators": annotators,
-        "differences": differences.collect::<Vec<_>>(),
-        "agreed": explanation.agreed.iter().map(near).collect::<Vec<_>>(),
-        "words": words.map(|words| json!({
-            "score": words.score,
-            "together": words.together,
-            "pieces": words.pieces.iter()
-                .map(|piece| json!({ "words": piece.words, "change": piece.change })).collect::<Vec<_>>(),
-            "needs": words.needs,
-            "remark": words.remark,
-        })),
-        "remark": explanation.remark,
-    })
-}
-
-fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
+pub(super) fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
     let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
     Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)
 }

@@ -11,7 +11,30 @@ use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, Impo
 use dissensus_workbench::{
     CopyChoices, DecisionLayer, ExportChoices, Exported, Progress, Pseudonymised, Session,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::Path;
 use std::sync::Arc;
+
+/// What `export --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ExportWritten<'a> {
+    /// The file that was written.
+    file: &'a Path,
+    /// Labels that are not in it, because CoNLL cannot hold them.
+    left_out: u64,
+    /// With `--leave-out failed`: labels of people who missed a pass mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out_failed: Option<u64>,
+    /// Labels that are in it (with `--decisions only`: decisions).
+    rows: u64,
+    /// With `--pseudonyms`: values of attributes that were left empty, because too few share them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<u64>,
+    /// With `--pseudonyms`: people who can still be told from all but a few others by their attributes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told_apart: Option<u64>,
+}
 
 pub(crate) fn import(args: Import) -> Result<()> {
     let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
@@ -288,15 +311,14 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         told_apart_note(told_apart);
     }
     if args.json {
-        let mut told = serde_json::json!({ "file": file, "rows": rows, "left_out": left_out });
-        if args.pseudonyms {
-            told["suppressed"] = suppressed.into();
-            told["told_apart"] = told_apart.into();
-        }
-        if choices.leave_out_failed {
-            told["left_out_failed"] = left_out_failed.into();
-        }
-        return output::json(&told);
+        return output::json(&ExportWritten {
+            file,
+            left_out,
+            left_out_failed: choices.leave_out_failed.then_some(left_out_failed),
+            rows,
+            suppressed: args.pseudonyms.then_some(suppressed),
+            told_apart: args.pseudonyms.then_some(told_apart),
+        });
     }
     let what = if args.decisions == Some(DecisionsArg::Only) { "decision" } else { "label" };
     output::line(&format!("Wrote {} to {}", count(rows, what), file.display()))?;

@@ -5,36 +5,20 @@ use crate::output;
 use anyhow::Result;
 use dissensus_domain::Question;
 use dissensus_workbench::{GivenAnswer, Session};
-use serde_json::{Value, json};
 
-/// Answers to the text of the project that is asked about; none of any other.
-fn answers(session: &Session, question: &Question, args: &Predict) -> Result<Vec<GivenAnswer>> {
-    match &args.text_id {
-        Some(text) => Ok(session.analysis.answers_to(question, text)?),
-        None => Ok(Vec::new()),
-    }
-}
-
-/// A prediction as `--json` has it, with what was answered: null of a text that is not the project's.
-pub(super) fn with_answers(
+/// Answers to the text of the project that is asked about; none of a text that is not the project's.
+pub(super) fn answers(
     session: &Session,
     question: &Question,
     args: &Predict,
-    mut document: Value,
-) -> Result<Value> {
-    document["answers"] = match args.text_id {
-        Some(_) => json!(answers(session, question, args)?),
-        None => Value::Null,
-    };
-    Ok(document)
+) -> Result<Option<Vec<GivenAnswer>>> {
+    let text = args.text_id.as_deref();
+    Ok(text.map(|text| session.analysis.answers_to(question, text)).transpose()?)
 }
 
 /// Prints who answered what, where it is a text of the project.
 pub(super) fn show_answers(session: &Session, question: &Question, args: &Predict) -> Result<()> {
-    if args.text_id.is_none() {
-        return Ok(());
-    }
-    let given = answers(session, question, args)?;
+    let Some(given) = answers(session, question, args)? else { return Ok(()) };
     if given.is_empty() {
         return output::line("\nNobody has answered it");
     }

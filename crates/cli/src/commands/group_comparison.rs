@@ -5,11 +5,137 @@ use crate::args::CompareGroups;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_domain::Question;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    ComparedGroup, Figure, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
+    ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `compare-groups --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GroupsCompared<'a> {
+    /// The first group.
+    a: ComparedPeople<'a>,
+    /// Texts on which the first group answers higher: those that are shown to differ first, then by the gap.
+    a_higher: Vec<ComparedText<'a>>,
+    /// How people agree, within the groups and between them.
+    agreement: AgreementOfGroups<'a>,
+    /// The same in words.
+    agreement_words: Option<&'a str>,
+    /// The second group.
+    b: ComparedPeople<'a>,
+    /// Texts on which the second group answers higher, in the same order.
+    b_higher: Vec<ComparedText<'a>>,
+    /// What p values and intervals are corrected for, and what not.
+    correction: &'a str,
+    /// How many texts are shown to differ.
+    differing: DifferingTexts,
+    /// How much higher the first group answers over all texts, in levels.
+    gap: Option<ComparedFigure>,
+    /// The question's levels.
+    levels: &'a [String],
+    /// What is missing to compare them.
+    needs: Option<&'a str>,
+    /// Who the annotators are, where they are simulated.
+    notice: Option<&'a str>,
+    /// What was found over all texts, in words.
+    overall_words: &'a str,
+    /// The question.
+    question: &'a str,
+    /// How much stricter the first group is, on the logit scale of the model.
+    severity: Option<ComparedFigure>,
+    /// Texts that both groups labelled.
+    shared_texts: u32,
+    /// Texts in all.
+    texts_in_all: u32,
+    /// What was found text by text, in words.
+    texts_words: &'a str,
+}
+
+/// Who belongs to a group.
+#[derive(Serialize, JsonSchema)]
+struct ComparedPeople<'a> {
+    /// How many people.
+    annotators: u32,
+    /// Those of them who have labels.
+    annotators_with_labels: u32,
+    /// Their labels.
+    labels: u32,
+    /// Who they are, in words.
+    who: &'a str,
+}
+
+/// How two groups agree.
+#[derive(Serialize, JsonSchema)]
+struct AgreementOfGroups<'a> {
+    /// The difference function of alpha: `nominal` or `ordinal`.
+    alpha_metric: &'a str,
+    /// Between the groups.
+    between: PairsOfPeople,
+    /// The share of equal pairs between the groups less the mean of those within.
+    equal_beyond: Option<ComparedFigure>,
+    /// Within the first group.
+    within_a: PairsOfPeople,
+    /// Within the second group.
+    within_b: PairsOfPeople,
+}
+
+/// How pairs of people agree.
+#[derive(Serialize, JsonSchema)]
+struct PairsOfPeople {
+    /// Krippendorff's alpha, and between the groups cross-replication reliability.
+    alpha: Option<ComparedFigure>,
+    /// Share of pairs of labels on one text that are equal.
+    equal: Option<ComparedFigure>,
+}
+
+/// On how many texts which group answers higher.
+#[derive(Serialize, JsonSchema)]
+struct DifferingTexts {
+    /// The first.
+    a_higher: u32,
+    /// The second.
+    b_higher: u32,
+}
+
+/// A figure with its interval.
+#[derive(Serialize, JsonSchema)]
+struct ComparedFigure {
+    /// Upper end of its 90 % interval.
+    high: Option<f64>,
+    /// Lower end of it.
+    low: Option<f64>,
+    /// Its p value, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<f64>,
+    /// The figure.
+    value: f64,
+}
+
+/// A text on which groups differ.
+#[derive(Serialize, JsonSchema)]
+struct ComparedText<'a> {
+    /// How much higher the first group answers, in levels.
+    gap: f64,
+    /// Upper end of its 90 % interval.
+    high: Option<f64>,
+    /// Labels of the first group.
+    labels_a: u32,
+    /// Labels of the second group.
+    labels_b: u32,
+    /// Lower end of the interval.
+    low: Option<f64>,
+    /// Two-sided p value of what the labels say beyond everybody's own severity.
+    p: Option<f64>,
+    /// Whether it is shown after correction for all texts that both labelled.
+    stands: bool,
+    /// The text's beginning.
+    text: &'a str,
+    /// Its id.
+    text_id: &'a str,
+}
 
 /// Characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
@@ -30,7 +156,7 @@ pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
     tell_switch(switch);
     let notice = session.project.info()?.simulated_notice;
     if args.json {
-        return output::json(&as_json(&question.name, question.scale.levels(), notice.as_deref(), &found));
+        return output::json(&document(&question, notice.as_deref(), &found));
     }
     if let Some(notice) = notice {
         output::line(&notice)?;
@@ -50,74 +176,73 @@ fn people(session: &Session, chosen: &[(String, String)]) -> Result<PeopleChoice
     Ok(people)
 }
 
-fn as_json(question: &str, levels: &[String], notice: Option<&str>, found: &GroupComparison) -> Value {
-    let of_equal = |which: fn(&dissensus_workbench::view::GroupAgreement) -> Option<Figure>| {
-        json!({
-            "equal": found.equal.as_ref().and_then(which).map(figure),
-            "alpha": found.alpha.as_ref().and_then(which).map(figure),
-        })
+fn document<'a>(
+    question: &'a Question,
+    notice: Option<&'a str>,
+    found: &'a GroupComparison,
+) -> GroupsCompared<'a> {
+    let pairs = |which: fn(&GroupAgreement) -> Option<Figure>| PairsOfPeople {
+        alpha: found.alpha.as_ref().and_then(which).map(figure),
+        equal: found.equal.as_ref().and_then(which).map(figure),
     };
-    json!({
-        "question": question,
-        "levels": levels,
-        "a": group(&found.a),
-        "b": group(&found.b),
-        "texts_in_all": found.texts,
-        "shared_texts": found.shared_texts,
-        "gap": found.gap.map(figure),
-        "severity": found.severity.map(figure),
-        "agreement": {
-            "alpha_metric": found.alpha_metric,
-            "within_a": of_equal(|all| all.within_a),
-            "within_b": of_equal(|all| all.within_b),
-            "between": of_equal(|all| all.between),
-            "equal_beyond": found.equal_beyond.map(figure),
+    GroupsCompared {
+        a: group(&found.a),
+        a_higher: found.a_higher.iter().map(text).collect(),
+        agreement: AgreementOfGroups {
+            alpha_metric: &found.alpha_metric,
+            between: pairs(|all| all.between),
+            equal_beyond: found.equal_beyond.map(figure),
+            within_a: pairs(|all| all.within_a),
+            within_b: pairs(|all| all.within_b),
         },
-        "differing": {"a_higher": found.differing.0, "b_higher": found.differing.1},
-        "a_higher": found.a_higher.iter().map(text).collect::<Vec<_>>(),
-        "b_higher": found.b_higher.iter().map(text).collect::<Vec<_>>(),
-        "overall_words": found.overall_words,
-        "agreement_words": found.agreement_words,
-        "texts_words": found.texts_words,
-        "correction": found.correction,
-        "needs": found.needs,
-        "notice": notice,
-    })
-}
-
-fn group(group: &ComparedGroup) -> Value {
-    json!({
-        "who": group.words,
-        "annotators": group.people,
-        "annotators_with_labels": group.with_labels,
-        "labels": group.labels,
-    })
-}
-
-fn figure(figure: Figure) -> Value {
-    let mut found = json!({
-        "value": figure.value,
-        "low": figure.interval.map(|(low, _)| low),
-        "high": figure.interval.map(|(_, high)| high),
-    });
-    if let Some(p) = figure.p {
-        found["p"] = json!(p);
+        agreement_words: found.agreement_words.as_deref(),
+        b: group(&found.b),
+        b_higher: found.b_higher.iter().map(text).collect(),
+        correction: &found.correction,
+        differing: DifferingTexts { a_higher: found.differing.0, b_higher: found.differing.1 },
+        gap: found.gap.map(figure),
+        levels: question.scale.levels(),
+        needs: found.needs.as_deref(),
+        notice,
+        overall_words: &found.overall_words,
+        question: &question.name,
+        severity: found.severity.map(figure),
+        shared_texts: found.shared_texts,
+        texts_in_all: found.texts,
+        texts_words: &found.texts_words,
     }
-    found
 }
 
-fn text(row: &GroupTextGap) -> Value {
-    json!({
-        "text_id": row.external_id,
-        "text": row.snippet,
-        "gap": row.gap,
-        "low": row.interval.map(|(low, _)| low),
-        "high": row.interval.map(|(_, high)| high),
-        "labels_a": row.labels.0,
-        "labels_b": row.labels.1,
-        "p": row.p,
-        "stands": row.stands,
-    })
+fn group(group: &ComparedGroup) -> ComparedPeople<'_> {
+    ComparedPeople {
+        annotators: group.people,
+        annotators_with_labels: group.with_labels,
+        labels: group.labels,
+        who: &group.words,
+    }
+}
+
+fn figure(figure: Figure) -> ComparedFigure {
+    ComparedFigure {
+        high: figure.interval.map(|(_, high)| high),
+        low: figure.interval.map(|(low, _)| low),
+        p: figure.p,
+        value: figure.value,
+    }
+}
+
+fn text(row: &GroupTextGap) -> ComparedText<'_> {
+    ComparedText {
+        gap: row.gap.into(),
+        high: row.interval.map(|(_, high)| high.into()),
+        labels_a: row.labels.0,
+        labels_b: row.labels.1,
+        low: row.interval.map(|(low, _)| low.into()),
+        p: row.p,
+        stands: row.stands,
+        text: &row.snippet,
+        text_id: &row.external_id,
+    }
 }
 
 fn show(question: &str, found: &GroupComparison) -> Result<()> {

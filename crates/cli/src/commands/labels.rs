@@ -5,7 +5,26 @@ use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::time::Duration;
+
+/// The label that `undo --json` took back.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LabelTakenBack {
+    /// Who had given it, by id.
+    annotator: String,
+    /// What the answer is again; null where there is none.
+    now: Option<String>,
+    /// On which occasion it was given; 1 is the label itself.
+    occasion: u16,
+    /// The question.
+    question: String,
+    /// The text, by id.
+    text_id: String,
+    /// The answer that was taken back.
+    value: String,
+}
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
@@ -47,23 +66,23 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
     let name = |answer: Answer| super::answer_name(&question, &answer);
     let Some(undone) = undone else {
         if args.json {
-            return output::json(&serde_json::Value::Null);
+            return output::json(&None::<LabelTakenBack>);
         }
         return output::line(&format!("{} has given no label that can be taken back", annotator.external_id));
     };
-    let text = session.labelling.task(annotator.id, question.id, undone.text)?.external_id;
+    let text_id = session.labelling.task(annotator.id, question.id, undone.text)?.external_id;
     let now = undone.now.map(name);
     if args.json {
-        return output::json(&serde_json::json!({
-            "annotator": annotator.external_id,
-            "text_id": text,
-            "question": question.name,
-            "value": name(undone.answer),
-            "occasion": undone.occasion,
-            "now": now,
+        return output::json(&Some(LabelTakenBack {
+            annotator: annotator.external_id,
+            now,
+            occasion: undone.occasion,
+            value: name(undone.answer),
+            question: question.name,
+            text_id,
         }));
     }
     let now = now.map_or_else(String::new, |now| format!("; it is {now} again"));
     let again = if undone.occasion > 1 { format!(" (occasion {})", undone.occasion) } else { String::new() };
-    output::line(&format!("Took back {} of {text}{again}{now}", name(undone.answer)))
+    output::line(&format!("Took back {} of {text_id}{again}{now}", name(undone.answer)))
 }

@@ -13,6 +13,7 @@ use dissensus_workbench::{
     Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, ModelKind, PoolingChoice, PoolingLoss,
     Progress, WorkbenchError,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
@@ -186,7 +187,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
 }
 
 /// Encodes what has to be, evaluates, and prints what was found.
-fn scored<T: Serialize>(
+fn scored<T: Serialize + JsonSchema>(
     args: &Evaluate,
     evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, WorkbenchError>,
     show: impl Fn(&T) -> Result<()>,

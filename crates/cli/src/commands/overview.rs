@@ -7,14 +7,18 @@ use anyhow::Result;
 use dissensus_workbench::view::{
     ContestedText, NextStep, NextStepKind, OverviewAgreement, OverviewContested, OverviewPerson,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `overview --json` prints.
-#[derive(Serialize)]
-struct Document {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectOverview")]
+pub(super) struct Document {
     #[serde(flatten)]
     overview: dissensus_workbench::view::Overview,
+    /// How annotators agree, for each question.
     agreement: Vec<OverviewAgreement>,
+    /// On which texts people differ most, for each question.
     contested: Vec<OverviewContested>,
 }
 

@@ -9,8 +9,16 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::view::{KeptPanel, PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_workbench::{PanelFile, PanelFileChoices, Session, TextFileChoices};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
+
+/// What `panel --list --json` and `panel --forget --json` print.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct KeptPanels<'a> {
+    /// Panels that are kept under a name.
+    panels: &'a [KeptPanel],
+}
 
 /// Characters of a text in the table.
 const TEXT_WIDTH: usize = 50;
@@ -212,7 +220,7 @@ fn tell(found: &PanelVerdicts) -> Result<()> {
 
 fn list(panels: &[KeptPanel], as_json: bool) -> Result<()> {
     if as_json {
-        return output::json(&json!({ "panels": panels }));
+        return output::json(&KeptPanels { panels });
     }
     if panels.is_empty() {
         return output::line("No panel is saved: `dissensus panel P --size 12 --name NAME` saves one");

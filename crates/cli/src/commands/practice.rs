@@ -10,6 +10,17 @@ use dissensus_workbench::view::{
     NewPracticeRule, NewPracticeText, PracticeItem, PracticePerson, PracticeSetup, PracticeState,
     PracticeStep, PracticeTextInfo,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `practice --json` prints of a packet.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PacketPractice {
+    /// How far its person is; null where there is nothing to practise on.
+    state: Option<PracticeState>,
+    /// The texts to practise on.
+    texts: Vec<PracticeItem>,
+}
 
 pub(crate) fn practice(args: &Practice) -> Result<()> {
     let rule = NewPracticeRule { pass: args.pass, within: args.within, then: args.then };
@@ -115,9 +126,9 @@ fn results(setup: &PracticeSetup) -> Result<()> {
 
 fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()> {
     let state = session.labelling.practice(annotator)?;
-    let items = session.labelling.practice_texts(annotator)?;
+    let texts = session.labelling.practice_texts(annotator)?;
     if json {
-        return output::json(&serde_json::json!({ "state": state, "texts": items }));
+        return output::json(&PacketPractice { state, texts });
     }
     let Some(state) = state else { return output::line("There is nothing to practise on") };
     output::line(&told(&state))?;
@@ -131,7 +142,7 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
     };
     output::line(&output::table(
         &["text_id", "question", "answered", ""],
-        items.iter().map(row).collect(),
+        texts.iter().map(row).collect(),
         &[],
     ))
 }

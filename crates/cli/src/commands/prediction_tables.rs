@@ -6,10 +6,20 @@ use crate::args::Predict;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices, WordPredictionFile};
-use serde_json::json;
+use dissensus_workbench::{
+    PredictionChoices, PredictionFile, RunPredictionFile, Session, TextFileChoices, WordPredictionFile,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+/// What was written by several runs.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct TablesOfRuns<'a> {
+    /// A table for each run, in the order in which they were named.
+    runs: &'a [RunPredictionFile],
+}
 
 /// Whose answers arguments ask for.
 pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
@@ -60,7 +70,7 @@ pub(super) fn run_tables(
     let written = written?;
     match (json, &written[..]) {
         (true, [only]) => output::json(only),
-        (true, several) => output::json(&json!({ "runs": several })),
+        (true, runs) => output::json(&TablesOfRuns { runs }),
         (false, all) => all.iter().try_for_each(|one| tell_written(&one.written, false)),
     }
 }

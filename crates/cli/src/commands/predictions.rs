@@ -1,6 +1,7 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::given_answers::{show_answers, with_answers};
+use super::disagreement_document::{DisagreementByOptions, DisagreementRanking};
+use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
     are_kept, kept, prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
@@ -9,6 +10,7 @@ use super::set_predictions::{predict_options, predict_sets, write_sets};
 use super::span_predictions::predict_spans;
 use super::{annotators, count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
+use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
@@ -18,10 +20,42 @@ use dissensus_workbench::view::{
     SeverityDifference, distances_together,
 };
 use dissensus_workbench::{
-    PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices, TextOptions,
+    GivenAnswer, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
+    TextOptions,
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
+
+/// What `predict --json` prints of one annotator.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Prediction<'a> {
+    /// Who, by id.
+    annotator: &'a str,
+    /// Who answered what; null of a text that is not the project's.
+    answers: Option<Vec<GivenAnswer>>,
+    /// Whether the run's model has learned from the annotator; null of the live model.
+    knows_annotator: Option<bool>,
+    /// The level that is predicted.
+    prediction: &'a str,
+    /// How likely each level is.
+    probabilities: ByName<f64>,
+    /// The question.
+    question: &'a str,
+    /// The run; null of the live model.
+    run: Option<u32>,
+    /// The text that was given.
+    text: Option<&'a str>,
+    /// The text of the project, by id.
+    text_id: Option<&'a str>,
+}
+
+/// What `predict --run A,B --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PredictionsOfRuns<'a> {
+    /// A prediction by each run, in the order in which they were named.
+    runs: &'a [Prediction<'a>],
+}
 
 /// Characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
@@ -75,8 +109,8 @@ fn predict_once(args: &Predict) -> Result<()> {
     let annotator = one_annotator(annotator)?;
     let p = live(&session, question.id, annotator.id, args)?;
     if args.json {
-        let found = document(&question, &annotator, args, &p, None)?;
-        return output::json(&with_answers(&session, &question, args, found)?);
+        let answers = answers(&session, &question, args)?;
+        return output::json(&document(&question, &annotator, args, &p, None, answers)?);
     }
     show_prediction(&question, &annotator, &p, None)?;
     show_answers(&session, &question, args)
@@ -104,8 +138,8 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     drop(bar);
     let mut documents = Vec::new();
     for (question, by) in questions.iter().zip(found?) {
-        let found = document(question, annotator, args, &by.probabilities, Some(&by))?;
-        documents.push(with_answers(session, question, args, found)?);
+        let answers = answers(session, question, args)?;
+        documents.push(document(question, annotator, args, &by.probabilities, Some(&by), answers)?);
         if !args.json {
             show_prediction(question, annotator, &by.probabilities, Some(&by))?;
             show_answers(session, question, args)?;
@@ -113,19 +147,20 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     }
     match (args.json, &documents[..]) {
         (true, [only]) => output::json(only),
-        (true, several) => output::json(&json!({ "runs": several })),
+        (true, runs) => output::json(&PredictionsOfRuns { runs }),
         (false, _) => Ok(()),
     }
 }
 
 /// A prediction as `--json` has it.
-fn document(
-    question: &Question,
-    annotator: &Annotator,
-    args: &Predict,
+fn document<'a>(
+    question: &'a Question,
+    annotator: &'a Annotator,
+    args: &'a Predict,
     p: &[f32],
     by: Option<&RunPrediction>,
-) -> Result<serde_json::Value> {
+    answers: Option<Vec<GivenAnswer>>,
+) -> Result<Prediction<'a>> {
     let levels = question.scale.levels();
     if p.len() != levels.len() {
         bail!(
@@ -135,18 +170,17 @@ fn document(
             levels.len()
         );
     }
-    let probabilities: serde_json::Map<String, serde_json::Value> =
-        levels.iter().zip(p).map(|(level, p)| (level.clone(), json!(p))).collect();
-    Ok(json!({
-        "annotator": annotator.external_id,
-        "question": question.name,
-        "text_id": args.text_id,
-        "text": args.text,
-        "prediction": levels[best_of(question, p)],
-        "probabilities": probabilities,
-        "run": by.map(|by| by.run),
-        "knows_annotator": by.map(|by| by.knows_annotator),
-    }))
+    Ok(Prediction {
+        annotator: &annotator.external_id,
+        answers,
+        knows_annotator: by.map(|by| by.knows_annotator),
+        prediction: &levels[best_of(question, p)],
+        probabilities: levels.iter().cloned().zip(p.iter().map(|p| f64::from(*p))).collect(),
+        question: &question.name,
+        run: by.map(|by| by.run),
+        text: args.text.as_deref(),
+        text_id: args.text_id.as_deref(),
+    })
 }
 
 /// The answer that a model gives.
@@ -331,20 +365,20 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let shown = ranking.texts.len().min(args.top);
     let rows = session.analysis.rows(&query, &ranking.texts[..shown])?;
     if args.json {
-        return output::json(&json!({
-            "question": question.name,
-            "levels": question.scale.levels(),
-            "by": query.by.name(),
-            "annotators": ranking.annotators,
-            "annotators_without_labels": ranking.annotators_without_labels,
-            "texts_in_all": ranking.texts.len(),
-            "remark": ranking.remark,
-            "estimation": ranking.estimation,
-            "needs": ranking.needs,
-            "text_dispersion": dispersion,
-            "notice": session.project.info()?.simulated_notice,
-            "texts": rows.iter().map(as_json).collect::<Vec<_>>(),
-        }));
+        return output::json(&DisagreementRanking {
+            annotators: ranking.annotators,
+            annotators_without_labels: ranking.annotators_without_labels,
+            by: query.by.name(),
+            estimation: ranking.estimation,
+            levels: question.scale.levels(),
+            needs: ranking.needs,
+            notice: session.project.info()?.simulated_notice,
+            question: &question.name,
+            remark: ranking.remark,
+            text_dispersion: dispersion,
+            texts: rows.iter().map(Into::into).collect(),
+            texts_in_all: ranking.texts.len(),
+        });
     }
     if let Some(dispersion) = dispersion {
         output::line(&dispersion.words)?;
@@ -379,16 +413,16 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     let said = together.map(|together| distances_together(&together, options));
     let needs = session.analysis.people_needed();
     if args.json {
-        return output::json(&json!({
-            "question": question.name,
-            "options": options,
-            "by": "pairwise",
-            "texts_in_all": all,
-            "options_together": said,
-            "needs": needs,
-            "notice": session.project.info()?.simulated_notice,
-            "texts": texts,
-        }));
+        return output::json(&DisagreementByOptions {
+            by: "pairwise",
+            needs,
+            notice: session.project.info()?.simulated_notice,
+            options,
+            options_together: said,
+            question: &question.name,
+            texts: texts.iter().map(Into::into).collect(),
+            texts_in_all: all,
+        });
     }
     if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
@@ -446,36 +480,6 @@ fn level_named(question: &Question, name: &str) -> Result<u16> {
             levels[1..].join(", ")
         ),
     }
-}
-
-fn as_json(row: &DisagreementRow) -> serde_json::Value {
-    json!({
-        "rank": row.rank,
-        "band": row.band,
-        "text_id": row.external_id,
-        "text": row.snippet,
-        "value": row.value,
-        "low": row.interval.map(|(low, _)| low),
-        "high": row.interval.map(|(_, high)| high),
-        "split": row.scores.split,
-        "split_interval": row.scores.split_interval,
-        "far_apart": row.scores.far_apart,
-        "mean_level": row.scores.mean_level,
-        "agreement": row.scores.agreement,
-        "between": row.scores.between,
-        "pairwise": row.scores.pairwise,
-        "pairwise_interval": row.scores.pairwise_interval,
-        "pairwise_maximum": row.scores.pairwise_maximum,
-        "divergence": row.scores.divergence,
-        "uncertainty": row.scores.uncertainty,
-        "level_variance": row.scores.level_variance,
-        "distribution": row.distribution,
-        "observed": row.observed,
-        "observed_pairwise": row.observed_pairwise,
-        "observed_split": row.observed_split,
-        "who": row.who,
-        "severity": row.severity,
-    })
 }
 
 fn show(

@@ -1,5 +1,6 @@
 //! `new`, `sample`, `question` and `info`.
 
+use super::project_document::ProjectDocument;
 use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
@@ -7,7 +8,16 @@ use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
 use dissensus_workbench::view::{Estimation, QuestionInfo, QuestionPart};
 use dissensus_workbench::{QuestionChange, Session, local_time, sample};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
+
+/// What `new --json` and `sample --json` print.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ProjectMade<'a> {
+    /// The project file.
+    project: &'a Path,
+}
 
 pub(crate) fn new(args: &New) -> Result<()> {
     let session = Session::create(&args.project, &home()?)?;
@@ -26,7 +36,7 @@ pub(crate) fn sample(args: &New) -> Result<()> {
 
 fn made(project: &Path, json: bool, what: &str) -> Result<()> {
     if json {
-        return output::json(&serde_json::json!({ "project": project }));
+        return output::json(&ProjectMade { project });
     }
     output::line(&format!("{what} {}", project.display()))
 }
@@ -233,11 +243,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         fitted_options.push(fitted);
     }
     if args.json {
-        let mut info = serde_json::to_value(&info)?;
-        for (at, estimation) in estimated.iter().enumerate() {
-            info["questions"][at]["estimation"] = serde_json::to_value(estimation)?;
-        }
-        return output::json(&info);
+        return output::json(&ProjectDocument::new(info, estimated));
     }
     let size = [
         count(u64::from(info.texts), "text"),

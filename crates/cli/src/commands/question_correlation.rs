@@ -7,9 +7,100 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair,
+    CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `correlate-questions --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Correlations<'a> {
+    /// Annotators whose predictions a score is the mean of; of runs the greatest number.
+    annotators: u32,
+    /// Further texts that say the same as others; they are left out.
+    copies: u32,
+    /// Folds of the labelled texts; null where runs score.
+    folds: Option<u32>,
+    /// What intervals are of.
+    interval: &'static str,
+    /// What is to be known, a sentence each.
+    notes: &'a [String],
+    /// Who the annotators are, where they are simulated.
+    notice: Option<&'a str>,
+    /// Every two scores.
+    pairs: Vec<CorrelatedPair<'a>>,
+    /// The scores.
+    scores: Vec<CorrelatedScore<'a>>,
+    /// Texts, copies counted once.
+    texts: u32,
+    /// Texts that taught the encoder: they are in no held-out figure.
+    texts_that_taught_the_encoder: u32,
+}
+
+/// The predicted score of one question.
+#[derive(Serialize, JsonSchema)]
+struct CorrelatedScore<'a> {
+    /// Texts whose labels the model learned.
+    learned_texts: u32,
+    /// The question.
+    question: &'a str,
+    /// The run that predicts; null of the live model.
+    run: Option<u32>,
+    /// What the score is.
+    score: &'a str,
+}
+
+/// How two scores go together.
+#[derive(Serialize, JsonSchema)]
+struct CorrelatedPair<'a> {
+    /// The first question.
+    a: &'a str,
+    /// Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals.
+    as_learned: PairFigures,
+    /// The second question.
+    b: &'a str,
+    /// Over all texts that can be scored by models that learned from none of their labels.
+    held_out: PairFigures,
+    /// Whose labels were learned.
+    learned_texts: LearnedTexts,
+    /// Of these the texts without labels of either question.
+    unlabelled: PairFigures,
+}
+
+/// How many texts have taught which of two models.
+#[derive(Serialize, JsonSchema)]
+struct LearnedTexts {
+    /// The first alone.
+    a_only: u32,
+    /// The second alone.
+    b_only: u32,
+    /// Both.
+    both: u32,
+    /// Neither.
+    neither: u32,
+}
+
+/// Correlations over some texts; null where one of the scores does not vary.
+#[derive(Serialize, JsonSchema)]
+struct PairFigures {
+    /// Pearson's.
+    pearson: Option<PairFigure>,
+    /// Spearman's.
+    spearman: Option<PairFigure>,
+    /// Over so many texts.
+    texts: u32,
+}
+
+/// A correlation.
+#[derive(Serialize, JsonSchema)]
+struct PairFigure {
+    /// Upper end of its interval.
+    high: Option<f64>,
+    /// Lower end of its interval.
+    low: Option<f64>,
+    /// The figure.
+    value: f64,
+}
 
 /// Scores whose matrix fits on a screen.
 const MOST_IN_MATRIX: usize = 12;
@@ -29,7 +120,7 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
     tell_switch(switch);
     let notice = session.project.info()?.simulated_notice;
     if args.json {
-        return output::json(&as_json(&found, notice.as_deref()));
+        return output::json(&document(&found, notice.as_deref()));
     }
     if let Some(notice) = notice {
         output::line(&notice)?;
@@ -54,38 +145,45 @@ fn questions(session: &Session, named: &[String]) -> Result<Vec<dissensus_domain
     Ok(found)
 }
 
-fn as_json(found: &QuestionCorrelation, notice: Option<&str>) -> Value {
-    let score = |score: &dissensus_workbench::view::ScoredQuestion| json!({"question": score.name, "score": score.score, "run": score.run, "learned_texts": score.learned});
-    let pair = |pair: &ScorePair| {
-        let (both, a, b, neither) = pair.learned;
-        json!({
-            "a": found.scores[pair.a as usize].name,
-            "b": found.scores[pair.b as usize].name,
-            "learned_texts": {"both": both, "a_only": a, "b_only": b, "neither": neither},
-            "held_out": figures(&pair.held_out),
-            "unlabelled": figures(&pair.unlabelled),
-            "as_learned": figures(&pair.as_learned),
-        })
+fn document<'a>(found: &'a QuestionCorrelation, notice: Option<&'a str>) -> Correlations<'a> {
+    let score = |score: &'a ScoredQuestion| CorrelatedScore {
+        learned_texts: score.learned,
+        question: &score.name,
+        run: score.run,
+        score: &score.score,
     };
-    json!({
-        "scores": found.scores.iter().map(score).collect::<Vec<_>>(),
-        "pairs": found.pairs.iter().map(pair).collect::<Vec<_>>(),
-        "texts": found.texts,
-        "copies": found.copies,
-        "texts_that_taught_the_encoder": found.taught_encoder,
-        "annotators": found.annotators,
-        "folds": found.folds,
-        "interval": "95 %, bootstrapped over texts (whole groups where there are some) on the scale of Fisher's z; the models are given",
-        "notes": found.notes,
-        "notice": notice,
-    })
+    let pair = |pair: &ScorePair| {
+        let (both, a_only, b_only, neither) = pair.learned;
+        CorrelatedPair {
+            a: &found.scores[pair.a as usize].name,
+            as_learned: figures(&pair.as_learned),
+            b: &found.scores[pair.b as usize].name,
+            held_out: figures(&pair.held_out),
+            learned_texts: LearnedTexts { a_only, b_only, both, neither },
+            unlabelled: figures(&pair.unlabelled),
+        }
+    };
+    Correlations {
+        annotators: found.annotators,
+        copies: found.copies,
+        folds: found.folds,
+        interval: "95 %, bootstrapped over texts (whole groups where there are some) on the scale of Fisher's z; the models are given",
+        notes: &found.notes,
+        notice,
+        pairs: found.pairs.iter().map(pair).collect(),
+        scores: found.scores.iter().map(score).collect(),
+        texts: found.texts,
+        texts_that_taught_the_encoder: found.taught_encoder,
+    }
 }
 
-fn figures(of: &CorrelationFigures) -> Value {
-    let figure = |of: Option<CorrelationFigure>| {
-        of.map(|of| json!({"value": of.value, "low": of.interval.map(|i| i.0), "high": of.interval.map(|i| i.1)}))
+fn figures(of: &CorrelationFigures) -> PairFigures {
+    let figure = |of: CorrelationFigure| PairFigure {
+        high: of.interval.map(|(_, high)| high),
+        low: of.interval.map(|(low, _)| low),
+        value: of.value,
     };
-    json!({"texts": of.texts, "pearson": figure(of.pearson), "spearman": figure(of.spearman)})
+    PairFigures { pearson: of.pearson.map(figure), spearman: of.spearman.map(figure), texts: of.texts }
 }
 
 fn show(found: &QuestionCorrelation) -> Result<()> {

@@ -7,19 +7,36 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_workbench::{
-    AnnotatorPairAgreement, Estimate, OptionAgreement, Reliability, Session, TypeAgreement, Unitizing,
-    WordAgreement, WorkbenchError,
+    AnnotatorPairAgreement, Estimate, OptionAgreement, OptionsOfText, Reliability, Session, TypeAgreement,
+    Unitizing, WordAgreement, WorkbenchError,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `agreement --json` prints: the keys of before, and every coefficient.
-#[derive(Serialize)]
-struct Document<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgreementOfQuestion")]
+pub(super) struct Document<'a> {
     #[serde(flatten)]
     agreement: &'a dissensus_workbench::Agreement,
+    /// Every coefficient, with its interval.
     reliability: &'a Reliability,
+    /// With `--pairs`: two annotators at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pairs: Option<Vec<AnnotatorPairAgreement>>,
+}
+
+/// What `aggregate --json` prints of a multi-label question.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AggregatedOptions<'a> {
+    /// How the labels of each option were brought together.
+    method: &'a str,
+    /// The options, in their order.
+    options: &'a [String],
+    /// The question.
+    question: &'a str,
+    /// The options that each text gets.
+    texts: Vec<OptionsOfText>,
 }
 
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
@@ -274,12 +291,12 @@ fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -
     drop(bar);
     let found = found?;
     if args.json {
-        return output::json(&serde_json::json!({
-            "question": question.name,
-            "method": args.method,
-            "options": question.scale.levels(),
-            "texts": found,
-        }));
+        return output::json(&AggregatedOptions {
+            method: &args.method,
+            options: question.scale.levels(),
+            question: &question.name,
+            texts: found,
+        });
     }
     let tied = found.iter().filter(|text| !text.ties.is_empty()).count();
     output::line(&format!(
@@ -288,9 +305,8 @@ fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -
         count(found.len() as u64, "text"),
         args.method,
     ))?;
-    let row = |t: &dissensus_workbench::OptionsOfText| {
-        vec![t.text_id.clone(), t.label.clone(), t.ties.join(", "), t.labels.to_string()]
-    };
+    let row =
+        |t: &OptionsOfText| vec![t.text_id.clone(), t.label.clone(), t.ties.join(", "), t.labels.to_string()];
     let rows = found.iter().take(args.top).map(row).collect();
     output::line(&output::table(&["text", "options", "ties", "labels"], rows, &[3]))
 }

@@ -8,6 +8,27 @@ use anyhow::Result;
 use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{RepeatReport, RepeatsOfAnnotator};
 use dissensus_workbench::{Session, StableShareReport, ceiling_note};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `repeats --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Repeated<'a> {
+    #[serde(flatten)]
+    report: &'a RepeatReport,
+    /// With `--stable-share`: how much of what people differ in is their own view.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stable_share: Option<&'a StableShareReport>,
+}
+
+/// What `repeats --remove --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RepeatsRemoved {
+    /// The question.
+    question: String,
+    /// Answers of later occasions that were taken back.
+    removed: u32,
+}
 
 pub(crate) fn repeats(args: &Repeats) -> Result<()> {
     if let Some(occasion) = args.remove {
@@ -21,11 +42,7 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
         false => None,
     };
     if args.json {
-        let mut all = serde_json::to_value(&report)?;
-        if let (Some(all), Some(stable)) = (all.as_object_mut(), &stable) {
-            all.insert("stable_share".to_owned(), serde_json::to_value(stable)?);
-        }
-        return output::json(&all);
+        return output::json(&Repeated { report: &report, stable_share: stable.as_ref() });
     }
     match (&report.overall, &report.needs) {
         (Some(overall), _) => {
@@ -81,7 +98,7 @@ fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     };
     let removed = session.analysis.remove_repeats(question.id, one)?;
     if args.json {
-        return output::json(&serde_json::json!({ "question": question.name, "removed": removed }));
+        return output::json(&RepeatsRemoved { question: question.name, removed });
     }
     output::line(&format!(
         "{}: {} of {of} taken back; no label was changed, and importing them again with --occasion brings them back",

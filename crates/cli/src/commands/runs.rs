@@ -13,9 +13,32 @@ use dissensus_workbench::view::{
     EpochInfo, HeldHead, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions,
     WorkState,
 };
-use dissensus_workbench::{ModelKind, Session, TrainedSets, WorkbenchError};
-use serde_json::json;
+use dissensus_workbench::{ModelKind, Session, TrainedSets, TrainedWords, WorkbenchError};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+/// What `runs delete --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RunDeleted {
+    /// The run.
+    run: u32,
+    /// Whether it was in use.
+    was_in_use: bool,
+    /// Others that were trained as one with it, had not finished and went too.
+    with: Vec<u32>,
+}
+
+/// What was trained as one on one encoder.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct TrainedTogether {
+    /// A run for each question or option, by their numbers.
+    runs: Vec<RunDetail>,
+    /// Multi-label questions as a whole.
+    sets: Vec<TrainedSets>,
+    /// Questions with spans whose words were learned.
+    words: Vec<TrainedWords>,
+}
 
 pub(crate) fn run(what: RunsWhat) -> Result<()> {
     match what {
@@ -51,7 +74,7 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             let was_used = used.as_ref().map(|run| what_predicts(&session, run.question)).transpose()?;
             if args.json {
                 let was_in_use = was_used.is_some();
-                return output::json(&json!({ "run": args.run, "was_in_use": was_in_use, "with": others }));
+                return output::json(&RunDeleted { run: args.run, was_in_use, with: others });
             }
             let was_used = was_used.map_or_else(String::new, |now| format!(". It was in use. {now}"));
             let others = match &others[..] {
@@ -197,7 +220,7 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     let sets = session.runs.trained_sets(runs[0].info.id)?;
     let words = session.runs.trained_words(runs[0].info.id)?;
     if json {
-        return output::json(&json!({ "runs": runs, "sets": sets, "words": words }));
+        return output::json(&TrainedTogether { runs, sets, words });
     }
     let infos: Vec<RunInfo> = runs.iter().map(|run| run.info.clone()).collect();
     list(&infos)?;

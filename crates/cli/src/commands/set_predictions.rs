@@ -1,19 +1,55 @@
 //! `predict` and `predictions` of a multi-label question as a whole.
 
-use super::given_answers::{show_answers, with_answers};
+use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{tell_left_out_and_strangers, texts_to_predict};
 use super::{count, encoder_choice, note};
 use crate::args::{EncoderArgs, Predict};
+use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_domain::{Annotator, Question};
 use dissensus_workbench::{
-    AskedText, ExpectedOption, PredictionChoices, Session, SetPredictionFile, TextFileChoices, WholeAnswer,
+    AskedText, ExpectedOption, GivenAnswer, PredictionChoices, Session, SetPredictionFile, TextFileChoices,
+    WholeAnswer,
 };
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
+
+/// What `predict --json` prints of a multi-label question as a whole.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SetPrediction<'a> {
+    /// Whose answer it is, by id; null of everybody's.
+    annotator: Option<&'a str>,
+    /// Over how many annotators probabilities are means.
+    annotators: usize,
+    /// Over how many of them the most likely set and `masi` are.
+    annotators_of_sets: usize,
+    /// Who answered what; null of a text that is not the project's.
+    answers: Option<Vec<GivenAnswer>>,
+    /// Of several annotators: the chance that two of them differ on each option.
+    differ: Option<ByName<Option<f64>>>,
+    /// Whether the most likely set is surely the most likely one.
+    is_exact: bool,
+    /// The distance (MASI) between the sets of two annotators that is to be expected.
+    masi: Option<f64>,
+    /// Whether options go together, in words.
+    options_together: &'a str,
+    /// The most likely set.
+    prediction: &'a str,
+    /// How likely each option is.
+    probabilities: ByName<f64>,
+    /// How likely the most likely set is.
+    probability: f64,
+    /// The question.
+    question: &'a str,
+    /// The text that was given.
+    text: Option<&'a str>,
+    /// The text of the project, by id.
+    text_id: Option<&'a str>,
+}
 
 /// A table of whole answers to every text of a file, or of the project.
 pub(super) fn write_sets(
@@ -96,41 +132,37 @@ pub(super) fn predict_options(
     drop(bar);
     let found = found?;
     if args.json {
-        return output::json(&with_answers(
-            session,
-            question,
-            args,
-            document(question, annotator, args, &found),
-        )?);
+        let answers = answers(session, question, args)?;
+        return output::json(&document(question, annotator, args, &found, answers));
     }
     show(question, annotator, &found)?;
     show_answers(session, question, args)
 }
 
-fn document(
-    question: &Question,
-    annotator: Option<&Annotator>,
-    args: &Predict,
-    found: &WholeAnswer,
-) -> Value {
-    let of = |figure: fn(&ExpectedOption) -> Value| -> Map<String, Value> {
-        found.options.iter().map(|one| (one.option.clone(), figure(one))).collect()
-    };
-    json!({
-        "annotator": annotator.map(|who| &who.external_id),
-        "annotators": found.annotators,
-        "annotators_of_sets": found.annotators_of_sets,
-        "question": question.name,
-        "text_id": args.text_id,
-        "text": args.text,
-        "prediction": found.most_likely_set,
-        "probability": found.probability,
-        "is_exact": found.is_exact,
-        "probabilities": of(|one| json!(one.expected)),
-        "differ": if found.annotators > 1 { json!(of(|one| json!(one.differ))) } else { Value::Null },
-        "masi": found.masi,
-        "options_together": found.options_together,
-    })
+fn document<'a>(
+    question: &'a Question,
+    annotator: Option<&'a Annotator>,
+    args: &'a Predict,
+    found: &'a WholeAnswer,
+    answers: Option<Vec<GivenAnswer>>,
+) -> SetPrediction<'a> {
+    let differ = || found.options.iter().map(|one| (one.option.clone(), one.differ)).collect();
+    SetPrediction {
+        annotator: annotator.map(|who| who.external_id.as_str()),
+        annotators: found.annotators,
+        annotators_of_sets: found.annotators_of_sets,
+        answers,
+        differ: (found.annotators > 1).then(differ),
+        is_exact: found.is_exact,
+        masi: found.masi,
+        options_together: &found.options_together,
+        prediction: &found.most_likely_set,
+        probabilities: found.options.iter().map(|one| (one.option.clone(), one.expected)).collect(),
+        probability: found.probability,
+        question: &question.name,
+        text: args.text.as_deref(),
+        text_id: args.text_id.as_deref(),
+    }
 }
 
 fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer) -> Result<()> {

@@ -1,16 +1,41 @@
 //! `predict` of a question with spans, of one text.
 
-use super::given_answers::{show_answers, with_answers};
+use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
 use super::word_print::show_words;
 use super::{count, encoder_choice};
 use crate::args::Predict;
+use crate::by_name::ByName;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{Annotator, Question};
-use dissensus_workbench::{OptionPrediction, Session, WordsOfText};
-use serde_json::{Map, Value, json};
+use dissensus_workbench::{GivenAnswer, OptionPrediction, Session, WordOfText, WordsOfText};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `predict --json` prints of a question with spans.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SpanPrediction<'a> {
+    /// Whose answer it is, by id; null of everybody's.
+    annotator: Option<&'a str>,
+    /// Who answered what; null of a text that is not the project's.
+    answers: Option<Vec<GivenAnswer>>,
+    /// Of a text that is not the project's: over how many annotators its words are.
+    people: Option<u32>,
+    /// Of one annotator: how likely something of each type is marked.
+    probabilities: Option<ByName<f64>>,
+    /// The question.
+    question: &'a str,
+    /// The text that was given.
+    text: Option<&'a str>,
+    /// The text of the project, by id.
+    text_id: Option<&'a str>,
+    /// Of a text that is not the project's: the types, in the order in which each word has them.
+    types: Option<&'a [String]>,
+    /// Of a text that is not the project's: its words.
+    words: Option<&'a [WordOfText]>,
+}
 
 /// Whether the annotator marks anything of each type, and of a text that is not the project's which words the annotator, or everybody, would mark.
 pub(super) fn predict_spans(
@@ -44,8 +69,8 @@ pub(super) fn predict_spans(
         None => None,
     };
     if args.json {
-        let document = document(question, annotator, args, &types, words.as_ref());
-        return output::json(&with_answers(session, question, args, document)?);
+        let answers = answers(session, question, args)?;
+        return output::json(&document(question, annotator, args, &types, words.as_ref(), answers));
     }
     if let Some(annotator) = annotator {
         output::line(&format!("How likely {} marks something of each type, one by one", annotator.name))?;
@@ -81,23 +106,24 @@ fn types(
     })
 }
 
-fn document(
-    question: &Question,
-    annotator: Option<&Annotator>,
-    args: &Predict,
+fn document<'a>(
+    question: &'a Question,
+    annotator: Option<&'a Annotator>,
+    args: &'a Predict,
     types: &[OptionPrediction],
-    words: Option<&WordsOfText>,
-) -> Value {
-    let probabilities: Map<String, Value> =
-        types.iter().map(|one| (one.option.clone(), json!(one.probability))).collect();
-    json!({
-        "annotator": annotator.map(|who| &who.external_id),
-        "question": question.name,
-        "text_id": args.text_id,
-        "text": args.text,
-        "probabilities": if annotator.is_some() { json!(probabilities) } else { Value::Null },
-        "types": words.map(|words| &words.types),
-        "people": words.map(|words| words.people),
-        "words": words.map(|words| &words.words),
-    })
+    words: Option<&'a WordsOfText>,
+    answers: Option<Vec<GivenAnswer>>,
+) -> SpanPrediction<'a> {
+    let probability = |one: &OptionPrediction| (one.option.clone(), f64::from(one.probability));
+    SpanPrediction {
+        annotator: annotator.map(|who| who.external_id.as_str()),
+        answers,
+        people: words.map(|words| words.people),
+        probabilities: annotator.map(|_| types.iter().map(probability).collect()),
+        question: &question.name,
+        text: args.text.as_deref(),
+        text_id: args.text_id.as_deref(),
+        types: words.map(|words| words.types.as_slice()),
+        words: words.map(|words| words.words.as_slice()),
+    }
 }

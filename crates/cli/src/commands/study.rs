@@ -11,8 +11,17 @@ use dissensus_workbench::view::{
     EarlierPacket, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure,
     StudyPerson, StudyShare, StudyWish,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
+
+/// What `assign --write-again --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PacketsWritten {
+    /// The packets' files.
+    files: Vec<String>,
+}
 
 pub(crate) fn assign(args: &Assign) -> Result<()> {
     if args.write_again {
@@ -113,7 +122,7 @@ fn write_again(args: &Assign) -> Result<()> {
     drop(bar);
     let files = files?;
     if args.json {
-        return output::json(&serde_json::json!({ "files": files }));
+        return output::json(&PacketsWritten { files });
     }
     output::line(&format!("Wrote {} anew to {}", count(files.len() as u64, "packet"), folder.display()))?;
     output::line(

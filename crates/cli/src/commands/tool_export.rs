@@ -9,8 +9,63 @@ use anyhow::Result;
 use dissensus_workbench::{
     Loss, LossReason, Pseudonymised, Session, ToolExport, ToolExportChoices, ToolFormat, WorkbenchError,
 };
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
+
+/// What `export --format --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ToolFile<'a> {
+    /// The file.
+    file: &'a Path,
+    /// Its format.
+    format: &'a str,
+    /// Labels in it.
+    labels: u64,
+    /// With `--leave-out failed`: labels of people who missed a pass mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out_failed: Option<u64>,
+    /// What it cannot hold.
+    losses: Vec<LostThings>,
+    /// People in it.
+    people: usize,
+    /// The question, where it is of one.
+    question: Option<&'a str>,
+    /// With `--pseudonyms`: values of attributes that were left empty, because too few share them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<u64>,
+    /// Texts in it.
+    texts: usize,
+    /// With `--pseudonyms`: people who can still be told from all but a few others by their attributes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told_apart: Option<u64>,
+    /// Whether it was written; with `--dry-run` it was not.
+    written: bool,
+}
+
+/// What a format cannot hold, for one reason.
+#[derive(Serialize, JsonSchema)]
+struct LostThings {
+    /// How many things.
+    count: u64,
+    /// What, in a sentence.
+    message: String,
+    /// The reason by its name.
+    reason: &'static str,
+}
+
+/// A format that `export --list-formats --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ListedFormat {
+    /// The ending of its files.
+    ending: &'static str,
+    /// What it holds beside levels, by names of losses.
+    holds: Vec<&'static str>,
+    /// Its name on the command line.
+    name: &'static str,
+    /// Its name for people.
+    title: &'static str,
+}
 
 pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file: &Path) -> Result<()> {
     let choices = ToolExportChoices {
@@ -63,39 +118,34 @@ fn losses(ready: &ToolExport) -> Vec<String> {
     ready.losses().iter().map(line).collect()
 }
 
-fn told(ready: &ToolExport, args: &Export, file: &Path) -> Value {
-    let losses = ready
-        .losses()
-        .iter()
-        .map(|loss| json!({ "reason": loss.reason.name(), "count": loss.count, "message": loss.message() }));
+fn told<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFile<'a> {
+    let loss =
+        |loss: &Loss| LostThings { count: loss.count, message: loss.message(), reason: loss.reason.name() };
     let exported = ready.exported();
     let (texts, people) = ready.texts_and_people();
-    let mut told = json!({
-        "file": file,
-        "format": ready.format().name(),
-        "written": !args.dry_run,
-        "question": ready.question(),
-        "labels": exported.answers,
-        "texts": texts,
-        "people": people,
-        "losses": losses.collect::<Vec<_>>(),
-    });
-    if args.pseudonyms {
-        told["suppressed"] = exported.suppressed.into();
-        told["told_apart"] = exported.told_apart.into();
+    ToolFile {
+        file,
+        format: ready.format().name(),
+        labels: exported.answers,
+        left_out_failed: args.leave_out.contains(&LeaveOutArg::Failed).then_some(exported.left_out_failed),
+        losses: ready.losses().iter().map(loss).collect(),
+        people,
+        question: ready.question(),
+        suppressed: args.pseudonyms.then_some(exported.suppressed),
+        texts,
+        told_apart: args.pseudonyms.then_some(exported.told_apart),
+        written: !args.dry_run,
     }
-    if args.leave_out.contains(&LeaveOutArg::Failed) {
-        told["left_out_failed"] = exported.left_out_failed.into();
-    }
-    told
 }
 
 /// The formats there are.
 pub(super) fn list(as_json: bool) -> Result<()> {
     if as_json {
-        let one = |format: &ToolFormat| {
-            let holds: Vec<&str> = format.holds().iter().map(|reason| reason.name()).collect();
-            json!({ "name": format.name(), "title": format.title(), "ending": format.ending(), "holds": holds })
+        let one = |format: &ToolFormat| ListedFormat {
+            ending: format.ending(),
+            holds: format.holds().iter().map(|reason| reason.name()).collect(),
+            name: format.name(),
+            title: format.title(),
         };
         return output::json(&ToolFormat::all().iter().map(one).collect::<Vec<_>>());
     }

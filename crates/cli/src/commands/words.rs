@@ -7,8 +7,28 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_workbench::{Session, WordsOfText};
-use serde_json::json;
+use dissensus_workbench::view::WordModelReport;
+use dissensus_workbench::{Session, WordFile, WordsOfText};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `words --text-id --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WordsShown {
+    /// The model behind what is expected.
+    model: WordModelReport,
+    /// The text's words.
+    text: WordsOfText,
+}
+
+/// What `words --out --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WordsWritten {
+    /// The model behind what is expected.
+    model: WordModelReport,
+    /// The table.
+    written: WordFile,
+}
 
 pub(crate) fn words(args: &Words) -> Result<()> {
     let session = open_or_read(&args.project)?;
@@ -33,7 +53,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     if let Some(written) = written {
         let written = written?;
         if args.json {
-            return output::json(&json!({ "written": written, "model": model }));
+            return output::json(&WordsWritten { model, written });
         }
         return output::line(&format!(
             "Wrote {} of {} to {}, a row for each of {}",
@@ -46,7 +66,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     let text = args.text_id.as_deref().unwrap_or_default();
     let found = session.analysis.words_of_text(question, text)?;
     if args.json {
-        return output::json(&json!({ "text": found, "model": model }));
+        return output::json(&WordsShown { model, text: found });
     }
     show(&found)
 }

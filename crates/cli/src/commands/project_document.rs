@@ -1,0 +1,59 @@
+//! What `info --json` prints.
+
+use dissensus_workbench::view::{Estimation, ProjectInfo, QuestionInfo};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// A project, with what the model of each question estimated.
+pub(super) struct ProjectDocument {
+    /// Without its questions.
+    project: ProjectInfo,
+    questions: Vec<EstimatedQuestion>,
+}
+
+/// A question, and what its model estimated.
+#[derive(Serialize, JsonSchema)]
+struct EstimatedQuestion {
+    #[serde(flatten)]
+    question: QuestionInfo,
+    /// What its model estimated; null where none is fitted.
+    estimation: Option<Estimation>,
+}
+
+/// The key of a project under which its questions are.
+const QUESTIONS: &str = "questions";
+
+impl ProjectDocument {
+    /// `estimated` has an item for each question of `project`.
+    pub(super) fn new(mut project: ProjectInfo, estimated: Vec<Option<Estimation>>) -> Self {
+        let questions = std::mem::take(&mut project.questions).into_iter().zip(estimated);
+        let questions =
+            questions.map(|(question, estimation)| EstimatedQuestion { question, estimation }).collect();
+        Self { project, questions }
+    }
+}
+
+impl Serialize for ProjectDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serde_json::to_value(&self.project).map_err(S::Error::custom)?;
+        document[QUESTIONS] = serde_json::to_value(&self.questions).map_err(S::Error::custom)?;
+        document.serialize(serializer)
+    }
+}
+
+impl JsonSchema for ProjectDocument {
+    fn schema_name() -> Cow<'static, str> {
+        "Project".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = ProjectInfo::json_schema(generator);
+        let questions = generator.subschema_for::<Vec<EstimatedQuestion>>();
+        if let Some(known) = schema.pointer_mut("/properties/questions/items") {
+            *known = questions.get("items").cloned().unwrap_or_default();
+        }
+        schema
+    }
+}
