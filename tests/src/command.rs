@@ -1,6 +1,6 @@
 //! Running the `dissensus` command as a script would.
 
-use crate::programs;
+use crate::{programs, schemas};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -91,12 +91,13 @@ impl Bench {
         command
     }
 
-    /// Runs the command to its end.
+    /// Runs the command to its end. What it prints with `--json` is held against its schema.
     ///
     /// # Panics
-    /// It cannot be started, or prints what is not UTF-8.
+    /// It cannot be started, or prints what is not UTF-8 or not as `dissensus schema` says.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Outcome {
-        let mut command = self.command(arguments);
+        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let mut command = self.command(&arguments);
         let output = match command.output() {
             Ok(output) => output,
             Err(error) => panic!("cannot start {command:?}: {error}"),
@@ -105,7 +106,13 @@ impl Bench {
             Ok(text) => text,
             Err(error) => panic!("{command:?} printed {error}"),
         };
-        Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        let out = text(output.stdout);
+        if arguments.iter().any(|argument| argument == "--json")
+            && let Ok(document) = serde_json::from_str(&out)
+        {
+            schemas::check(&arguments, &document);
+        }
+        Outcome { code: output.status.code(), out, err: text(output.stderr) }
     }
 
     /// Runs the command, which must succeed, and returns what it printed.

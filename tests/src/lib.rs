@@ -11,6 +11,7 @@ pub mod files;
 pub mod processes;
 pub mod programs;
 pub mod project_file;
+pub mod schemas;
 #[cfg(target_os = "linux")]
 pub mod screen;
 #[cfg(target_os = "linux")]
