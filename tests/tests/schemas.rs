@@ -91,7 +91,18 @@ withdraw P.dissensus --annotator a5
 withdraw P.dissensus --annotator a5 --yes
 ";
 
-/// Questions with options and with spans, and the sample.
+/// Benchmarks that take their time or need other programs, and what goes on with a run that broke off, which tests of that do.
+const ELSEWHERE: [&str; 7] = [
+    "bench disagreement",
+    "bench encode",
+    "bench import",
+    "bench panel",
+    "bench predict",
+    "bench train",
+    "runs resume",
+];
+
+/// Questions with options and with spans, the sample, and benchmarks of small projects.
 const OTHERS: &str = "
 new O.dissensus
 import O.dissensus sets.csv --scale multi-label --levels rude,threat,lie
@@ -118,6 +129,9 @@ info S.dissensus
 correlate-questions S.dissensus
 disagreement S.dissensus --question offensiveness
 overview S.dissensus
+bench live --texts 50 --annotators 10 --clicks 5
+bench study --people 3 --texts 4
+bench large --labels 3000 --texts 600 --annotators 40
 ";
 
 /// Runs each line and returns the commands that it ran.
@@ -152,9 +166,7 @@ fn every_command_prints_what_its_schema_says() {
     bench.file("marked.jsonl", (0..60).map(mark).collect::<String>());
     let mut ran = run(&bench, RATED);
     ran.append(&mut run(&bench, OTHERS));
-    // Benchmarks take their time; a run that broke off is resumed where tests break one off.
-    let elsewhere = |command: &&str| command.starts_with("bench ") || *command == "runs resume";
-    let all: BTreeSet<&str> = schemas::commands().filter(|command| !elsewhere(command)).collect();
+    let all: BTreeSet<&str> = schemas::commands().filter(|command| !ELSEWHERE.contains(command)).collect();
     assert_eq!(ran, all);
 }
 
