@@ -215,8 +215,11 @@ def dataset(bench, rows):
     loaded = load_dataset(str(bench.folder / "dataset"))
     expect("datasets: splits", list(loaded), ["train"])
     expect("datasets: rows", len(loaded["train"]), told["rows"])
+    told = lambda label: label if isinstance(label, str) else name(label)
     found = {(row["text_id"], row["annotator_id"], row["question"]) for row in loaded["train"]}
-    expect("datasets: answers", found, {(text, person, asked) for text, _, person, asked, _, _ in rows})
+    expect("datasets: who answered what", found, {(text, person, asked) for text, _, person, asked, _, _ in rows})
+    found = {(row["text_id"], row["annotator_id"]): row["label"] for row in loaded["train"] if row["question"] == "mood"}
+    expect("datasets: answers", found, {(text, person): told(label) for text, _, person, asked, label, _ in rows if asked == "mood"})
 
 
 def summaries(bench, rows):

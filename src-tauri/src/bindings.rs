@@ -61,6 +61,7 @@ pub fn builder() -> Builder<Wry> {
             importing::import_preview_as_last_time,
             importing::paste_rows,
             importing::forget_pasted,
+            importing::forget_opened,
             importing::import_file,
             importing::export_project,
             importing::export_formats,

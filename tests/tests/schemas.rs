@@ -83,6 +83,8 @@ bundle P.dissensus model --question rude
 predict --bundle model --texts new.txt --out there.csv
 report P.dissensus appendix
 export P.dissensus out.csv --pseudonyms --leave-out failed
+export P.dissensus texts.csv --question rude --rows texts --predicted --aggregate mace
+export P.dissensus people.parquet --question rude --rows people --pseudonyms
 export P.dissensus tasks.json --question rude --format label-studio --dry-run
 export --list-formats
 copy P.dissensus copy.dissensus

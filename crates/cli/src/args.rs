@@ -1493,10 +1493,11 @@ A .conll file holds answers with spans, one word a line with a tag in IOB2, and 
 that begin or end with white space.
 
 With --rows texts there is one row a text: how many labels, those who cannot say, the count and share of each level (soft labels), mean level
-(counted from 0) and how far labels differ; with --aggregate the one label that a method makes of them, with --predicted the mean prediction
-over all annotators and the split that is expected, with its 90 % interval (who has labelled a text stands with that label). With --rows
-people there is one row a person: attributes, use of levels, agreement with others, time a label, and with --predicted severity, consistency
-and held-out accuracy. Neither imports again.
+(counted from 0) and how far labels differ; with --aggregate the one label that a method makes of them. With --predicted there is the mean
+prediction over all annotators (predicted_...; given labels have no part in it but that the model learned from them), and the disagreement
+that is expected, with its 90 % interval: there, who has labelled a text stands with that label. With --rows people there is one row a person:
+attributes, use of levels, agreement with others, time a label, and with --predicted severity, consistency and held-out accuracy. In .csv and
+.tsv, what people wrote begins with an apostrophe where a spreadsheet would take it for a formula. Neither imports again.
 
 With --format the file is one that another tool reads. What its format cannot hold (notes, times, sets, ...) is counted and said before the
 file is written; with --dry-run nothing is written. Such a file imports again, too, without what it cannot hold.")]
@@ -1519,7 +1520,8 @@ pub(crate) struct Export {
     pub(crate) list_formats: bool,
     /// What a row is of: a label, or labels summed up by text or by person
     #[arg(long, value_enum, default_value_t,
-        conflicts_with_all = ["format", "hugging_face", "leave_out", "leave_out_overlaps", "decisions", "spans", "notes"])]
+        conflicts_with_all = ["format", "hugging_face", "leave_out", "leave_out_overlaps", "decisions", "spans", "notes",
+            "dry_run"])]
     pub(crate) rows: RowsArg,
     /// With --rows texts: also one label a text, by this method
     #[arg(long, value_name = "METHOD", requires = "rows", value_parser = METHODS)]
@@ -1531,7 +1533,7 @@ pub(crate) struct Export {
     pub(crate) encoder: EncoderArgs,
     /// A dataset for the Hugging Face hub: FILE is a folder with a Parquet file for each part of the official split, and a card with what only
     /// its authors can say left open
-    #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps"])]
+    #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps", "dry_run"])]
     pub(crate) hugging_face: bool,
     /// Only this question [default: all]
     #[arg(long)]
@@ -1841,6 +1843,18 @@ mod tests {
     #[test]
     fn the_help_reads_well() {
         insta::assert_snapshot!(Cli::command().render_help().to_string());
+    }
+
+    #[test]
+    fn what_says_that_nothing_is_written_goes_with_nothing_that_writes() {
+        let parsed = |more: &[&str]| {
+            let fixed = ["dissensus", "export", "p", "a.csv", "--dry-run"];
+            Cli::try_parse_from(fixed.iter().chain(more)).is_ok()
+        };
+        assert!(parsed(&["--format", "crowd-kit"]));
+        for more in [&["--rows", "people"][..], &["--rows", "texts"], &["--hugging-face"], &[]] {
+            assert!(!parsed(more), "{more:?}");
+        }
     }
 
     #[test]

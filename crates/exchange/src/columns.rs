@@ -115,7 +115,7 @@ fn fits(kind: ColumnKind, value: &Value<'_>) -> bool {
         (ColumnKind::Text | ColumnKind::Level, Value::Text(_) | Value::Missing)
         | (ColumnKind::Integer | ColumnKind::Moment, Value::Integer(_) | Value::Missing)
         | (ColumnKind::Number, Value::Number(_))
-        | (ColumnKind::Flag, Value::Flag(_)) => true,
+        | (ColumnKind::Flag, Value::Flag(_) | Value::Missing) => true,
         (ColumnKind::Vector(length), Value::Vector(x)) => x.len() == length,
         _ => false,
     }

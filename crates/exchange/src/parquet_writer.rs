@@ -77,6 +77,7 @@ impl Column {
             (Self::Moment(builder), Value::Integer(x)) => builder.append_value(*x),
             (Self::Moment(builder), Value::Missing) => builder.append_null(),
             (Self::Flag(builder), Value::Flag(flag)) => builder.append_value(*flag),
+            (Self::Flag(builder), Value::Missing) => builder.append_null(),
             (Self::Vector(builder), Value::Vector(x)) if x.len() == builder.value_length() as usize => {
                 builder.values().append_slice(x);
                 builder.append(true);
@@ -99,7 +100,7 @@ fn field(column: &TypedColumn) -> Field {
         ColumnKind::Number => (DataType::Float32, false),
         ColumnKind::Integer => (DataType::Int64, true),
         ColumnKind::Moment => (DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())), true),
-        ColumnKind::Flag => (DataType::Boolean, false),
+        ColumnKind::Flag => (DataType::Boolean, true),
         ColumnKind::Vector(length) => (DataType::FixedSizeList(Arc::new(element()), length as i32), false),
     };
     Field::new(&column.name, kind, nullable)

@@ -129,6 +129,21 @@ impl Source {
         }
     }
 
+    /// Whether the file was unpacked or rewritten to be read.
+    pub fn is_rewritten(&self) -> bool {
+        self.rewritten.is_some()
+    }
+
+    /// The file that is read: what it was rewritten as, or itself.
+    pub fn read_from(&self) -> &Path {
+        self.rewritten.as_ref().map_or_else(|| self.path(), |rewritten| rewritten.path())
+    }
+
+    /// Whether what is read is still where it was.
+    pub fn is_there(&self) -> bool {
+        self.read_from().exists()
+    }
+
     /// The format.
     pub fn format(&self) -> FormatInfo {
         self.format

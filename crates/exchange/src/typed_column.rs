@@ -1,6 +1,6 @@
 //! Columns of a table whose values have types, and one value.
 
-/// What the values of a column are. Those of texts, levels, whole numbers and moments may be missing.
+/// What the values of a column are. Those of texts, levels, whole numbers, moments and flags may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// A string.

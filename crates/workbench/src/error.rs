@@ -71,6 +71,11 @@ pub enum WorkbenchError {
         /// What it takes.
         allowed: String,
     },
+    /// Labels are given while they are summed up.
+    #[error(
+        "labels were given or taken in while they were summed up, so nothing was written: try again when nobody labels"
+    )]
+    LabelsChange,
     /// The study's limit is reached and does not allow to go on.
     #[error("the study ends the day here: it goes on tomorrow")]
     FinishedToday,
@@ -695,6 +700,7 @@ impl WorkbenchError {
             Self::NoHome => "no-home",
             Self::NoProject => "no-project",
             Self::Setting { .. } => "setting",
+            Self::LabelsChange => "labels-change",
             Self::FinishedToday => "finished-today",
             Self::Sample(_) => "sample",
             Self::NoSuchText(_) => "no-such-text",

@@ -48,6 +48,17 @@ pub(crate) async fn forget_pasted(app: AppHandle, path: String) -> Result<(), Pr
     with_workbench(app, move |workbench| workbench.forget_pasted(Path::new(&path))).await
 }
 
+/// Lets go of what the file that was looked at was unpacked as.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn forget_opened(app: AppHandle) -> Result<(), Problem> {
+    with_session(app, |session| {
+        session.exchange.forget_opened();
+        Ok(())
+    })
+    .await
+}
+
 /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
 #[tauri::command]
 #[specta::specta]

@@ -220,3 +220,12 @@ it("reads the sheet that is chosen of a workbook that has several", async () => 
   await take("import-sheet", "More");
   await waitFor(() => expect(read.mock.calls.at(-1)?.[1]).toMatchObject({ sheet: "More" }));
 });
+
+it("lets go of what a file was unpacked as once it is closed", async () => {
+  const forgot = vi.spyOn(commands, "forgetOpened");
+  const shown = render(ImportDialog, { path: "/home/you/labels.csv" });
+  await screen.findByTestId("import-format");
+  expect(forgot).not.toHaveBeenCalled();
+  shown.unmount();
+  expect(forgot).toHaveBeenCalledOnce();
+});

@@ -89,6 +89,8 @@ export const commands = {
 	pasteRows: (pasted: string, header: boolean | null) => __TAURI_INVOKE<PastedRows>("paste_rows", { pasted, header }),
 	/**  Removes a file of pasted rows. */
 	forgetPasted: (path: string) => __TAURI_INVOKE<null>("forget_pasted", { path }),
+	/**  Lets go of what the file that was looked at was unpacked as. */
+	forgetOpened: () => __TAURI_INVOKE<null>("forget_opened"),
 	/**  Imports a file. It is a job: it tells its progress by events and can be cancelled. */
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
 	/**

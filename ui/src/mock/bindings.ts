@@ -764,6 +764,7 @@ export const commands: typeof RealCommands = {
     };
   },
   forgetPasted: async () => null,
+  forgetOpened: async () => null,
   importFile: async (path, given) => ({
     format: preview(path, given).format,
     texts: 212,

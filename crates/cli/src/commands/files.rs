@@ -281,6 +281,9 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     if summed_up.is_none() && (args.predicted || args.aggregate.is_some()) {
         bail!("--predicted and --aggregate go with --rows texts or --rows people");
     }
+    if args.encoder.encoder.is_some() && !args.predicted {
+        bail!("--encoder goes with --predicted: without it nothing is encoded");
+    }
     // Numbers that are given for the first time are kept, and so is what is encoded.
     let writes = args.pseudonyms || args.predicted;
     let session = if writes { open_or_read(project)? } else { open_to_read(project)? };

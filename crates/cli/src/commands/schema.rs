@@ -148,6 +148,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<files::ExportWritten>(),
             of::<tool_export::ToolFile>(),
             of::<Vec<tool_export::ListedFormat>>(),
+            of::<view::SummaryWritten>(),
         ],
     ),
     ("copy", &[of::<view::CopyReport>()]),

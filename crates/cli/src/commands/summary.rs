@@ -36,6 +36,16 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
         SummaryOf::People => count(u64::from(written.rows), "annotator"),
     };
     let labels = count(u64::from(written.labels), "label");
+    if wish.pseudonyms {
+        let left_out = match of {
+            SummaryOf::Texts => "no groups of texts, which may name people".to_owned(),
+            SummaryOf::People => format!(
+                "no ids, names or times; {} of attributes left empty, because fewer than five people share their value",
+                count(u64::from(written.suppressed), "value")
+            ),
+        };
+        output::line(&format!("For others: {left_out}"))?;
+    }
     output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
 }
 

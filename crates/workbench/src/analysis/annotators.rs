@@ -89,7 +89,7 @@ impl Analysis {
     }
 
     /// With the held-out accuracy measured where there is a `measure`, else as far as it is known.
-    fn report(
+    pub(crate) fn report(
         &self,
         question: QuestionId,
         measure: Option<&dyn Progress>,

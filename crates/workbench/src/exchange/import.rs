@@ -48,6 +48,11 @@ impl Exchange {
         Ok(ImportPreview { as_last_time, ..preview })
     }
 
+    /// Nobody is about to import the file that was looked at: what it was unpacked as goes.
+    pub fn forget_opened(&self) {
+        self.opened.forget();
+    }
+
     fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         let source = tagged(plain, choices);
         let roles = roles_for(&source, choices.columns.as_ref())?;

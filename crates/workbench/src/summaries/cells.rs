@@ -93,9 +93,11 @@ impl Table {
         Ok(Self { table: TypedTable::create(out, columns.0)?, for_spreadsheets })
     }
 
-    /// What people wrote, as no spreadsheet takes it for a formula: files of separated values do not say what a cell is.
+    /// What people wrote, behind an apostrophe where a spreadsheet would take it for a formula: files of separated values do not say what a
+    /// cell is. A number is none.
     pub(super) fn written(&self, text: &str) -> Cell {
-        Cell::Text(if self.for_spreadsheets { cell(text) } else { text.to_owned() })
+        let acts = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.trim().parse::<f64>().is_err();
+        Cell::Text(if self.for_spreadsheets && acts { format!("'{text}") } else { text.to_owned() })
     }
 
     /// Writes a row.

@@ -16,6 +16,27 @@ use dissensus_exchange::TypedTable;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How often labels are read again that were given meanwhile.
+const TRIES: usize = 4;
+
+/// What is read of labels in several parts, as it is at one moment.
+///
+/// # Errors
+/// As `read`; labels were given in each of the tries.
+fn at_one_moment<T>(
+    context: &Context,
+    read: impl Fn() -> Result<T, WorkbenchError>,
+) -> Result<T, WorkbenchError> {
+    for _ in 0..TRIES {
+        let before = context.store.last_event()?;
+        let found = read()?;
+        if context.store.last_event()? == before {
+            return Ok(found);
+        }
+    }
+    Err(WorkbenchError::LabelsChange)
+}
+
 /// Summaries of the open project.
 #[derive(Clone)]
 pub struct Summaries {
@@ -60,31 +81,35 @@ impl Summaries {
         let asked = index.question_asked_for(wish.question.as_deref())?.id;
         let question = index.whole(asked)?.clone();
         let scale = &question.scale;
-        let refused = |name, allowed: &str| {
-            let (value, allowed) = (
-                "on".to_owned(),
-                format!("{allowed} (\"{}\" is answered with {})", question.name, scale.kind()),
-            );
+        let refused = |name, value: Option<&str>, allowed: &str| {
+            let value = value.unwrap_or("on").to_owned();
+            let allowed = format!("{allowed} (\"{}\" is answered with {})", question.name, scale.kind());
             Err(WorkbenchError::Setting { name, value, allowed })
         };
+        let aggregate = wish.aggregate.as_deref();
         if wish.predicted && scale.has_options() {
-            return refused("predicted", "questions that are answered with one level");
+            return refused("predicted", None, "questions that are answered with one level");
         }
         if wish.aggregate.is_some() && wish.of == SummaryOf::People {
-            return refused("aggregate", "one row a text: labels are brought together to one of each text");
+            return refused(
+                "aggregate",
+                aggregate,
+                "one row a text: labels are brought together to one of each text",
+            );
         }
         if wish.aggregate.is_some() && scale.has_options() && !scale.is_multi_label() {
-            return refused("aggregate", "questions that are answered with levels or options");
+            return refused("aggregate", aggregate, "questions that are answered with levels or options");
         }
         TypedTable::check(out, false)?;
         check_outputs(&[out], &[self.context.store.path()], replace)?;
         Ok(CheckedSummary { wish: wish.clone(), question, out: out.to_owned(), replace })
     }
 
-    /// Writes the table, as labels are at one moment. Predictions are those of the live model, which may know of a label more.
+    /// Writes the table, of labels as they are at one moment. Predictions are all by one state of the live model, which may know of a label more
+    /// or less.
     ///
     /// # Errors
-    /// A model that is not live where there are predictions; nothing to bring together; a file of that name by now (without `replace`); a full disk; a
+    /// A model that is not live where there are predictions; labels that go on changing ([`WorkbenchError::LabelsChange`]); nothing to bring together; a file of that name by now (without `replace`); a full disk; a
     /// cancel. Nothing is written then.
     pub fn write(
         &self,

@@ -1,7 +1,7 @@
 //! One row a person: what is known of them, how they use the scale, how they agree with others, and what the models say of them.
 
 use super::cells::{Cell, Columns, Table};
-use super::{CheckedSummary, Summaries};
+use super::{CheckedSummary, Summaries, at_one_moment};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::labels_differ::level_counts;
@@ -27,14 +27,17 @@ pub(super) fn write(
 ) -> Result<SummaryWritten, WorkbenchError> {
     let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
     let everyone = context.store.annotators()?;
-    let labels = context.store.current_labels(question.id)?;
+    let (labels, cannot_say, report) = at_one_moment(context, || {
+        let labels = context.store.current_labels(question.id)?;
+        let cannot_say = context.store.cannot_say(question.id)?;
+        Ok((labels, cannot_say, report(of, question, wish.predicted.then_some(progress))?))
+    })?;
     let mut answers: HashMap<AnnotatorId, Vec<&Answer>> = HashMap::new();
     labels.iter().for_each(|label| answers.entry(label.annotator).or_default().push(&label.answer));
     let mut unsaid: HashMap<AnnotatorId, u64> = HashMap::new();
-    for (_, annotator) in context.store.cannot_say(question.id)? {
+    for (_, annotator) in cannot_say {
         *unsaid.entry(annotator).or_default() += 1;
     }
-    let report = report(of, question, wish.predicted)?;
     let figures: HashMap<AnnotatorId, &AnnotatorRow> =
         report.iter().flat_map(|report| &report.annotators).map(|row| (row.id, row)).collect();
     if progress.cancelled() {
@@ -81,18 +84,23 @@ pub(super) fn write(
 }
 
 /// What is known of everybody by a question with levels; none of other questions.
+///
+/// # Errors
+/// `models` are asked, and none is live.
 fn report(
     of: &Summaries,
     question: &Question,
-    predicted: bool,
+    models: Option<&dyn Progress>,
 ) -> Result<Option<AnnotatorReport>, WorkbenchError> {
     if question.scale.has_options() {
         return Ok(None);
     }
-    Ok(Some(match predicted {
-        true => of.analysis.annotator_report(question.id)?,
-        false => of.analysis.annotators_so_far(question.id)?,
-    }))
+    let report = of.analysis.report(question.id, models)?;
+    // What was asked for would be missing, and nobody told.
+    if models.is_some() && report.estimation.is_none() {
+        return Err(WorkbenchError::NotEncoded(of.context.store.path().to_owned()));
+    }
+    Ok(Some(report))
 }
 
 fn as_they_are((one, place): (&Annotator, u32)) -> Shown {

@@ -1,12 +1,13 @@
 //! One row a text: how its labels are distributed, what they come to, and what the models expect of everybody.
 
 use super::cells::{Cell, Columns, Table};
-use super::{CheckedSummary, Summaries};
+use super::{CheckedSummary, Summaries, at_one_moment};
+use crate::analysis::{AggregatedText, OptionsOfText};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::text_figures::TextFigures;
 use crate::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
-use dissensus_domain::{Question, TextId};
+use dissensus_domain::{Attributes, CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
 use std::collections::HashMap;
 
@@ -20,6 +21,23 @@ struct Decided {
     tie: bool,
 }
 
+/// Everything that is read of labels, at one moment.
+struct Given {
+    labels: Vec<CurrentLabel>,
+    unsaid: HashMap<TextId, u64>,
+    /// By the ids of texts.
+    decided: Option<HashMap<String, Decided>>,
+}
+
+/// What everybody is expected to answer to a text.
+struct Expected {
+    /// Mean prediction, a probability a level.
+    distribution: Vec<f32>,
+    /// How far people would differ, and its interval: who has labelled the text stands with that label.
+    disagreement: f32,
+    interval: (f32, f32),
+}
+
 pub(super) fn write(
     of: &Summaries,
     asked: &CheckedSummary,
@@ -27,72 +45,65 @@ pub(super) fn write(
 ) -> Result<SummaryWritten, WorkbenchError> {
     let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
     let scale = &question.scale;
-    let labels = context.store.current_labels(question.id)?;
-    let mut by_text: HashMap<TextId, &[_]> = HashMap::new();
-    for on_text in labels.chunk_by(|a, b| a.text == b.text) {
+    let expected = if wish.predicted { Some(expected(of, question, progress)?) } else { None };
+    let given = given(of, question, wish.aggregate.as_deref(), progress)?;
+    let mut by_text: HashMap<TextId, &[CurrentLabel]> = HashMap::new();
+    for on_text in given.labels.chunk_by(|a, b| a.text == b.text) {
         by_text.insert(on_text[0].text, on_text);
     }
-    let mut unsaid: HashMap<TextId, u64> = HashMap::new();
-    for (text, _) in context.store.cannot_say(question.id)? {
-        *unsaid.entry(text).or_default() += 1;
-    }
-    let decided = match &wish.aggregate {
-        Some(method) => Some(decided(of, question, method, progress)?),
-        None => None,
-    };
-    let mut table = Table::create(&asked.out, columns(question, decided.is_some(), wish.predicted))?;
+    let mut table = Table::create(&asked.out, columns(question, given.decided.is_some(), wish.predicted))?;
     let index = context.index();
     let all = index.texts().len() as u64;
     let mut rows = 0;
-    for ids in index.texts().chunks(TOGETHER) {
+    for id in index.texts() {
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
-        let predicted = if wish.predicted { predicted(of, question, ids)? } else { HashMap::new() };
-        for id in ids {
-            let Some(text) = context.store.text(*id)? else { continue };
-            let figures = TextFigures::of(scale, by_text.get(id).copied().unwrap_or_default());
-            let mut row = vec![Cell::Text(text.external_id.clone()), table.written(&text.body)];
-            // A thread or a document, and often who wrote it.
-            let group = text.group.as_deref().filter(|_| !wish.pseudonyms);
-            let optional = |value: Option<&str>| value.map_or(Cell::Missing, |value| table.written(value));
-            row.extend([optional(text.split.as_deref()), optional(group)]);
-            row.push(Cell::Count(figures.labels as u64));
-            row.push(Cell::Count(unsaid.get(id).copied().unwrap_or_default()));
-            row.extend(figures.counts.iter().map(|n| Cell::Count(u64::from(*n))));
-            row.extend(figures.shares().map(Cell::Number));
-            row.push(Cell::Number(figures.mean));
-            row.push(Cell::Number(figures.disagreement.map(f64::from)));
-            if let Some(decided) = &decided {
-                let of_text = decided.get(&text.external_id);
-                row.push(of_text.map_or(Cell::Missing, |one| table.written(&one.label)));
-                row.push(Cell::Number(of_text.and_then(|one| one.probability)));
-                row.push(Cell::Flag(of_text.is_some_and(|one| one.tie)));
-            }
-            if wish.predicted {
-                row.extend(expected(predicted.get(id), scale.len()));
-            }
-            table.write(&row)?;
-            rows += 1;
+        let Some(text) = context.store.text(*id)? else { continue };
+        let figures = TextFigures::of(scale, by_text.get(id).copied().unwrap_or_default());
+        let mut row = vec![Cell::Text(text.external_id.clone()), table.written(&text.body)];
+        // A thread or a document, and often who wrote it.
+        let group = text.group.as_deref().filter(|_| !wish.pseudonyms);
+        let optional = |value: Option<&str>| value.map_or(Cell::Missing, |value| table.written(value));
+        row.extend([optional(text.split.as_deref()), optional(group)]);
+        row.push(Cell::Count(figures.labels as u64));
+        row.push(Cell::Count(given.unsaid.get(id).copied().unwrap_or_default()));
+        row.extend(figures.counts.iter().map(|n| Cell::Count(u64::from(*n))));
+        row.extend(figures.shares().map(Cell::Number));
+        row.push(Cell::Number(figures.mean));
+        row.push(Cell::Number(figures.disagreement.map(f64::from)));
+        if let Some(decided) = &given.decided {
+            let of_text = decided.get(&text.external_id);
+            // As in any other file of labels: others are joined by it.
+            row.push(of_text.map_or(Cell::Missing, |one| Cell::Text(one.label.clone())));
+            row.push(Cell::Number(of_text.and_then(|one| one.probability)));
+            row.push(of_text.map_or(Cell::Missing, |one| Cell::Flag(one.tie)));
         }
-        progress.report(u64::from(rows), Some(all), "writing");
+        if let Some(expected) = &expected {
+            row.extend(cells_of(expected.get(id), question));
+        }
+        table.write(&row)?;
+        rows += 1;
+        if u64::from(rows).is_multiple_of(TOGETHER as u64) {
+            progress.report(u64::from(rows), Some(all), "writing");
+        }
     }
     table.finish(asked.replace)?;
     Ok(SummaryWritten {
         question: question.name.clone(),
         rows,
-        labels: labels.len() as u32,
+        labels: given.labels.len() as u32,
         suppressed: 0,
         told_apart: 0,
     })
 }
 
 fn columns(question: &Question, decided: bool, predicted: bool) -> Columns {
-    let mut columns = Columns::default();
+    let (scale, mut columns) = (&question.scale, Columns::default());
     ["text_id", "text", "split", "group"].iter().for_each(|name| columns.add(name, ColumnKind::Text));
     ["labels", "cannot_say"].iter().for_each(|name| columns.add(name, ColumnKind::Integer));
-    columns.add_levels("count", &question.scale, ColumnKind::Integer);
-    columns.add_levels("share", &question.scale, ColumnKind::Number);
+    columns.add_levels("count", scale, ColumnKind::Integer);
+    columns.add_levels("share", scale, ColumnKind::Number);
     ["mean", "disagreement"].iter().for_each(|name| columns.add(name, ColumnKind::Number));
     if decided {
         columns.add("aggregated", ColumnKind::Level);
@@ -100,47 +111,100 @@ fn columns(question: &Question, decided: bool, predicted: bool) -> Columns {
         columns.add("aggregated_tie", ColumnKind::Flag);
     }
     if predicted {
-        columns.add_levels("predicted", &question.scale, ColumnKind::Number);
+        let mut rest = Columns::default();
         [
             "predicted_mean",
-            "predicted_disagreement",
-            "predicted_disagreement_lower",
-            "predicted_disagreement_upper",
+            "expected_disagreement",
+            "expected_disagreement_lower",
+            "expected_disagreement_upper",
         ]
         .iter()
-        .for_each(|name| columns.add_free(name, "expected", ColumnKind::Number));
+        .for_each(|name| rest.add(name, ColumnKind::Number));
+        let levels: Vec<String> = scale.levels().iter().map(|level| format!("predicted_{level}")).collect();
+        columns.add_ahead_of(levels.iter().map(String::as_str), "level", ColumnKind::Number, rest);
     }
     columns
 }
 
-/// What everybody is expected to answer to these texts.
-fn predicted(
+/// Labels and what is made of them.
+fn given(
     of: &Summaries,
     question: &Question,
-    texts: &[TextId],
-) -> Result<HashMap<TextId, DisagreementRow>, WorkbenchError> {
+    aggregate: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Given, WorkbenchError> {
+    let store = &of.context.store;
+    at_one_moment(&of.context, || {
+        let labels = store.current_labels(question.id)?;
+        let mut unsaid: HashMap<TextId, u64> = HashMap::new();
+        for (text, _) in store.cannot_say(question.id)? {
+            *unsaid.entry(text).or_default() += 1;
+        }
+        let decided = match aggregate {
+            Some(method) => Some(decided(of, question, method, progress)?),
+            None => None,
+        };
+        Ok(Given { labels, unsaid, decided })
+    })
+}
+
+/// What everybody is expected to answer to every text, all by the same state of the model.
+fn expected(
+    of: &Summaries,
+    question: &Question,
+    progress: &dyn Progress,
+) -> Result<HashMap<TextId, Expected>, WorkbenchError> {
     let query = DisagreementQuery {
         question: question.id,
         by: DisagreementMeasure::Split,
         cut: None,
         groups: None,
         search: None,
-        attributes: std::collections::BTreeMap::new(),
+        attributes: Attributes::new(),
         labelled_only: false,
     };
-    let rows = of.analysis.rows(&query, texts)?;
-    Ok(rows.into_iter().map(|row| (row.text, row)).collect())
+    let index = of.context.index();
+    let mut found = HashMap::with_capacity(index.texts().len());
+    let generation = of.live.models.generation();
+    for ids in index.texts().chunks(TOGETHER) {
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        let rows = of.analysis.rows(&query, ids)?;
+        found.extend(rows.into_iter().map(|row| (row.text, Expected::of(row))));
+        progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
+    }
+    if of.live.models.generation() != generation {
+        return Err(WorkbenchError::LabelsChange);
+    }
+    if found.is_empty() && !index.texts().is_empty() {
+        return Err(WorkbenchError::NotEncoded(of.context.store.path().to_owned()));
+    }
+    Ok(found)
 }
 
-/// Its cells; empty of a text that the model does not know.
-fn expected(row: Option<&DisagreementRow>, levels: usize) -> Vec<Cell> {
+impl Expected {
+    fn of(row: DisagreementRow) -> Self {
+        let (disagreement, interval) = (row.scores.split, row.scores.split_interval);
+        Self { distribution: row.distribution, disagreement, interval }
+    }
+}
+
+/// The cells of a text; empty of one that the model does not know, because it came after the fit.
+fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
     let number = |x: Option<f32>| Cell::Number(x.map(f64::from));
-    let mut cells: Vec<Cell> =
-        (0..levels).map(|level| number(row.and_then(|row| row.distribution.get(level).copied()))).collect();
-    cells.push(number(row.and_then(|row| row.scores.mean_level)));
-    cells.push(number(row.map(|row| row.scores.split)));
-    cells.push(number(row.map(|row| row.scores.split_interval.0)));
-    cells.push(number(row.map(|row| row.scores.split_interval.1)));
+    let levels = question.scale.len();
+    let mut cells: Vec<Cell> = (0..levels)
+        .map(|level| number(expected.and_then(|one| one.distribution.get(level).copied())))
+        .collect();
+    let mean = expected.filter(|_| question.scale.kind().is_ordered()).map(|one| {
+        let weighted = one.distribution.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p));
+        weighted.sum::<f64>()
+    });
+    cells.push(Cell::Number(mean));
+    cells.push(number(expected.map(|one| one.disagreement)));
+    cells.push(number(expected.map(|one| one.interval.0)));
+    cells.push(number(expected.map(|one| one.interval.1)));
     cells
 }
 
@@ -153,14 +217,14 @@ fn decided(
 ) -> Result<HashMap<String, Decided>, WorkbenchError> {
     if question.scale.is_multi_label() {
         let found = of.analysis.aggregate_options(question, method, progress)?;
-        let one = |text: crate::analysis::OptionsOfText| {
+        let one = |text: OptionsOfText| {
             let tie = !text.ties.is_empty();
             (text.text_id, Decided { label: text.label, probability: None, tie })
         };
         return Ok(found.into_iter().map(one).collect());
     }
     let found = of.analysis.aggregate(question.id, method, progress)?;
-    let one = |text: crate::analysis::AggregatedText| {
+    let one = |text: AggregatedText| {
         (text.text_id, Decided { label: text.label, probability: Some(text.probability), tie: text.tie })
     };
     Ok(found.texts.into_iter().map(one).collect())

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryWish,
+    ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryWish,
 };
 use dissensus_workbench::{EncoderChoice, Home, Progress, Session, Silent};
 use std::collections::HashMap;
@@ -105,10 +105,93 @@ fn texts_have_the_figures_of_their_labels() {
     assert!(number(&cells("b", &["disagreement"])[0]) < 1.0);
     assert_eq!(cells("a", &["aggregated", "aggregated_tie"]), ["3", "false"]);
     assert_eq!(cells("b", &["aggregated", "aggregated_tie", "aggregated_probability"]), ["1", "true", "0.5"]);
-    assert_eq!(cells("d", &["aggregated", "aggregated_tie"]), ["", "false"]);
+    assert_eq!(cells("d", &["aggregated", "aggregated_tie"]), ["", ""]);
     // No spreadsheet takes what people wrote for a formula.
     assert_eq!(found["a"]["text"], "'=1+1");
     assert!(!header.iter().any(|name| name.starts_with("predicted")));
+    // A thread may name who wrote it.
+    assert_eq!(found["a"]["group"], "x");
+    let masked = SummaryWish { pseudonyms: true, ..SummaryWish::default() };
+    let (found, _) = write(&session, &masked, &out);
+    assert!(found.values().all(|cells| cells["group"].is_empty()));
+    let jsonl = folder.path().join("texts.jsonl");
+    let asked = session.summaries.check(&masked, &jsonl, false).unwrap();
+    session.summaries.write(&asked, &Silent).unwrap();
+    assert!(std::fs::read_to_string(jsonl).unwrap().contains("\"text\":\"=1+1\""));
+}
+
+#[test]
+fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
+    let (folder, session) = place();
+    let choices = ImportChoices {
+        levels: Some(vec!["-1".into(), "mean".into(), "disagreement".into()]),
+        scale: Some(dissensus_domain::ScaleKind::Ordinal),
+        ..named("rude")
+    };
+    let mut csv = "text_id,text,annotator_id,label,labels\n".to_owned();
+    for text in 0..12_u32 {
+        for who in 0..6_u32 {
+            let level = ["-1", "mean", "disagreement"][((text + who) % 3) as usize];
+            let level = if text == 0 { "-1" } else { level };
+            writeln!(csv, "t{text},@you are {text},p{who},{level},{}", if who < 5 { "-7" } else { "here" })
+                .unwrap();
+        }
+    }
+    import(&session, folder.path(), &csv, &ImportChoices { columns: Some(with_attribute()), ..choices });
+    encode(&session);
+    let out = folder.path().join("texts.csv");
+    let wish = SummaryWish { predicted: true, aggregate: Some("majority".into()), ..SummaryWish::default() };
+    let (found, header) = write(&session, &wish, &out);
+    assert_eq!((found["t0"]["aggregated"].as_str(), found["t0"]["text"].as_str()), ("-1", "'@you are 0"));
+    for name in [
+        "predicted_-1",
+        "level_predicted_mean",
+        "predicted_disagreement",
+        "predicted_mean",
+        "expected_disagreement",
+    ] {
+        assert_eq!(header.iter().filter(|one| *one == name).count(), 1, "{name} {header:?}");
+    }
+    for cells in found.values() {
+        let number = |name: &str| cells[name].parse::<f64>().unwrap();
+        let p = ["predicted_-1", "level_predicted_mean", "predicted_disagreement"].map(number);
+        assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-4);
+        assert!((p[1] + 2.0 * p[2] - number("predicted_mean")).abs() < 1e-4);
+        let expected = number("expected_disagreement");
+        assert!(
+            number("expected_disagreement_lower") <= expected
+                && expected <= number("expected_disagreement_upper")
+        );
+    }
+    // Of five people who share a value it is told, and of the sixth nothing.
+    let people = folder.path().join("people.csv");
+    let masked = SummaryWish { of: SummaryOf::People, pseudonyms: true, ..SummaryWish::default() };
+    let (found, _) = write(&session, &masked, &people);
+    let order: Vec<String> = {
+        let mut reader = csv::Reader::from_path(&people).unwrap();
+        reader.records().map(|record| record.unwrap()[0].to_owned()).collect()
+    };
+    assert_eq!(order, ["A1", "A2", "A3", "A4", "A5", "A6"]);
+    let told: Vec<&String> = found.values().filter_map(|cells| cells.get("attribute_labels")).collect();
+    assert!(told.is_empty() || told.iter().all(|value| [&"-7".to_owned(), &String::new()].contains(value)));
+    let open = SummaryWish { pseudonyms: false, ..masked };
+    let (found, _) = write(&session, &open, &people);
+    assert_eq!(
+        (found["p0"]["attribute_labels"].as_str(), found["p5"]["attribute_labels"].as_str()),
+        ("-7", "here")
+    );
+}
+
+/// Columns as guessed, and the last one about people.
+fn with_attribute() -> ColumnChoices {
+    ColumnChoices {
+        text_id: Some("text_id".into()),
+        text: Some("text".into()),
+        annotator: Some("annotator_id".into()),
+        label: Some("label".into()),
+        attributes: vec!["labels".into()],
+        ..ColumnChoices::default()
+    }
 }
 
 #[test]
@@ -148,11 +231,15 @@ fn encoded() -> (TempDir, Session) {
         }
     }
     import(&session, folder.path(), &csv, &named("rude"));
+    encode(&session);
+    (folder, session)
+}
+
+fn encode(session: &Session) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let tiny =
         EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() };
     session.encoding.encode(&tiny, &Silent).unwrap();
-    (folder, session)
 }
 
 #[test]
@@ -181,13 +268,13 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
         let p = ["1", "2", "3"].map(|level| number(&format!("predicted_{level}")));
         assert_eq!(p.to_vec(), row.distribution);
         assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-4);
-        let split = number("predicted_disagreement");
-        assert_eq!((split, number("predicted_mean")), (row.scores.split, row.scores.mean_level.unwrap()));
+        let split = number("expected_disagreement");
+        assert_eq!(split, row.scores.split);
+        assert!((p[1] + 2.0 * p[2] - number("predicted_mean")).abs() < 1e-5);
         assert!(
-            number("predicted_disagreement_lower") <= split
-                && split <= number("predicted_disagreement_upper")
+            number("expected_disagreement_lower") <= split && split <= number("expected_disagreement_upper")
         );
-        different.insert(cells["predicted_disagreement"].clone());
+        different.insert(cells["expected_disagreement"].clone());
     }
     assert!(different.len() > 10, "{different:?}");
     let people = SummaryWish { of: SummaryOf::People, predicted: true, ..SummaryWish::default() };
@@ -209,8 +296,12 @@ fn the_window_fits_the_model_that_it_writes_and_leaves_nothing_where_it_cannot()
     assert_eq!(session.summaries.write(&asked, &Stop).unwrap_err().code(), "cancelled");
     assert!(!at("b.csv").exists());
     assert!(refused(&session, &wish, &at("c.conll")).contains(".csv"));
-    let own = session.summaries.check(&wish, &at("p.dissensus.csv"), false);
-    assert!(own.is_ok());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(at("p.dissensus"), at("own.csv")).unwrap();
+        let own = session.summaries.check(&wish, &at("own.csv"), true).err().unwrap();
+        assert_eq!(own.code(), "same-file");
+    }
     let unknown = SummaryWish { question: Some("kind".into()), ..wish.clone() };
     assert!(refused(&session, &unknown, &at("d.csv")).starts_with("no-such-question"));
     let both =
