@@ -226,7 +226,7 @@ def summaries(bench, rows):
     import pandas
 
     mood = pandas.DataFrame([row for row in rows if row[3] == "mood"], columns=["t", "text", "p", "q", "label", "at"])
-    mood["level"] = mood["label"].astype(int) - 1
+    mood["level"] = mood["label"].astype(int)
     bench.write("texts.csv", "--rows", "texts", "--question", "mood", "--aggregate", "majority")
     texts = pandas.read_csv(bench.folder / "texts.csv", dtype={"text_id": str}).set_index("text_id")
     # A text without a label for this question has no figures.

@@ -1492,12 +1492,15 @@ answer without a span. Beside questions of other kinds the column label stays; [
 A .conll file holds answers with spans, one word a line with a tag in IOB2, and all else in comments. It cannot hold spans that overlap, or
 that begin or end with white space.
 
-With --rows texts there is one row a text: how many labels, those who cannot say, the count and share of each level (soft labels), mean level
-(counted from 0) and how far labels differ; with --aggregate the one label that a method makes of them. With --predicted there is the mean
+With --rows texts there is one row a text: how many labels, those who cannot say, the count and share of each level (soft labels), the mean
+(of the levels' numbers, or of their places from 0 where their names are none) and the disagreement: the variance over the largest that as many
+labels can have; without an order the chance that two labels differ, over its maximum; of options and spans the share of pairs that differ.
+With --aggregate there is the one label that a method makes of them. With --predicted there is the mean
 prediction over all annotators (predicted_...; given labels have no part in it but that the model learned from them), and the disagreement
-that is expected, with its 90 % interval: there, who has labelled a text stands with that label. With --rows people there is one row a person:
+that is expected among all annotators, with its 90 % interval: there, who has labelled a text stands with that label. Texts are encoded first
+where they are not, which the project keeps. With --rows people there is one row a person:
 attributes, use of levels, agreement with others, time a label, and with --predicted severity, consistency and held-out accuracy. In .csv and
-.tsv, what people wrote begins with an apostrophe where a spreadsheet would take it for a formula. Neither imports again.
+.tsv, what people wrote begins with an apostrophe where a spreadsheet would take it for a formula; ids and aggregated labels stay as they are. Neither imports again.
 
 With --format the file is one that another tool reads. What its format cannot hold (notes, times, sets, ...) is counted and said before the
 file is written; with --dry-run nothing is written. Such a file imports again, too, without what it cannot hold.")]

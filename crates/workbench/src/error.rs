@@ -71,6 +71,19 @@ pub enum WorkbenchError {
         /// What it takes.
         allowed: String,
     },
+    /// Something does not fit a sheet of a workbook that has others.
+    #[error("{source} (in the sheet \"{sheet}\"; others that could be read: {})", .others.join(", "))]
+    InSheet {
+        /// The sheet that was read.
+        sheet: String,
+        /// The others.
+        others: Vec<String>,
+        /// What does not fit.
+        source: Box<WorkbenchError>,
+    },
+    /// A table that sums labels up, and is none of labels, texts or people.
+    #[error("{} holds labels summed up, as `export --rows` writes them, and does not import: export the labels themselves", .0.display())]
+    IsSummary(PathBuf),
     /// Labels are given while they are summed up.
     #[error(
         "labels were given or taken in while they were summed up, so nothing was written: try again when nobody labels"
@@ -700,6 +713,8 @@ impl WorkbenchError {
             Self::NoHome => "no-home",
             Self::NoProject => "no-project",
             Self::Setting { .. } => "setting",
+            Self::InSheet { source, .. } => source.code(),
+            Self::IsSummary(_) => "is-summary",
             Self::LabelsChange => "labels-change",
             Self::FinishedToday => "finished-today",
             Self::Sample(_) => "sample",

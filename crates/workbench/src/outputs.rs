@@ -28,7 +28,7 @@ pub(crate) fn check_outputs(
             return Err(WorkbenchError::ExportExists(path()));
         }
         if !folder_of(out).is_dir() {
-            let source = io::ErrorKind::NotFound.into();
+            let source = io::Error::new(io::ErrorKind::NotFound, "its folder is not there");
             return Err(ExchangeError::Unwritable { path: path(), source }.into());
         }
     }

@@ -876,7 +876,7 @@ export type DisagreementRow = {
 	external_id: string,
 	/**  The body, cut to 280 characters. */
 	snippet: string,
-	/**  Mean prediction over the chosen annotators, a probability a level. */
+	/**  Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. */
 	distribution: (number | null)[],
 	/**  How much they would disagree. */
 	scores: DisagreementScores,
@@ -921,7 +921,7 @@ export type DisagreementScores = {
 	far_apart: number | null,
 	/**  The largest that `far_apart` can be among as many people. */
 	far_apart_maximum: number | null,
-	/**  Mean level (index); ordinal scales only. */
+	/**  Mean level (index), in which who has labelled the text stands with that label; ordinal scales only. */
 	mean_level: number | null,
 	/**  Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more. */
 	agreement: number | null,

@@ -15,7 +15,7 @@ export function maskWords({
   const words: string[] = [];
   if (suppressed > 0)
     words.push(
-      `${counted(suppressed, "value")} of attributes left empty: fewer than five people share them.`,
+      `${counted(suppressed, "value")} of attributes left empty: fewer than five people share them, or are left without one.`,
     );
   if (told_apart > 0)
     words.push(

@@ -328,7 +328,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     if args.pseudonyms {
         output::line(&format!(
             "With pseudonyms: no ids, names, times or columns that came with texts{}; {} of attributes left empty, because fewer than five \
-             people of the file share their value. What texts themselves say stays",
+             people of the file share the value, or are left without one. What texts themselves say stays",
             if args.notes { "" } else { ", and no notes" },
             count(suppressed, "value")
         ))?;

@@ -22,7 +22,7 @@ pub(crate) fn report(args: &Report) -> Result<()> {
     tell_switch(switch);
     if written.suppressed > 0 {
         note(&format!(
-            "in labels.csv {} of people were left empty, because fewer than five people share the value",
+            "in labels.csv {} of people were left empty, because fewer than five people share the value, or are left without one",
             count(written.suppressed.into(), "attribute")
         ));
     }

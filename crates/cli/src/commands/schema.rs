@@ -170,7 +170,12 @@ pub(crate) fn schema(args: &args::Schema) -> Result<()> {
     }
     let asked = args.command.join(" ");
     let Some((_, outputs)) = OUTPUTS.iter().find(|(command, _)| *command == asked) else {
-        let known: Vec<&str> = OUTPUTS.iter().map(|(command, _)| *command).collect();
+        let below = format!("{asked} ");
+        let all = OUTPUTS.iter().map(|(command, _)| *command);
+        let mut known: Vec<&str> = all.clone().filter(|command| command.starts_with(&below)).collect();
+        if known.is_empty() {
+            known = all.collect();
+        }
         bail!("\"{asked}\" is no command that takes --json: {}", known.join(", "));
     };
     output::json(&schema_of(outputs))

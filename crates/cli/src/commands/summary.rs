@@ -40,7 +40,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
         let left_out = match of {
             SummaryOf::Texts => "no groups of texts, which may name people".to_owned(),
             SummaryOf::People => format!(
-                "no ids, names or times; {} of attributes left empty, because fewer than five people share their value",
+                "no ids, names or times; {} of attributes left empty, because fewer than five people share the value, or are left without one",
                 count(u64::from(written.suppressed), "value")
             ),
         };

@@ -59,6 +59,26 @@ struct Asked {
     kind: Option<ScaleKind>,
 }
 
+/// An error of a sheet that was chosen among several, with their names.
+fn in_sheet(source: &Source, error: WorkbenchError) -> WorkbenchError {
+    match source.sheets() {
+        Some((sheet, all)) if all.len() > 1 => WorkbenchError::InSheet {
+            sheet: sheet.to_owned(),
+            others: all.iter().filter(|name| *name != sheet).cloned().collect(),
+            source: Box::new(error),
+        },
+        _ => error,
+    }
+}
+
+/// Whether a table has labels summed up, as `Summaries` writes them: it would be taken for texts or people with a lot to say of them.
+fn is_summary(columns: &[String]) -> bool {
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    let begins = |start: &str| columns.iter().any(|column| column.starts_with(start));
+    let both = ["labels", "cannot_say", "mean"].into_iter().all(has);
+    both && begins("count_") && begins("share_") && !has("label")
+}
+
 impl Exchange {
     /// Reads the whole file and says what importing it would bring. Nothing is written.
     pub(super) fn plan(
@@ -68,7 +88,10 @@ impl Exchange {
         choices: &ImportChoices,
         progress: &dyn Progress,
     ) -> Result<Plan, WorkbenchError> {
-        let kind = roles.kind(&source)?;
+        if is_summary(source.columns()) {
+            return Err(WorkbenchError::IsSummary(source.path().to_owned()));
+        }
+        let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
         let labels = kind == FileKind::Labels;
         let column = answer_column(&roles);
         let spans = roles.every_row_is_a_span();

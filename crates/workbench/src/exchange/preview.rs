@@ -122,7 +122,10 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
         remarks.push("The file has texts and no labels.".to_owned());
     }
     if plan.kind == FileKind::Annotators {
-        remarks.push("The file describes annotators; it has no texts.".to_owned());
+        let known = plan.roles.attributes.join(", ");
+        remarks.push(format!(
+            "The file describes annotators; it has no texts. What it says of them becomes attributes: {known}."
+        ));
     }
     remarks.extend(unread_occasions(plan));
     if plan.scan.begun_inside > 0 {

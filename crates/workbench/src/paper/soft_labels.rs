@@ -15,7 +15,7 @@ pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, Workbench
     let names: HashMap<TextId, String> = context.store.all_text_ids_and_externals()?.into_iter().collect();
     let mut out = csv::Writer::from_writer(Vec::new());
     let levels = |before: &str| -> Vec<String> {
-        scale.levels().iter().map(|level| cell(&format!("{before} {level}"))).collect()
+        scale.levels().iter().map(|level| cell(&format!("{before}_{level}"))).collect()
     };
     let mut header = vec!["text_id".to_owned(), "labels".to_owned()];
     header.extend(levels("count"));

@@ -6,6 +6,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::labels_differ::level_counts;
 use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use crate::text_figures::mean_of;
 use crate::view::{AnnotatorReport, AnnotatorRow, SummaryWritten};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Attributes, Question};
 use dissensus_exchange::ColumnKind;
@@ -197,8 +198,7 @@ fn use_of_levels(question: &Question, given: &[&Answer], unsaid: u64) -> Vec<Cel
     let mut cells = vec![Cell::Count(given.len() as u64), Cell::Count(unsaid)];
     cells.extend(counts.iter().map(|n| Cell::Count(u64::from(*n))));
     cells.extend(counts.iter().map(|n| Cell::Number((all > 0.0).then(|| f64::from(*n) / all))));
-    let sum: f64 = counts.iter().enumerate().map(|(level, n)| level as f64 * f64::from(*n)).sum();
-    cells.push(Cell::Number((scale.kind().is_ordered() && all > 0.0).then(|| sum / all)));
+    cells.push(Cell::Number(mean_of(scale, &counts.iter().map(|n| f64::from(*n)).collect::<Vec<_>>())));
     cells
 }
 

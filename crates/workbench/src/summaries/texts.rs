@@ -5,7 +5,7 @@ use super::{CheckedSummary, Summaries, at_one_moment};
 use crate::analysis::{AggregatedText, OptionsOfText};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::text_figures::TextFigures;
+use crate::text_figures::{TextFigures, mean_of};
 use crate::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
 use dissensus_domain::{Attributes, CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
@@ -197,10 +197,8 @@ fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
     let mut cells: Vec<Cell> = (0..levels)
         .map(|level| number(expected.and_then(|one| one.distribution.get(level).copied())))
         .collect();
-    let mean = expected.filter(|_| question.scale.kind().is_ordered()).map(|one| {
-        let weighted = one.distribution.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p));
-        weighted.sum::<f64>()
-    });
+    let weights = |one: &Expected| one.distribution.iter().map(|p| f64::from(*p)).collect::<Vec<_>>();
+    let mean = expected.and_then(|one| mean_of(&question.scale, &weights(one)));
     cells.push(Cell::Number(mean));
     cells.push(number(expected.map(|one| one.disagreement)));
     cells.push(number(expected.map(|one| one.interval.0)));

@@ -77,7 +77,7 @@ view! {
         pub far_apart: Option<f32>,
         /// The largest that `far_apart` can be among as many people.
         pub far_apart_maximum: Option<f32>,
-        /// Mean level (index); ordinal scales only.
+        /// Mean level (index), in which who has labelled the text stands with that label; ordinal scales only.
         pub mean_level: Option<f32>,
         /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more.
         pub agreement: Option<f32>,
@@ -161,7 +161,7 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// Mean prediction over the chosen annotators, a probability a level.
+        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it.
         pub distribution: Vec<f32>,
         /// How much they would disagree.
         pub scores: DisagreementScores,

@@ -175,7 +175,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         .unwrap()
         .iter()
         .enumerate()
-        .filter(|(_, h)| h.starts_with("share "))
+        .filter(|(_, h)| h.starts_with("share_"))
         .map(|(at, _)| at)
         .collect();
     for row in table.records().map(Result::unwrap) {

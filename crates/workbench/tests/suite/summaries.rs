@@ -94,11 +94,11 @@ fn texts_have_the_figures_of_their_labels() {
     let a = cells("a", &counts);
     assert_eq!(a[..5], ["3", "0", "1", "0", "2"]);
     let number = |text: &str| text.parse::<f64>().unwrap();
-    // Levels count from 0: (0 + 2 + 2) / 3.
-    assert!((number(&a[5]) - 1.0 / 3.0).abs() < 1e-6 && (number(&a[7]) - 4.0 / 3.0).abs() < 1e-6);
-    assert_eq!(cells("b", &counts)[2..], ["1", "1", "0", "0.5", "0", "0.5"]);
+    // Levels are numbers: (1 + 3 + 3) / 3.
+    assert!((number(&a[5]) - 1.0 / 3.0).abs() < 1e-6 && (number(&a[7]) - 7.0 / 3.0).abs() < 1e-6);
+    assert_eq!(cells("b", &counts)[2..], ["1", "1", "0", "0.5", "0", "1.5"]);
     // One label differs from nothing, and of a text without one nothing is known.
-    assert_eq!(cells("c", &["labels", "disagreement", "mean"]), ["1", "", "2"]);
+    assert_eq!(cells("c", &["labels", "disagreement", "mean"]), ["1", "", "3"]);
     assert_eq!(cells("d", &["labels", "count_1", "share_1", "mean", "disagreement"]), ["0", "0", "", "", ""]);
     // The largest mean squared distance of three labels on three levels is that of two at one end and one at the other.
     assert_eq!(cells("a", &["disagreement"]), ["1"]);
@@ -206,7 +206,11 @@ fn people_have_their_use_of_levels_and_pseudonyms_hide_who_they_are() {
         .map(|n| ana[*n].as_str())
         .collect();
     assert_eq!(cells, ["here", "3", "2", "0", "1", "2"]);
-    assert!((ana["mean"].parse::<f64>().unwrap() - 2.0 / 3.0).abs() < 1e-6);
+    assert!((ana["mean"].parse::<f64>().unwrap() - 5.0 / 3.0).abs() < 1e-6);
+    // It would be taken for attributes of people.
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let again = session.exchange.import(&out, &ImportChoices::default(), &silent).unwrap_err();
+    assert_eq!(again.code(), "is-summary");
     // Of three pairs with others none is equal.
     assert_eq!(ana["agreement_with_others"], "0");
     let masked = SummaryWish { pseudonyms: true, ..wish };
@@ -270,7 +274,7 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
         assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         let split = number("expected_disagreement");
         assert_eq!(split, row.scores.split);
-        assert!((p[1] + 2.0 * p[2] - number("predicted_mean")).abs() < 1e-5);
+        assert!((p[0] + 2.0 * p[1] + 3.0 * p[2] - number("predicted_mean")).abs() < 1e-5);
         assert!(
             number("expected_disagreement_lower") <= split && split <= number("expected_disagreement_upper")
         );
