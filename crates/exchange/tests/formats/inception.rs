@@ -66,7 +66,7 @@ fn json_has_them_too_with_offsets_in_utf_16_units() {
     let expected = expected.map(|(question, label)| (question.to_owned(), label.to_owned()));
     assert_eq!(read.rows.iter().map(said).collect::<Vec<_>>(), expected);
     assert_eq!(read.met(), [("not-read", 1)]);
-    let refusal = file("ann.json", &JSON.replace("\"end\": 6", "\"end\": 11")).refusal();
+    let refusal = file("ann.json", JSON.replace("\"end\": 6", "\"end\": 11")).refusal();
     assert!(refusal.contains("the offset 11") && refusal.contains("surrogate"), "{refusal}");
     let project = [("exportedproject1.json", "{\"name\": \"p\"}"), ("annotation/d.txt/ann.json", JSON)];
     let read = archive("project.zip", &project).read();
