@@ -1,13 +1,12 @@
 //! `explain`.
 
-use super::explain_document::document;
+use super::explain_document::{document, level, named};
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Explain;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_domain::{Answer, Question, ScaleKind};
-use dissensus_workbench::Target;
+use dissensus_domain::{Question, ScaleKind};
 use dissensus_workbench::view::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
 };
@@ -72,19 +71,6 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
         return output::json(&document(&question, args, &names, &explanation, words.as_ref()));
     }
     show(&question, &explanation, words.as_ref())
-}
-
-pub(super) fn level(question: &Question, level: u16) -> &str {
-    question.scale.name_of(level).unwrap_or("?")
-}
-
-pub(super) fn named(question: &Question, answer: &Answer) -> String {
-    super::answer_name(question, answer)
-}
-
-pub(super) fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
-    let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
-    Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)
 }
 
 /// "4 or above", "remove", "angry and not sad".

@@ -1,9 +1,9 @@
 //! What `explain --json` prints.
 
-use super::explain::{level, named, predicted};
 use crate::args::Explain;
 use crate::by_name::ByName;
-use dissensus_domain::Question;
+use dissensus_domain::{Answer, Question};
+use dissensus_workbench::Target;
 use dissensus_workbench::view::{
     ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
     PartDifference, ScorePartKind,
@@ -236,4 +236,20 @@ fn code(part: ScorePartKind) -> &'static str {
         ScorePartKind::Slope => "slope",
         ScorePartKind::Discrimination => "discrimination",
     }
+}
+
+/// The name of a level.
+pub(super) fn level(question: &Question, level: u16) -> &str {
+    question.scale.name_of(level).unwrap_or("?")
+}
+
+/// The name of an answer.
+pub(super) fn named(question: &Question, answer: &Answer) -> String {
+    super::answer_name(question, answer)
+}
+
+/// The level that is predicted of somebody.
+fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
+    let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
+    Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)
 }
