@@ -230,8 +230,21 @@ struct Source {
     read: fn(&str) -> serde_json::Result<Done>,
 }
 
-/// In the order in which entries of one moment stand.
+/// The source that tells events.
+const EVENTS: usize = 1;
+
+/// In the order in which entries of one moment stand, newest first: what is decided rests on the answers before it, and a job that was
+/// begun in the same millisecond came before the answers that it read.
 const SOURCES: [Source; 18] = [
+    Source {
+        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, outcome, answer, comment, decided_by) AS row,
+                  'decision' AS kind, NULL AS annotator, question, text, NULL AS copy, decided_by AS signed, comment AS words,
+                  json_object('outcome', outcome, 'answer', answer, 'comment', comment) AS said FROM decisions",
+        read: |said| {
+            let DecisionRow { outcome, answer, comment } = serde_json::from_str(said)?;
+            Ok(Done::Decision { outcome, answer: answer_or_none(&answer)?, comment })
+        },
+    },
     Source {
         // What was said is read event by event, for those of the page alone.
         sql: "SELECT at_ms AS at, id AS row,
@@ -268,15 +281,6 @@ const SOURCES: [Source; 18] = [
         read: |said| {
             let RepeatRow { occasion, note, .. } = serde_json::from_str(said)?;
             Ok(Done::RepeatRemark { occasion, note })
-        },
-    },
-    Source {
-        sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, outcome, answer, comment, decided_by) AS row,
-                  'decision' AS kind, NULL AS annotator, question, text, NULL AS copy, decided_by AS signed, comment AS words,
-                  json_object('outcome', outcome, 'answer', answer, 'comment', comment) AS said FROM decisions",
-        read: |said| {
-            let DecisionRow { outcome, answer, comment } = serde_json::from_str(said)?;
-            Ok(Done::Decision { outcome, answer: answer_or_none(&answer)?, comment })
         },
     },
     Source {
@@ -516,7 +520,7 @@ fn of_source(
         |row| entry(row, at, source),
     )?;
     let mut found: Vec<HistoryEntry> = rows.collect::<rusqlite::Result<_>>()?;
-    if at == 0 {
+    if at == EVENTS {
         found.iter_mut().try_for_each(|entry| with_event(c, entry))?;
     } else {
         let places = Places::read(c)?;

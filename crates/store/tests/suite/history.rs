@@ -114,6 +114,14 @@ fn everything_is_told_once_newest_first_whatever_the_page() {
     // 16 answers, a retraction, two marks, three changes of questions, a name, two decisions, a repeat, a packet out and in, and two facts.
     assert_eq!(whole.len(), 16 + 1 + 2 + 3 + 1 + 2 + 1 + 2 + 2);
     assert!(whole.windows(2).all(|pair| pair[0].place.at_ms >= pair[1].place.at_ms));
+    let at = |told: fn(&HistoryEntry) -> bool| {
+        whole.iter().filter(|entry| entry.place.at_ms == 50).position(told).unwrap()
+    };
+    let decided = at(|entry| entry.kind == HistoryKind::Decision);
+    assert!(
+        decided < at(|entry| entry.kind == HistoryKind::Answer),
+        "what is decided rests on the answers before it"
+    );
     for page in [1, 2, 3, 7] {
         assert_eq!(all(&store, &HistoryFilter::default(), page), whole, "pages of {page}");
     }

@@ -50,6 +50,12 @@ fn label(session: &Session, who: &str, text: u32, level: u16) {
         duration_ms: None,
     };
     session.labelling.record_label(&new).unwrap();
+    next_millisecond();
+}
+
+/// What is done in one millisecond has no order in the log, and a test is faster than people.
+fn next_millisecond() {
+    std::thread::sleep(std::time::Duration::from_millis(3));
 }
 
 fn wish() -> HistoryWish {
@@ -73,6 +79,7 @@ fn busy(session: &Session) {
     label(session, "Ben", 2, 1);
     let ada = person(session, "Ada Lovelace");
     session.labelling.undo(ada, QUESTION, LabelSource::Window).unwrap();
+    next_millisecond();
     let (question, text) = (QUESTION, TextId(2));
     let (outcome, answer) = (dissensus_domain::Outcome::RealDifference, Some(Answer::Level(4)));
     let (comment, by) = ("Ada Lovelace and Ben differ".to_owned(), "Ben".to_owned());
