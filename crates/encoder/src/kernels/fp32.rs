@@ -5,6 +5,7 @@
 //! that its weights are asked for before they are needed.
 
 use std::array::from_fn;
+use std::hint::black_box;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -199,7 +200,8 @@ impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> WithSimd
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let sums = self.sums(simd);
+        // What follows must not take registers from the loop over inputs: seen together, the compiler keeps sums in memory there.
+        let sums = black_box(self.sums(simd));
         let Tile { rows, place, finish, .. } = self.0;
         let bias = finish.bias::<S, VECTORS>(simd, place.output);
         for (row, sums) in rows.iter_mut().zip(sums) {
