@@ -180,11 +180,17 @@ impl DualRidge {
         work.total.fill(0.0);
         let mut slope = vec![0.0; nb];
         for i in 0..n {
-            link.log_likelihood(&u[i..=i], &work.intercepts, 1.0, work.levels[i], &mut work.label_gradient);
+            work.information.fill(0.0);
+            link.log_likelihood_and_information(
+                &u[i..=i],
+                &work.intercepts,
+                1.0,
+                work.levels[i],
+                &mut work.label_gradient,
+                &mut work.information,
+            );
             work.gradient[i] = work.label_gradient.score[0];
             axpy(1.0, &work.label_gradient.intercept, &mut slope);
-            work.information.fill(0.0);
-            link.information(&u[i..=i], &work.intercepts, 1.0, &mut work.information);
             work.weight[i] = 0.0;
             (0..nb).for_each(|p| work.shared[p * n + i] = 0.0);
             for j in 0..nb {

@@ -1,5 +1,6 @@
 //! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense solves, a quasi-Newton minimiser, seeded random numbers.
 
+pub(crate) mod blocked_cholesky;
 pub(crate) mod cholesky;
 pub(crate) mod distributions;
 pub(crate) mod fast;

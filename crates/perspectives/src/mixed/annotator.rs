@@ -70,6 +70,7 @@ struct Scratch {
     intercepts: Vec<f64>,
     jacobian: Vec<f64>,
     information: Vec<f64>,
+    sums: Vec<f64>,
     u: Vec<f64>,
     label_gradient: Gradient,
 }
@@ -80,6 +81,7 @@ impl Scratch {
             intercepts: vec![0.0; link.intercepts()],
             jacobian: vec![0.0; link.intercepts() * link.random_effects()],
             information: vec![0.0; link.intercepts() * link.intercepts()],
+            sums: vec![0.0; link.random_effects()],
             u: vec![0.0; link.scores()],
             label_gradient: Gradient::default(),
         }
@@ -161,8 +163,11 @@ fn mode(
     let mut value = log_posterior(link, fixed_effects, prior, labels, &theta, &mut scratch);
     let mut gradient = vec![0.0; width];
     let mut hessian = vec![0.0; width * width];
-    for _ in 0..STEPS {
+    for steps in 0.. {
         derivatives(link, fixed_effects, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
+        if steps == STEPS {
+            break;
+        }
         let mut step = gradient.clone();
         Factor::new(&hessian, width).solve(&mut step);
         let promise = dot(&step, &gradient);
@@ -187,7 +192,6 @@ fn mode(
             break;
         }
     }
-    derivatives(link, fixed_effects, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
     Mode { theta, information: hessian, log_posterior: value }
 }
 
@@ -198,21 +202,26 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
     let mut s = Scratch::new(link);
     link.intercepts_of(fixed_effects, &mode.theta[..d], &mut s.intercepts);
     link.jacobian(fixed_effects, &mode.theta[..d], &mut s.jacobian);
-    let mut full = vec![0.0; n * width];
+    let mut rows = vec![0.0; n * d];
     let mut own = vec![0.0; width * width];
+    let mut direction = vec![0.0; width];
     let mut cavity = Vec::with_capacity(labels.len() * (width + 1));
     for label in labels {
         let k = place(link, label, &mode.theta, &mut s.u);
-        link.log_likelihood(&s.u, &s.intercepts, k, label.level, &mut s.label_gradient);
         s.information.fill(0.0);
-        link.information(&s.u, &s.intercepts, k, &mut s.information);
+        link.log_likelihood_and_information(
+            &s.u,
+            &s.intercepts,
+            k,
+            label.level,
+            &mut s.label_gradient,
+            &mut s.information,
+        );
         own.fill(0.0);
         let mut step = vec![0.0; width];
-        fill_rows(link, label, &mode.theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut full);
-        for j in 0..n {
-            axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], &mut step);
-        }
-        add_sandwich(&full, &s.information, n, width, &mut own);
+        fill_rows(link, label, &mode.theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut rows);
+        add_gradient(&rows, label.z, &s.label_gradient.intercept, &mut step);
+        add_information(&rows, label.z, &s.information, &mut s.sums, &mut own);
         let rest: Vec<f64> = mode.information.iter().zip(&own).map(|(all, own)| all - own).collect();
         let factor = Factor::new(&rest, width);
         factor.solve(&mut step);
@@ -220,12 +229,16 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
         if link.discrimination {
             // What the annotator adds to the score, before any attenuation.
             let by = link.discrimination_of(&mode.theta) * label.u[0];
-            full.iter_mut().skip(link.threshold_effects()).step_by(width).for_each(|f| *f = by);
+            rows.iter_mut().skip(link.threshold_effects()).step_by(d).for_each(|f| *f = by);
         }
+        direction[d..].copy_from_slice(label.z);
         let bounds = link.intercepts_of_level(label.level);
         let share = 1.0 / bounds.len() as f64;
-        let variance =
-            bounds.map(|j| share * factor.inverse_quadratic(&full[j * width..(j + 1) * width])).sum();
+        let mut variance = 0.0;
+        for j in bounds {
+            direction[..d].copy_from_slice(&rows[j * d..(j + 1) * d]);
+            variance += share * factor.inverse_quadratic(&direction);
+        }
         cavity.push(variance);
     }
     cavity
@@ -245,24 +258,22 @@ fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -
     attenuation(discrimination * discrimination * label.variance + label.noise)
 }
 
-/// Derivatives of each logit, before its attenuation `k`, by all random effects and slopes: intercepts x width, row-major. That by the
-/// logarithm of the discrimination counts what it does to the attenuation too.
+/// Derivatives of each logit, before its attenuation `k`, by all random effects: intercepts x random effects, row-major; those by slopes are
+/// the label's features, for each logit the same. That by the logarithm of the discrimination counts what it does to the attenuation too.
 fn fill_rows(
     link: Link,
     label: &LabelGivenText<'_>,
     theta: &[f64],
     (u, intercepts, k): (&[f64], &[f64], f64),
     jacobian: &[f64],
-    full: &mut [f64],
+    rows: &mut [f64],
 ) {
-    let (d, width) = (link.random_effects(), theta.len());
-    for (j, row) in full.chunks_exact_mut(width).enumerate() {
-        row[..d].copy_from_slice(&jacobian[j * d..(j + 1) * d]);
-        row[d..].copy_from_slice(label.z);
-        if link.discrimination {
-            let a = link.discrimination_of(theta);
-            let shrinks = PI_8 * a * a * label.variance * k * k;
-            row[link.threshold_effects()] = a * label.u[0] - (u[0] + intercepts[j]) * shrinks;
+    rows.copy_from_slice(jacobian);
+    if link.discrimination {
+        let a = link.discrimination_of(theta);
+        let shrinks = PI_8 * a * a * label.variance * k * k;
+        for (row, o) in rows.chunks_exact_mut(link.random_effects()).zip(intercepts) {
+            row[link.threshold_effects()] = a * label.u[0] - (u[0] + o) * shrinks;
         }
     }
 }
@@ -309,42 +320,97 @@ fn derivatives(
     for i in 0..width {
         gradient[i] = -dot(&precision[i * width..(i + 1) * width], &away);
     }
-    let mut full = vec![0.0; n * width];
+    let mut rows = vec![0.0; n * d];
     for label in labels {
         let k = place(link, label, theta, &mut s.u);
-        link.log_likelihood(&s.u, &s.intercepts, k, label.level, &mut s.label_gradient);
         s.information.fill(0.0);
-        link.information(&s.u, &s.intercepts, k, &mut s.information);
-        fill_rows(link, label, theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut full);
-        for j in 0..n {
-            axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], gradient);
-        }
-        add_sandwich(&full, &s.information, n, width, hessian);
+        link.log_likelihood_and_information(
+            &s.u,
+            &s.intercepts,
+            k,
+            label.level,
+            &mut s.label_gradient,
+            &mut s.information,
+        );
+        fill_rows(link, label, theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut rows);
+        add_gradient(&rows, label.z, &s.label_gradient.intercept, gradient);
+        add_information(&rows, label.z, &s.information, &mut s.sums, hessian);
     }
 }
 
-/// `out += J' I J`.
-pub(super) fn add_sandwich(jacobian: &[f64], information: &[f64], n: usize, width: usize, out: &mut [f64]) {
-    for j in 0..n {
-        for k in 0..n {
-            let w = information[j * n + k];
-            if w == 0.0 {
-                continue;
-            }
-            for a in 0..width {
-                axpy(
-                    w * jacobian[j * width + a],
-                    &jacobian[k * width..(k + 1) * width],
-                    &mut out[a * width..(a + 1) * width],
-                );
+/// `out += J' g` where each row of `J` is a row of `rows` and then `z`.
+fn add_gradient(rows: &[f64], z: &[f64], by_intercept: &[f64], out: &mut [f64]) {
+    let (own, slopes) = out.split_at_mut(out.len() - z.len());
+    for (g, row) in by_intercept.iter().zip(rows.chunks_exact(own.len())) {
+        axpy(*g, row, own);
+    }
+    axpy(by_intercept.iter().sum(), z, slopes);
+}
+
+/// `out += J' I J`, `J` as there and `I` symmetric. As the derivatives by slopes are the same in all rows, sums over the rows of `I` are all
+/// that slopes need of it. `sums` has room for a row of `rows`.
+pub(super) fn add_information(
+    rows: &[f64],
+    z: &[f64],
+    information: &[f64],
+    sums: &mut [f64],
+    out: &mut [f64],
+) {
+    let (n, d) = (rows.len() / sums.len(), sums.len());
+    let width = d + z.len();
+    sums.fill(0.0);
+    let mut all = 0.0;
+    for (row, of_row) in rows.chunks_exact(d).zip(information.chunks_exact(n)) {
+        let sum: f64 = of_row.iter().sum();
+        all += sum;
+        axpy(sum, row, sums);
+        for (other, w) in rows.chunks_exact(d).zip(of_row).filter(|(_, w)| **w != 0.0) {
+            for (a, x) in row.iter().enumerate() {
+                axpy(w * x, other, &mut out[a * width..a * width + d]);
             }
         }
+    }
+    if z.is_empty() {
+        return;
+    }
+    let (own, slopes) = out.split_at_mut(d * width);
+    for (sum, row) in sums.iter().zip(own.chunks_exact_mut(width)) {
+        axpy(*sum, z, &mut row[d..]);
+    }
+    for (x, row) in z.iter().zip(slopes.chunks_exact_mut(width)) {
+        axpy(*x, sums, &mut row[..d]);
+        axpy(all * x, z, &mut row[d..]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn information_with_slopes_is_that_of_all_columns() {
+        let (n, d) = (3, 2);
+        let rows = [0.3, -1.0, 0.7, 0.2, -0.4, 0.9];
+        let information = [2.0, -0.5, 0.0, -0.5, 1.5, -0.3, 0.0, -0.3, 1.1];
+        for z in [&[][..], &[0.6, -0.8, 1.7]] {
+            let width = d + z.len();
+            let column = |j: usize, a: usize| if a < d { rows[j * d + a] } else { z[a - d] };
+            let mut out = vec![1.0; width * width];
+            add_information(&rows, z, &information, &mut [0.0; 2], &mut out);
+            let mut gradient = vec![1.0; width];
+            add_gradient(&rows, z, &[0.5, -2.0, 0.1], &mut gradient);
+            for a in 0..width {
+                let slope: f64 = (0..n).map(|j| [0.5, -2.0, 0.1][j] * column(j, a)).sum();
+                assert!((gradient[a] - 1.0 - slope).abs() < 1e-12);
+                for b in 0..width {
+                    let pairs = (0..n * n).map(|at| (at / n, at % n));
+                    let sum: f64 =
+                        pairs.map(|(j, k)| information[j * n + k] * column(j, a) * column(k, b)).sum();
+                    assert!((out[a * width + b] - 1.0 - sum).abs() < 1e-12, "{a} {b}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn without_labels_a_person_is_the_prior() {

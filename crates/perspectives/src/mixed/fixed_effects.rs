@@ -3,6 +3,7 @@
 //! Moving what annotators have in common into the average is exact where every annotator is well known and hardly moves where
 //! nobody is; a scoring step on the labels, annotators' deviations held, is the opposite (Yu and Meng 2011, To center or not to center).
 
+use super::annotator::add_information;
 use super::crossed::{CrossedEffects, TextCavity};
 use super::initial::INTERCEPT_PRECISION;
 use crate::math::axpy;
@@ -91,6 +92,7 @@ impl CrossedEffects {
         let (d, w) = (link.random_effects(), self.width());
         let mut sums = Sums { log_likelihood: 0.0, gradient: vec![0.0; n], information: vec![0.0; n * n] };
         let (mut jacobian, mut information) = (vec![0.0; n * n], vec![0.0; n * n]);
+        let mut row = vec![0.0; n];
         let mut gradient = Gradient::default();
         for &text in texts {
             for (at, label) in self.labels[text].iter().enumerate() {
@@ -98,9 +100,15 @@ impl CrossedEffects {
                 let TextCavity { means, variance: of_text, noise } = self.text_cavity(text, at);
                 let (u, k) = annotator.meets(means, of_text, variance + noise);
                 let intercepts = &annotator.intercepts;
-                sums.log_likelihood += link.log_likelihood(&u, intercepts, k, label.level, &mut gradient);
                 information.fill(0.0);
-                link.information(&u, intercepts, k, &mut information);
+                sums.log_likelihood += link.log_likelihood_and_information(
+                    &u,
+                    intercepts,
+                    k,
+                    label.level,
+                    &mut gradient,
+                    &mut information,
+                );
                 let effect = &self.annotators[label.annotator as usize];
                 let own = effect.labels.partition_point(|l| (l.0 as usize) < text);
                 link.parameter_jacobian(
@@ -111,7 +119,7 @@ impl CrossedEffects {
                 for j in 0..n {
                     axpy(gradient.intercept[j], &jacobian[j * n..(j + 1) * n], &mut sums.gradient);
                 }
-                super::annotator::add_sandwich(&jacobian, &information, n, n, &mut sums.information);
+                add_information(&jacobian, &[], &information, &mut row, &mut sums.information);
             }
         }
         sums

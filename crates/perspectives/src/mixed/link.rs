@@ -182,72 +182,81 @@ impl Link {
             d.score.copy_from_slice(&d.intercept);
             return p.ln();
         }
-        d.intercept.fill(0.0);
-        let (p, upper, lower) = between(u[0], intercepts, k, y);
-        let p = p.max(FLOOR);
-        if y > 0 {
-            d.intercept[y - 1] = k * upper / p;
+        let [upper, lower] = Logistic::bounds(u[0], intercepts, k, y);
+        d.of_cumulative(k, y, upper, lower)
+    }
+
+    /// [`Link::log_likelihood`] and [`Link::information`] together, every logistic function computed once.
+    pub(crate) fn log_likelihood_and_information(
+        self,
+        u: &[f64],
+        intercepts: &[f64],
+        k: f64,
+        level: u16,
+        d: &mut Gradient,
+        out: &mut [f64],
+    ) -> f64 {
+        if self.softmax {
+            self.information(u, intercepts, k, out);
+            return self.log_likelihood(u, intercepts, k, level, d);
         }
-        if y < intercepts.len() {
-            d.intercept[y] = -k * lower / p;
-        }
-        d.score[0] = k * (upper - lower) / p;
-        p.ln()
+        let y = usize::from(level);
+        d.score.resize(self.scores(), 0.0);
+        d.intercept.resize(self.intercepts(), 0.0);
+        let (mut upper, mut lower) = (None, None);
+        cumulative_information(u[0], intercepts, k, out, |j, at| {
+            if j + 1 == y {
+                upper = Some(at);
+            } else if j == y {
+                lower = Some(at);
+            }
+        });
+        d.of_cumulative(k, y, upper, lower)
     }
 
     /// Probability of `level` alone; cheaper than [`Link::probabilities`] for cumulative links.
     pub(crate) fn likelihood(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> f64 {
-        between(u, intercepts, k, usize::from(level)).0.max(FLOOR)
+        let [upper, lower] = Logistic::bounds(u, intercepts, k, usize::from(level));
+        between(upper, lower).max(FLOOR)
     }
 
     /// Expected information (Fisher) about the intercepts in one label, intercepts x intercepts, added to `out`.
     /// The information about a common score is the sum of all its entries (cumulative) or the matrix itself (softmax).
     pub(crate) fn information(self, u: &[f64], intercepts: &[f64], k: f64, out: &mut [f64]) {
+        if !self.softmax {
+            cumulative_information(u[0], intercepts, k, out, |_, _| ());
+            return;
+        }
         let n = self.intercepts();
         let mut p = vec![0.0; self.levels];
         self.probabilities(u, intercepts, k, &mut p);
-        if self.softmax {
-            for i in 0..n {
-                for j in 0..n {
-                    out[i * n + j] += k * k * (p[i] * f64::from(u8::from(i == j)) - p[i] * p[j]);
-                }
-            }
-            return;
-        }
-        // Level c is bounded by intercepts c - 1 (above) and c (below); each density enters two levels.
-        let density: Vec<f64> = intercepts
-            .iter()
-            .map(|o| {
-                let s = sigmoid(k * (u[0] + o));
-                k * s * (1.0 - s)
-            })
-            .collect();
-        for (c, p) in p.iter().enumerate() {
-            let w = 1.0 / p.max(FLOOR);
-            if c > 0 {
-                out[(c - 1) * n + c - 1] += w * density[c - 1] * density[c - 1];
-            }
-            if c < n {
-                out[c * n + c] += w * density[c] * density[c];
-            }
-            if c > 0 && c < n {
-                let cross = w * density[c - 1] * density[c];
-                out[(c - 1) * n + c] -= cross;
-                out[c * n + c - 1] -= cross;
+        for i in 0..n {
+            for j in 0..n {
+                out[i * n + j] += k * k * (p[i] * f64::from(u8::from(i == j)) - p[i] * p[j]);
             }
         }
     }
 
-    /// Expected information about the score in one label, for cumulative links: the sum of all entries of [`Link::information`].
-    pub(crate) fn score_information(self, u: f64, intercepts: &[f64], k: f64) -> f64 {
-        let (mut above, mut density_above, mut sum) = (1.0, 0.0, 0.0);
-        for o in intercepts {
-            let next = sigmoid(k * (u + o));
-            let density = k * next * (1.0 - next);
-            sum += (density_above - density).powi(2) / (above - next).max(FLOOR);
-            (above, density_above) = (next, density);
+    /// Derivative of one label's log-likelihood by the score, and the expected information about the score in one label, for cumulative
+    /// links: the sum of all entries of [`Link::information`].
+    pub(crate) fn score_derivatives(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> (f64, f64) {
+        let y = usize::from(level);
+        let (mut above, mut density_above, mut information) = (1.0, 0.0, 0.0);
+        let (mut upper, mut lower) = (None, None);
+        for (j, o) in intercepts.iter().enumerate() {
+            let at = Logistic::at(k * (u + o));
+            let density = k * at.density();
+            information += (density_above - density).powi(2) / (above - at.value).max(FLOOR);
+            (above, density_above) = (at.value, density);
+            if j + 1 == y {
+                upper = Some(at);
+            } else if j == y {
+                lower = Some(at);
+            }
         }
-        sum + density_above * density_above / above.max(FLOOR)
+        information += density_above * density_above / above.max(FLOOR);
+        let density = |at: Option<Logistic>| at.map_or(0.0, Logistic::density);
+        (k * (density(upper) - density(lower)) / between(upper, lower).max(FLOOR), information)
     }
 
     /// Link parameters that give the smoothed shares of the levels in `counts` (one pseudo-label spread evenly).
@@ -271,28 +280,98 @@ impl Link {
     }
 }
 
-/// P(level y) between two cumulative curves, and the logistic densities at its upper and lower bound. The difference
-/// is taken on the side where it does not cancel.
+impl Gradient {
+    /// Derivatives for a level `y` of a cumulative link, between these two of its curves; returns the log-likelihood.
+    fn of_cumulative(&mut self, k: f64, y: usize, upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
+        let p = between(upper, lower).max(FLOOR);
+        self.intercept.fill(0.0);
+        let (mut above, mut below) = (0.0, 0.0);
+        if let Some(at) = upper {
+            above = at.density();
+            self.intercept[y - 1] = k * above / p;
+        }
+        if let Some(at) = lower {
+            below = at.density();
+            self.intercept[y] = -k * below / p;
+        }
+        self.score[0] = k * (above - below) / p;
+        p.ln()
+    }
+}
+
+/// The logistic function at one place.
+#[derive(Clone, Copy)]
+struct Logistic {
+    x: f64,
+    value: f64,
+    /// `1 - value`, which does not cancel.
+    rest: f64,
+}
+
+impl Logistic {
+    #[inline]
+    fn at(x: f64) -> Self {
+        let e = (-x.abs()).exp();
+        let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
+        if x >= 0.0 { Self { x, value: large, rest: small } } else { Self { x, value: small, rest: large } }
+    }
+
+    fn density(self) -> f64 {
+        self.value * (1.0 - self.value)
+    }
+
+    /// The curves that bound level `y`: the one it is above, and the one it is below.
+    #[inline]
+    fn bounds(u: f64, intercepts: &[f64], k: f64, y: usize) -> [Option<Self>; 2] {
+        let at = |j: usize| Self::at(k * (u + intercepts[j]));
+        [(y > 0).then(|| at(y - 1)), (y < intercepts.len()).then(|| at(y))]
+    }
+}
+
+/// Probability of a level between two cumulative curves. The difference is taken on the side where it does not cancel.
 #[inline]
-fn between(u: f64, intercepts: &[f64], k: f64, y: usize) -> (f64, f64, f64) {
-    let upper = (y > 0).then(|| k * (u + intercepts[y - 1]));
-    let lower = (y < intercepts.len()).then(|| k * (u + intercepts[y]));
-    let density = |s: f64| s * (1.0 - s);
+fn between(upper: Option<Logistic>, lower: Option<Logistic>) -> f64 {
     match (upper, lower) {
         (Some(a), Some(b)) => {
-            let (sa, sb) = (sigmoid(a), sigmoid(b));
-            let p = if b > 0.0 { sigmoid(-b) - sigmoid(-a) } else { sa - sb };
-            (p, density(sa), density(sb))
+            if b.x > 0.0 {
+                b.rest - a.rest
+            } else {
+                a.value - b.value
+            }
         }
-        (Some(a), None) => {
-            let s = sigmoid(a);
-            (s, density(s), 0.0)
+        (Some(a), None) => a.value,
+        (None, Some(b)) => b.rest,
+        (None, None) => 1.0,
+    }
+}
+
+/// [`Link::information`] of a cumulative link, added to `out`; `curve` is given each of the curves.
+fn cumulative_information(
+    u: f64,
+    intercepts: &[f64],
+    k: f64,
+    out: &mut [f64],
+    mut curve: impl FnMut(usize, Logistic),
+) {
+    let n = intercepts.len();
+    // Level c is bounded by intercepts c - 1 (above) and c (below); each density enters two levels.
+    let (mut above, mut density_above) = (1.0, 0.0);
+    for (c, o) in intercepts.iter().enumerate() {
+        let at = Logistic::at(k * (u + o));
+        let (below, density) = (at.value.min(above), k * at.density());
+        let w = 1.0 / (above - below).max(FLOOR);
+        out[c * n + c] += w * density * density;
+        if c > 0 {
+            out[(c - 1) * n + c - 1] += w * density_above * density_above;
+            let cross = w * density_above * density;
+            out[(c - 1) * n + c] -= cross;
+            out[c * n + c - 1] -= cross;
         }
-        (None, Some(b)) => {
-            let s = sigmoid(b);
-            (sigmoid(-b), 0.0, density(s))
-        }
-        (None, None) => (1.0, 0.0, 0.0),
+        (above, density_above) = (below, density);
+        curve(c, at);
+    }
+    if let Some(last) = out.last_mut() {
+        *last += density_above * density_above / above.max(FLOOR);
     }
 }
 
@@ -405,9 +484,21 @@ mod tests {
             for (a, b) in information.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-10, "{link:?}");
             }
+            for level in 0..link.levels as u16 {
+                let alone = link.log_likelihood(&u, &intercepts, 0.9, level, &mut d);
+                let (mut both, mut of_both) = (Gradient::default(), vec![0.0; n * n]);
+                let together =
+                    link.log_likelihood_and_information(&u, &intercepts, 0.9, level, &mut both, &mut of_both);
+                assert_eq!((alone, &d.score, &d.intercept), (together, &both.score, &both.intercept));
+                assert_eq!(of_both, information);
+            }
             if !link.softmax {
-                let of_score = link.score_information(u[0], &intercepts, 0.9);
-                assert!((of_score - information.iter().sum::<f64>()).abs() < 1e-10);
+                for level in 0..link.levels as u16 {
+                    let (slope, of_score) = link.score_derivatives(u[0], &intercepts, 0.9, level);
+                    assert!((of_score - information.iter().sum::<f64>()).abs() < 1e-10);
+                    link.log_likelihood(&u, &intercepts, 0.9, level, &mut d);
+                    assert!((slope - d.score[0]).abs() < 1e-12);
+                }
             }
         }
     }

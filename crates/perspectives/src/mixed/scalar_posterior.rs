@@ -2,9 +2,12 @@
 //!
 //! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
 
+use crate::math::attenuation;
 use crate::math::quadrature::{Hermite, NODES};
-use crate::math::{attenuation, axpy};
-use crate::mixed::link::{Gradient, Link};
+use crate::mixed::link::Link;
+
+/// Likelihoods, of 1e-12 or more, whose product is no less than what a double holds.
+const LABELS_AT_ONCE: usize = 20;
 
 /// One label given everything but the score: the level has probability
 /// `P(level | discrimination * score + intercepts)`, attenuated by what is unknown of the intercepts.
@@ -75,28 +78,32 @@ pub(crate) fn integrate(
     let mut total: [f64; NODES] = std::array::from_fn(|g| {
         rule.weights[g].ln() + 0.5 * rule.nodes[g].powi(2) - 0.5 * (nodes[g] - mean).powi(2) / var
     });
-    let logs: Vec<[f64; NODES]> = labels
+    let likelihoods: Vec<[f64; NODES]> = labels
         .iter()
         .map(|l| {
             std::array::from_fn(|g| {
-                link.likelihood(l.discrimination * nodes[g], &l.intercepts, l.attenuation, l.level).ln()
+                link.likelihood(l.discrimination * nodes[g], &l.intercepts, l.attenuation, l.level)
             })
         })
         .collect();
-    for log in &logs {
-        axpy(1.0, log, &mut total);
+    for together in likelihoods.chunks(LABELS_AT_ONCE) {
+        let mut product = [1.0; NODES];
+        together.iter().for_each(|of| product.iter_mut().zip(of).for_each(|(p, l)| *p *= l));
+        total.iter_mut().zip(&product).for_each(|(t, p)| *t += p.ln());
     }
-    let (posterior_mean, variance, sum) = moments(&nodes, &total);
+    let top = total.iter().copied().fold(f64::MIN, f64::max);
+    let weights: [f64; NODES] = std::array::from_fn(|g| (total[g] - top).exp());
+    let width = top + (sd / var.sqrt()).ln();
+    let (posterior_mean, variance, sum) = moments(&nodes, &weights);
     let mut cavity = Vec::with_capacity(labels.len() * 2);
     let mut log_evidence_without = Vec::with_capacity(labels.len());
-    let width = (sd / var.sqrt()).ln();
-    for log in &logs {
-        let without: [f64; NODES] = std::array::from_fn(|g| total[g] - log[g]);
+    for likelihood in &likelihoods {
         let (m, v, evidence) = if labels.len() == 1 {
             (mean, var, 0.0)
         } else {
+            let without: [f64; NODES] = std::array::from_fn(|g| weights[g] / likelihood[g]);
             let (m, v, sum) = moments(&nodes, &without);
-            (m, v, sum + width)
+            (m, v, sum.ln() + width)
         };
         cavity.extend([m, v.max(0.5 * variance)]);
         log_evidence_without.push(evidence);
@@ -105,38 +112,35 @@ pub(crate) fn integrate(
         mean: posterior_mean,
         variance,
         cavity,
-        log_evidence: sum + width,
+        log_evidence: sum.ln() + width,
         log_evidence_without,
     }
 }
 
-/// Mean and variance under weights given as logarithms, and the logarithm of their sum.
-fn moments(nodes: &[f64; NODES], logs: &[f64; NODES]) -> (f64, f64, f64) {
-    let top = logs.iter().copied().fold(f64::MIN, f64::max);
+/// Mean and variance under weights, and the sum of these.
+fn moments(nodes: &[f64; NODES], weights: &[f64; NODES]) -> (f64, f64, f64) {
     let (mut w, mut m, mut s) = (0.0, 0.0, 0.0);
-    for (x, log) in nodes.iter().zip(logs) {
-        let p = (log - top).exp();
+    for (x, p) in nodes.iter().zip(weights) {
         w += p;
         m += p * x;
         s += p * x * x;
     }
     m /= w;
-    (m, (s / w - m * m).max(1e-9), top + w.ln())
+    (m, (s / w - m * m).max(1e-9), w)
 }
 
 /// Mode and its standard deviation (Laplace) of one score.
 fn mode(link: Link, mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
-    let mut d = Gradient::default();
     let mut u = mean;
     let mut sd = var.sqrt();
     for _ in 0..8 {
         let mut gradient = -(u - mean) / var;
         let mut precision = 1.0 / var;
         for l in labels {
-            let (a, score) = (l.discrimination, [l.discrimination * u]);
-            link.log_likelihood(&score, &l.intercepts, l.attenuation, l.level, &mut d);
-            gradient += a * d.score[0];
-            precision += a * a * link.score_information(score[0], &l.intercepts, l.attenuation);
+            let a = l.discrimination;
+            let (slope, information) = link.score_derivatives(a * u, &l.intercepts, l.attenuation, l.level);
+            gradient += a * slope;
+            precision += a * a * information;
         }
         sd = precision.sqrt().recip();
         let step = (gradient / precision).clamp(-3.0 * sd - 1.0, 3.0 * sd + 1.0);

@@ -1,6 +1,8 @@
 //! Variances of text scores by the evidence, and the Gaussian process with them.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use crate::math::blocked_cholesky::BlockedFactor;
+use crate::math::{axpy, dot};
+use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 /// Variances tried, as multiples of what the text effects have now.
@@ -45,29 +47,34 @@ pub(super) struct Solution {
 }
 
 impl Process {
-    fn factor(&self, v: Variances) -> Option<Cholesky<f64, Dyn>> {
-        let mut a = &self.linear * v.linear + &self.rbf * v.rbf;
-        if let Some(ngrams) = &self.ngrams {
-            a.zip_apply(ngrams, |a, k| *a += v.ngrams * k);
+    fn factor(&self, v: Variances) -> Option<BlockedFactor> {
+        let n = self.z.len();
+        let mut a = DMatrix::zeros(n, n);
+        for (j, mut column) in a.column_iter_mut().enumerate() {
+            let below = |kernel: &DMatrix<f64>, variance: f64, column: &mut [f64]| {
+                axpy(variance, &kernel.as_slice()[j * n + j..(j + 1) * n], &mut column[j..]);
+            };
+            let column = column.as_mut_slice();
+            below(&self.linear, v.linear, column);
+            below(&self.rbf, v.rbf, column);
+            if let Some(ngrams) = &self.ngrams {
+                below(ngrams, v.ngrams, column);
+            }
+            column[j] += v.text + self.noise[j];
         }
-        for (i, n) in self.noise.iter().enumerate() {
-            a[(i, i)] += v.text + n;
-        }
-        a.cholesky()
+        BlockedFactor::new(a)
     }
 
     pub(super) fn log_evidence(&self, v: Variances) -> f64 {
         let Some(factor) = self.factor(v) else { return f64::MIN };
-        let l = factor.l_dirty();
-        let log_determinant: f64 = (0..self.z.len()).map(|i| 2.0 * l[(i, i)].ln()).sum();
-        -0.5 * self.z.dot(&factor.solve(&self.z)) - 0.5 * log_determinant
+        -0.5 * factor.half_solve(&self.z).norm_squared() - 0.5 * factor.log_determinant()
     }
 
     /// One variance after the other, twice, each at its best of [`VARIANCE_MULTIPLES`] of `unit`.
     pub(super) fn best(&self, unit: f64) -> (f64, Variances) {
         let ngrams = if self.ngrams.is_some() { unit } else { 0.0 };
         let mut best = Variances { linear: unit, rbf: unit, ngrams, text: 0.5 * unit };
-        let mut reached = f64::MIN;
+        let mut reached = None;
         for turn in 0..8 {
             if turn % 4 == 0 && self.ngrams.is_none() {
                 continue;
@@ -82,24 +89,33 @@ impl Process {
                         2 => v.text = factor.max(LEAST_TEXT_VARIANCE) * unit,
                         _ => v.linear = factor * unit,
                     }
-                    (self.log_evidence(v), v)
+                    let known = reached.filter(|_| v == best);
+                    (known.unwrap_or_else(|| self.log_evidence(v)), v)
                 })
                 .collect();
-            (reached, best) = tried.iter().fold(tried[0], |b, t| if t.0 > b.0 { *t } else { b });
+            let (evidence, variances) = tried.iter().fold(tried[0], |b, t| if t.0 > b.0 { *t } else { b });
+            (reached, best) = (Some(evidence), variances);
         }
-        (reached, best)
+        (reached.unwrap_or(f64::MIN), best)
     }
 
     /// Texts of one of the `groups`, which together are all texts, are left out together: `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of
     /// the covariance (Rasmussen and Williams 2006, eq. 5.12, for blocks).
     pub(super) fn solve(&self, v: Variances, groups: &[Vec<usize>]) -> Option<Solution> {
-        let inverse = self.factor(v)?.inverse();
-        let alpha = &inverse * &self.z;
-        let mut left_out = vec![0.0; self.z.len()];
+        let n = self.z.len();
+        // `B = M' M`.
+        let inverse_lower = self.factor(v)?.inverse_lower();
+        let alpha = inverse_lower.tr_mul(&(&inverse_lower * &self.z));
+        let inverse = |i: usize, j: usize| {
+            let from = i.max(j);
+            let column = |of: usize| &inverse_lower.as_slice()[of * n + from..(of + 1) * n];
+            dot(column(i), column(j))
+        };
+        let mut left_out = vec![0.0; n];
         let mut density = 0.0;
         for group in groups {
             let n = group.len();
-            let block = DMatrix::from_fn(n, n, |i, j| inverse[(group[i], group[j])]);
+            let block = DMatrix::from_fn(n, n, |i, j| inverse(group[i], group[j]));
             let covariance = block.cholesky()?.inverse();
             let away = &covariance * DVector::from_fn(n, |i, _| alpha[group[i]]);
             for (i, &text) in group.iter().enumerate() {

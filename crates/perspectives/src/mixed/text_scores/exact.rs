@@ -4,7 +4,7 @@ use super::evidence::{Chosen, Process, log_density};
 use super::learned::{Learned, ngram_weights};
 use super::parts::{SimilarTexts, TextScores};
 use super::pseudo_data::PseudoData;
-use super::texts::Texts;
+use super::texts::{Texts, distances};
 use crate::math::axpy;
 use crate::mixed::crossed::CrossedEffects;
 use nalgebra::DVector;
@@ -17,9 +17,10 @@ pub(super) fn fit(
     mean: &[f32],
     Chosen { width, variances }: Chosen,
 ) -> Option<Learned> {
+    let linear = texts.products(&data.texts);
     let process = Process {
-        linear: texts.products(&data.texts),
-        rbf: texts.distances(&data.texts).map(|d| (-width * d).exp()),
+        rbf: distances(&linear).map(|d| (-width * d).exp()),
+        linear,
         ngrams: texts.ngram_products(&data.texts, mean),
         z: DVector::from_column_slice(&data.z),
         noise: data.noise.clone(),

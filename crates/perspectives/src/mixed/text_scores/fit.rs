@@ -3,7 +3,7 @@
 use super::evidence::{Chosen, Process};
 use super::parts::TextScores;
 use super::pseudo_data::PseudoData;
-use super::texts::{Texts, even};
+use super::texts::{Texts, distances, even};
 use super::{exact, large};
 use crate::data::progress::Progress;
 use crate::math::dot;
@@ -68,7 +68,7 @@ fn choose(unit: f64, texts: Texts<'_>, data: &PseudoData, mean: &[f32]) -> Optio
     let some = even(data.texts.len(), MAX_EVIDENCE_TEXTS);
     let of: Vec<usize> = some.iter().map(|&i| data.texts[i]).collect();
     let linear = texts.products(&of);
-    let distances = texts.distances(&of);
+    let distances = distances(&linear);
     let mut trial = Process {
         rbf: linear.clone(),
         linear,
@@ -253,7 +253,7 @@ mod tests {
         // One by one each is taught by its copy.
         let process = Process {
             linear: texts.products(&all.texts),
-            rbf: texts.distances(&all.texts).map(|d| (-d).exp()),
+            rbf: distances(&texts.products(&all.texts)).map(|d| (-d).exp()),
             ngrams: texts.ngram_products(&all.texts, &mean),
             z: DVector::from_column_slice(&all.z),
             noise: all.noise.clone(),

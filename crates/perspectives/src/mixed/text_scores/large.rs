@@ -8,7 +8,7 @@ use super::evidence::{Chosen, log_density};
 use super::learned::{Learned, ngram_weights};
 use super::parts::{SimilarTexts, TextScores};
 use super::pseudo_data::PseudoData;
-use super::texts::{Texts, even};
+use super::texts::{Texts, distances, even};
 use crate::data::progress::Progress;
 use crate::data::{SPARSE_COLUMNS, SparseRows};
 use crate::mixed::crossed::CrossedEffects;
@@ -40,7 +40,7 @@ pub(super) fn fit(
 ) -> Option<Learned> {
     let landmarks: Vec<usize> =
         even(data.texts.len(), LANDMARKS).into_iter().map(|i| data.texts[i]).collect();
-    let among = texts.distances(&landmarks).map(|d| (-width * d).exp());
+    let among = distances(&texts.products(&landmarks)).map(|d| (-width * d).exp());
     let n = landmarks.len();
     let factor = (among + DMatrix::from_diagonal_element(n, n, JITTER)).cholesky()?.unpack();
     let dense = features(texts, data, &landmarks, &factor, Chosen { width, variances });

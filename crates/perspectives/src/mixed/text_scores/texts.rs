@@ -2,6 +2,7 @@
 
 use crate::data::Embeddings;
 use crate::data::copies::Copies;
+use crate::math::blocked_cholesky::lower_products;
 use crate::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -41,12 +42,8 @@ impl<'a> Texts<'a> {
 
     /// Lower half of the inner products of some texts' embeddings.
     pub(super) fn products(self, of: &[usize]) -> DMatrix<f64> {
-        lower(of, |i, j| self.linear(of[i], of[j]))
-    }
-
-    /// Lower half of the squared distances of some texts.
-    pub(super) fn distances(self, of: &[usize]) -> DMatrix<f64> {
-        lower(of, |i, j| self.distance(of[i], of[j]))
+        let rows = of.iter().flat_map(|&t| self.row(t).iter().copied());
+        lower_products(&DMatrix::from_iterator(self.embeddings.dim, of.len(), rows))
     }
 
     /// Lower half of the inner products of some texts' n-grams, each less the `mean` row.
@@ -71,6 +68,14 @@ impl<'a> Texts<'a> {
             .collect();
         Some(lower(of, |i, j| columns[j][i - j]))
     }
+}
+
+/// Lower half of the squared distances of texts whose inner products have this lower half.
+pub(super) fn distances(products: &DMatrix<f64>) -> DMatrix<f64> {
+    let squares = products.diagonal();
+    DMatrix::from_fn(products.nrows(), products.ncols(), |i, j| {
+        if i >= j { (squares[i] + squares[j] - 2.0 * products[(i, j)]).max(0.0) } else { 0.0 }
+    })
 }
 
 fn lower(of: &[usize], value: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
