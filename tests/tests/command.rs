@@ -275,6 +275,23 @@ fn a_dry_run_shows_the_guess_and_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_ends_as_the_import_would() {
+    let bench = Bench::without_encoder();
+    bench.file("labels.csv", "text_id,text,annotator_id,label\nt1,a,ann,1\nt2,b,,2\nt3,c,ann,2\n");
+    bench.ok(["new", "P.dissensus"]);
+    for more in [&[][..], &["--json"]] {
+        let asked = [&["import", "P.dissensus", "labels.csv", "--dry-run"][..], more].concat();
+        let dry = bench.run(asked);
+        assert_eq!(dry.code, Some(1), "{dry:?}");
+        assert!(dry.err.contains("the import would fail: 1 of 3 rows"), "{dry:?}");
+        assert!(dry.out.contains("bad_row_count") || dry.out.contains("1 bad row"), "{dry:?}");
+    }
+    assert_eq!(bench.run(["import", "P.dissensus", "labels.csv"]).code, Some(1));
+    bench.ok(["import", "P.dissensus", "labels.csv", "--dry-run", "--skip-bad"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--skip-bad"]);
+}
+
+#[test]
 fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
     let bench = Bench::without_encoder();
     let file = |name, rows: &str| bench.file(name, format!("text_id,text,annotator_id,label\n{rows}"));

@@ -33,6 +33,39 @@ pub(crate) fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)
     shared.keys().filter(enough).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
+/// What others may see of people's attributes.
+pub(crate) struct SharedAttributes {
+    of: HashMap<AnnotatorId, Attributes>,
+    /// Values that are left out.
+    pub(crate) suppressed: u64,
+    /// People whose attributes, taken together, are those of fewer than [`FEWEST`]; those without any value too, where others have some.
+    pub(crate) told_apart: u64,
+}
+
+impl SharedAttributes {
+    /// Of `people`, nothing of whom is shown elsewhere: values that enough of them have ([`shared_values`]).
+    pub(crate) fn of<'a>(people: impl Iterator<Item = (AnnotatorId, &'a Attributes)>) -> Self {
+        let people: Vec<(AnnotatorId, &Attributes)> = people.collect();
+        let shared = shared_values(&people.iter().map(|(_, attributes)| *attributes).collect::<Vec<_>>());
+        let (mut of, mut suppressed) = (HashMap::with_capacity(people.len()), 0);
+        let mut alike: BTreeMap<Attributes, u64> = BTreeMap::new();
+        for (id, all) in people {
+            let mut shown = all.clone();
+            shown.retain(|name, value| shared.contains(&(name.clone(), value.clone())));
+            suppressed += (all.len() - shown.len()) as u64;
+            *alike.entry(shown.clone()).or_default() += 1;
+            of.insert(id, shown);
+        }
+        let few = alike.values().filter(|n| alike.len() > 1 && **n < FEWEST as u64);
+        Self { told_apart: few.sum(), of, suppressed }
+    }
+
+    /// Attributes of one person; none of somebody who is not among the people.
+    pub(crate) fn person(&self, id: AnnotatorId) -> Attributes {
+        self.of.get(&id).cloned().unwrap_or_default()
+    }
+}
+
 /// Who is called what in this copy of the project. A number once given stays, and is nobody else's when somebody goes; numbers of people who
 /// are there when numbers are first asked for are in an order by hashes. Copies that were made before that may number otherwise.
 pub(crate) struct Pseudonyms {

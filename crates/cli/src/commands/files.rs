@@ -41,13 +41,29 @@ pub(crate) fn import(args: Import) -> Result<()> {
     let choices = choices(&session, &args)?;
     if args.dry_run {
         let preview = session.exchange.preview(&args.file, &choices)?;
-        return if args.json { output::json(&preview) } else { show(&preview) };
+        if args.json { output::json(&preview) } else { show(&preview) }?;
+        return would_fail(&preview, args.skip_bad);
     }
     let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
     let report = session.exchange.import(&args.file, &choices, &bar);
     drop(bar);
     let report = report?;
     if args.json { output::json(&report) } else { tell(&report) }
+}
+
+/// An error where the import would end with one, so that scripts can ask first.
+fn would_fail(preview: &ImportPreview, skip_bad: bool) -> Result<()> {
+    if preview.problem.is_some() {
+        bail!("as chosen, the import would fail");
+    }
+    if preview.bad_row_count > 0 && !skip_bad {
+        bail!(
+            "the import would fail: {} of {} cannot be imported; with --skip-bad the others are",
+            preview.bad_row_count,
+            count(u64::from(preview.total_rows), "row")
+        );
+    }
+    Ok(())
 }
 
 /// What is named on the command line over what is guessed.

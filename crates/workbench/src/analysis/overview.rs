@@ -10,9 +10,7 @@ use crate::view::{
     ContestedText, DisagreementMeasure, DisagreementQuery, NextStep, NextStepKind, Overview,
     OverviewAgreement, OverviewContested, OverviewPerson, OverviewQuestion,
 };
-use dissensus_domain::{
-    AnnotatorId, Answer, Attributes, CurrentLabel, Question, QuestionId, ScaleKind, TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::text_id_of;
 use dissensus_perspectives::Estimate;
 use std::collections::{HashMap, HashSet};
@@ -219,15 +217,7 @@ impl Analysis {
 
     /// Texts by predicted split, most first; none without a live model, or where too little is known of how people differ.
     fn predicted_splits(&self, question: QuestionId) -> Result<Vec<(TextId, f32)>, WorkbenchError> {
-        let query = DisagreementQuery {
-            question,
-            by: DisagreementMeasure::Split,
-            cut: None,
-            groups: None,
-            search: None,
-            attributes: Attributes::new(),
-            labelled_only: false,
-        };
+        let query = DisagreementQuery::of_everything(question, DisagreementMeasure::Split);
         let ranking = self.ranking(&query)?;
         match ranking.needs {
             Some(_) => Ok(Vec::new()),

@@ -210,15 +210,7 @@ impl Analysis {
     /// Of each of these types.
     fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
         let of = |id: QuestionId| {
-            let query = DisagreementQuery {
-                question: id,
-                by: DisagreementMeasure::Pairwise,
-                cut: None,
-                groups: None,
-                search: None,
-                attributes: Default::default(),
-                labelled_only: false,
-            };
+            let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);
             self.word_heat(&query, text, None, false)
         };
         types.iter().map(|(id, _)| of(*id)).collect()

@@ -3,7 +3,7 @@
 use super::choices::{Exported, Pseudonymised};
 use crate::context::Context;
 use crate::error::WorkbenchError;
-use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use crate::pseudonyms::{Pseudonyms, SharedAttributes};
 use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
 use dissensus_exchange::{LabelRow, StudyCells, ToolLabels, ToolPerson};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,27 +38,15 @@ impl Mask {
             }
         }
         let everyone = context.store.annotators()?;
-        let there: Vec<&Attributes> =
-            everyone.iter().filter(|a| labelled.contains(&a.id)).map(|a| &a.attributes).collect();
-        let shared = shared_values(&there);
-        let enough = |name: &str, value: &str| shared.contains(&(name.to_owned(), value.to_owned()));
-        let (mut people, mut suppressed, mut alike) =
-            (HashMap::new(), 0, BTreeMap::<Attributes, usize>::new());
-        for person in &everyone {
-            let mut attributes = Attributes::new();
-            if labelled.contains(&person.id) {
-                attributes = person.attributes.clone();
-                attributes.retain(|name, value| enough(name, value));
-                suppressed += (person.attributes.len() - attributes.len()) as u64;
-                *alike.entry(attributes.clone()).or_default() += 1;
-            }
+        let with_labels = everyone.iter().filter(|a| labelled.contains(&a.id));
+        let shared = SharedAttributes::of(with_labels.map(|a| (a.id, &a.attributes)));
+        let mut people = HashMap::with_capacity(everyone.len());
+        for person in everyone {
             let number = pseudonyms.number(person.id)?;
-            let name = Pseudonyms::name(number);
-            people.insert(person.external_id.clone(), Masked { number, name, attributes });
+            let (name, attributes) = (Pseudonyms::name(number), shared.person(person.id));
+            people.insert(person.external_id, Masked { number, name, attributes });
         }
-        // Those without any value are told apart too, where others have some.
-        let few = alike.iter().filter(|(_, n)| alike.len() > 1 && **n < FEWEST);
-        let told_apart = few.map(|(_, n)| *n as u64).sum();
+        let SharedAttributes { suppressed, told_apart, .. } = shared;
         Ok(Self { people, notes: wish.notes, suppressed, told_apart })
     }
 

@@ -1,6 +1,6 @@
 //! What the project itself can say in a data statement: counts of texts, people, labels, instructions, packets, checks and times.
 
-use super::people::{Group, People};
+use super::people::{Group, LeftOut, People};
 use super::work::{Asked, Work};
 use crate::clock::local_time;
 use crate::error::WorkbenchError;
@@ -25,8 +25,8 @@ pub(super) struct Facts<'a> {
     pub(super) imported: usize,
     pub(super) withdrawn: u32,
     pub(super) groups: Vec<Group>,
-    /// Values that are not told, because too few people have them.
-    pub(super) values_left_out: usize,
+    /// What is not told of attributes, because too few people have it.
+    pub(super) left_out: LeftOut,
     /// Names of attributes that are known of somebody.
     pub(super) attributes: BTreeSet<String>,
     pub(super) form: AttributeForm,
@@ -58,7 +58,7 @@ impl<'a> Facts<'a> {
         let (store, people) = (&paper.context.store, work.people);
         let info = paper.project.info()?;
         let who: HashSet<AnnotatorId> = asked.iter().flat_map(Asked::who).collect();
-        let (groups, values_left_out) = people.groups(&who);
+        let (groups, left_out) = people.groups(&who);
         let of_them = || people.everyone().iter().filter(|one| who.contains(&one.id));
         let imported = paper.context.imported_people()?;
         let [given, read] = moments(work, asked)?;
@@ -95,7 +95,7 @@ impl<'a> Facts<'a> {
             repeats,
             simulated_notice: info.simulated_notice,
             groups,
-            values_left_out,
+            left_out,
             who,
         })
     }
@@ -159,11 +159,16 @@ impl<'a> Facts<'a> {
             let n = Cell::Count(group.people.len() as u64).shown();
             out.push_str(&format!("| {} | {} | {n} |\n", markdown(&group.attribute), markdown(&group.value)));
         }
-        if self.values_left_out > 0 {
+        let LeftOut { values, attributes } = &self.left_out;
+        if *values > 0 {
             out.push_str(&format!(
-                "\n{} value(s) of attributes are not told: fewer than five people have them, or lack the attribute where the others have it.\n",
-                self.values_left_out
+                "\n{values} value(s) of attributes are not told: fewer than five people have them, or lack the attribute where the others have it."
             ));
+            if !attributes.is_empty() {
+                let names: Vec<String> = attributes.iter().map(|name| markdown(name)).collect();
+                out.push_str(&format!(" Of {} no value is told.", names.join(", ")));
+            }
+            out.push('\n');
         }
         out.trim_start().to_owned()
     }

@@ -22,6 +22,13 @@ pub(super) struct Group {
     pub(super) people: Vec<AnnotatorId>,
 }
 
+/// Values of attributes that are not told.
+pub(super) struct LeftOut {
+    pub(super) values: usize,
+    /// Attributes of which no value is told.
+    pub(super) attributes: Vec<String>,
+}
+
 impl People {
     /// Everybody of the project.
     pub(super) fn of(context: &Context, with_ids: bool) -> Result<Self, WorkbenchError> {
@@ -68,8 +75,8 @@ impl People {
         }
     }
 
-    /// Groups of these people by their attributes, and how many values are left out because too few have them.
-    pub(super) fn groups(&self, who: &HashSet<AnnotatorId>) -> (Vec<Group>, usize) {
+    /// Groups of these people by their attributes, and what is left out because too few have it.
+    pub(super) fn groups(&self, who: &HashSet<AnnotatorId>) -> (Vec<Group>, LeftOut) {
         let known: Vec<&Annotator> = self.everyone.iter().filter(|one| who.contains(&one.id)).collect();
         let attributes: Vec<&Attributes> = known.iter().map(|one| &one.attributes).collect();
         let all: BTreeSet<(String, String)> = attributes
@@ -78,7 +85,9 @@ impl People {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         let shown = if self.with_ids { all.clone() } else { shared_values(&attributes) };
-        let left_out = all.len() - shown.len();
+        let mut whole: BTreeSet<String> = all.iter().map(|(name, _)| name.clone()).collect();
+        shown.iter().for_each(|(name, _)| _ = whole.remove(name));
+        let left_out = LeftOut { values: all.len() - shown.len(), attributes: whole.into_iter().collect() };
         let group = |(attribute, value): (String, String)| {
             let has = |one: &&&Annotator| one.attributes.get(&attribute) == Some(&value);
             let people = known.iter().filter(has).map(|one| one.id).collect();
@@ -138,7 +147,7 @@ mod tests {
         assert_eq!(found.count(0, 0), Cell::Count(0));
         let who = found.everyone().iter().map(|one| one.id).collect();
         let (groups, left_out) = found.groups(&who);
-        assert_eq!((groups.len(), left_out), (0, 2));
+        assert_eq!((groups.len(), left_out.values, left_out.attributes), (0, 2, vec!["town".to_owned()]));
         let open = people(true);
         assert_eq!(open.count(3, 10), Cell::Count(3));
         assert_eq!(open.groups(&who).0.iter().map(|g| g.people.len()).collect::<Vec<_>>(), [8, 2]);

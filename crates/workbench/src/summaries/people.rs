@@ -5,12 +5,12 @@ use super::{CheckedSummary, Summaries, at_one_moment};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::labels_differ::level_counts;
-use crate::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use crate::pseudonyms::{Pseudonyms, SharedAttributes};
 use crate::text_figures::mean_of;
 use crate::view::{AnnotatorReport, AnnotatorRow, SummaryWritten};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Attributes, Question};
 use dissensus_exchange::ColumnKind;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// How somebody is shown.
 struct Shown {
@@ -45,10 +45,20 @@ pub(super) fn write(
         return Err(WorkbenchError::Cancelled);
     }
     let labelled = |one: &&Annotator| answers.contains_key(&one.id);
-    let (shown, suppressed) = if wish.pseudonyms {
-        masked(&Pseudonyms::of(context)?, &everyone, labelled)?
-    } else {
-        (everyone.iter().zip(1..).map(as_they_are).collect(), 0)
+    let masked = match wish.pseudonyms {
+        true => {
+            let with_labels = everyone.iter().filter(labelled);
+            let attributes = SharedAttributes::of(with_labels.map(|one| (one.id, &one.attributes)));
+            Some((Pseudonyms::of(context)?, attributes))
+        }
+        false => None,
+    };
+    let shown: Vec<Shown> = match &masked {
+        Some((pseudonyms, attributes)) => {
+            let of = |one: &Annotator| as_others_see(pseudonyms, attributes, one.id);
+            everyone.iter().map(of).collect::<Result<_, _>>()?
+        }
+        None => everyone.iter().zip(1..).map(as_they_are).collect(),
     };
     let attributes: BTreeSet<&String> = shown.iter().flat_map(|one| one.attributes.keys()).collect();
     let columns = columns(question, &attributes, report.is_some(), wish.predicted, !wish.pseudonyms);
@@ -74,13 +84,13 @@ pub(super) fn write(
         table.write(&row)?;
     }
     table.finish(asked.replace)?;
-    let told_apart = if wish.pseudonyms { told_apart(&shown, &everyone, labelled) } else { 0 };
+    let left_out = masked.map(|(_, attributes)| attributes);
     Ok(SummaryWritten {
         question: question.name.clone(),
         rows: people.len() as u32,
         labels: labels.len() as u32,
-        suppressed,
-        told_apart,
+        suppressed: left_out.as_ref().map_or(0, |all| all.suppressed as u32),
+        told_apart: left_out.as_ref().map_or(0, |all| all.told_apart as u32),
     })
 }
 
@@ -109,39 +119,14 @@ fn as_they_are((one, place): (&Annotator, u32)) -> Shown {
     Shown { place, id: external_id.clone(), name: Some(name.clone()), attributes: attributes.clone() }
 }
 
-/// People by their pseudonyms, with the values of attributes that enough of those with labels share; and how many values are left out.
-fn masked(
+/// Somebody by their pseudonym.
+fn as_others_see(
     pseudonyms: &Pseudonyms,
-    everyone: &[Annotator],
-    labelled: impl Fn(&&Annotator) -> bool,
-) -> Result<(Vec<Shown>, u32), WorkbenchError> {
-    let there: Vec<&Attributes> = everyone.iter().filter(&labelled).map(|one| &one.attributes).collect();
-    let shared = shared_values(&there);
-    let mut suppressed = 0;
-    let mut all = Vec::with_capacity(everyone.len());
-    for one in everyone {
-        let mut attributes = Attributes::new();
-        if labelled(&one) {
-            attributes = one.attributes.clone();
-            attributes.retain(|name, value| shared.contains(&(name.clone(), value.clone())));
-            suppressed += (one.attributes.len() - attributes.len()) as u32;
-        }
-        let place = pseudonyms.number(one.id)?;
-        all.push(Shown { place, id: Pseudonyms::name(place), name: None, attributes });
-    }
-    Ok((all, suppressed))
-}
-
-/// People whose attributes, taken together, are those of fewer than five.
-fn told_apart(shown: &[Shown], everyone: &[Annotator], labelled: impl Fn(&&Annotator) -> bool) -> u32 {
-    let mut alike: BTreeMap<&Attributes, usize> = BTreeMap::new();
-    for (one, shown) in everyone.iter().zip(shown) {
-        if labelled(&one) {
-            *alike.entry(&shown.attributes).or_default() += 1;
-        }
-    }
-    let few = alike.values().filter(|n| alike.len() > 1 && **n < FEWEST);
-    few.map(|n| *n as u32).sum()
+    attributes: &SharedAttributes,
+    one: AnnotatorId,
+) -> Result<Shown, WorkbenchError> {
+    let place = pseudonyms.number(one)?;
+    Ok(Shown { place, id: Pseudonyms::name(place), name: None, attributes: attributes.person(one) })
 }
 
 fn columns(

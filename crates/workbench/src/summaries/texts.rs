@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::text_figures::{TextFigures, mean_of};
 use crate::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
-use dissensus_domain::{Attributes, CurrentLabel, Question, TextId};
+use dissensus_domain::{CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
 use std::collections::HashMap;
 
@@ -154,15 +154,7 @@ fn expected(
     question: &Question,
     progress: &dyn Progress,
 ) -> Result<HashMap<TextId, Expected>, WorkbenchError> {
-    let query = DisagreementQuery {
-        question: question.id,
-        by: DisagreementMeasure::Split,
-        cut: None,
-        groups: None,
-        search: None,
-        attributes: Attributes::new(),
-        labelled_only: false,
-    };
+    let query = DisagreementQuery::of_everything(question.id, DisagreementMeasure::Split);
     let index = of.context.index();
     let mut found = HashMap::with_capacity(index.texts().len());
     let generation = of.live.models.generation();

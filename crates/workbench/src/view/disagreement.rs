@@ -278,3 +278,18 @@ impl DisagreementMeasure {
         }
     }
 }
+
+impl DisagreementQuery {
+    /// All texts and all people, nothing chosen but the measure.
+    pub(crate) fn of_everything(question: QuestionId, by: DisagreementMeasure) -> Self {
+        Self {
+            question,
+            by,
+            cut: None,
+            groups: None,
+            search: None,
+            attributes: Attributes::new(),
+            labelled_only: false,
+        }
+    }
+}
