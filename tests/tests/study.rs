@@ -189,6 +189,11 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
     for (arguments, why) in [
         (vec!["merge", "packets/ada.dissensus", "ben.handin"], "this is a packet for one person"),
         (vec!["hand-in", "Study.dissensus", "x.handin"], "this is a whole project"),
+        (vec!["import", "packets/ada.dissensus", "texts.csv"], "this is the packet of one person"),
+        (
+            vec!["import", "packets/ada.dissensus", "texts.csv", "--dry-run"],
+            "this is the packet of one person",
+        ),
         (
             vec!["assign", "Study.dissensus", "--annotators", "ada,ben", "--per-text", "3", "--out", "more"],
             "3 people are wanted",

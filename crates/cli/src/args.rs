@@ -375,7 +375,7 @@ pub(crate) struct Import {
     /// Import the good rows; write the bad ones, with reasons, beside FILE
     #[arg(long)]
     pub(crate) skip_bad: bool,
-    /// Show what would be imported, and change nothing; ends with 1 where the import would fail
+    /// Show what would be imported, and change nothing; ends with 1 where FILE cannot be imported so
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON document

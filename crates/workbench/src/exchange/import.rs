@@ -30,7 +30,7 @@ impl Exchange {
     /// What importing a file would do. Nothing is written.
     ///
     /// # Errors
-    /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
+    /// The file cannot be read at all, or this is a packet. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         self.preview_of(&self.opened.open(path, choices)?, choices)
@@ -54,6 +54,7 @@ impl Exchange {
     }
 
     fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+        self.context.whole_project()?;
         let source = tagged(plain, choices);
         let roles = roles_for(&source, choices.columns.as_ref())?;
         match self.plan(source.clone(), roles.clone(), choices, &Silent) {
