@@ -158,10 +158,10 @@ def test_a_pickle_that_was_altered_is_refused_and_not_followed(data):
 LONG = """
 import numpy as np, dissensus, sys
 rng = np.random.default_rng(0)
-X = rng.normal(size=(4000, 384)).astype("float32")
-texts = np.repeat(np.arange(4000), 5)
-who = np.tile(np.arange(5), 4000) + 5 * (texts % 40)
-y = rng.integers(0, 5, 20000)
+X = rng.normal(size=(30000, 384)).astype("float32")
+texts = np.repeat(np.arange(30000), 5)
+who = np.tile(np.arange(5), 30000) + 5 * (texts % 40)
+y = rng.integers(0, 5, 150000)
 print("started", flush=True)
 try:
     dissensus.ShareRec("dcn").fit(X, y, annotators=who, texts=texts)
@@ -181,7 +181,7 @@ def test_ctrl_c_ends_a_long_fit():
     program.send_signal(signal.SIGINT)
     said = program.communicate(timeout=60)[0].strip()
     assert said == "interrupted" and program.returncode == 0
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 10, "the whole fit takes twenty seconds"
 
 
 def test_other_threads_go_on_meanwhile(data):
