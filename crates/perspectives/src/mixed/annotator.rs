@@ -71,6 +71,8 @@ struct Scratch {
     jacobian: Vec<f64>,
     information: Vec<f64>,
     sums: Vec<f64>,
+    /// As [`fill_rows`] fills them, for the last label.
+    rows: Vec<f64>,
     u: Vec<f64>,
     label_gradient: Gradient,
 }
@@ -82,9 +84,35 @@ impl Scratch {
             jacobian: vec![0.0; link.intercepts() * link.random_effects()],
             information: vec![0.0; link.intercepts() * link.intercepts()],
             sums: vec![0.0; link.random_effects()],
+            rows: vec![0.0; link.intercepts() * link.random_effects()],
             u: vec![0.0; link.scores()],
             label_gradient: Gradient::default(),
         }
+    }
+
+    /// Adds what one label says at `theta`, whose intercepts and jacobian are here already: the gradient of its log-likelihood by random
+    /// effects and slopes, and its expected information about them.
+    fn add_label(
+        &mut self,
+        link: Link,
+        label: &LabelGivenText<'_>,
+        theta: &[f64],
+        gradient: &mut [f64],
+        information: &mut [f64],
+    ) {
+        let k = place(link, label, theta, &mut self.u);
+        self.information.fill(0.0);
+        link.log_likelihood_and_information(
+            &self.u,
+            &self.intercepts,
+            k,
+            label.level,
+            &mut self.label_gradient,
+            &mut self.information,
+        );
+        fill_rows(link, label, theta, (&self.u, &self.intercepts, k), &self.jacobian, &mut self.rows);
+        add_gradient(&self.rows, label.z, &self.label_gradient.intercept, gradient);
+        add_information(&self.rows, label.z, &self.information, &mut self.sums, information);
     }
 }
 
@@ -198,30 +226,17 @@ fn mode(
 /// Every label taken out by one scoring step from the mode: `theta - C g` with `C` the inverse of the information of the others and
 /// `g` the label's gradient, and the variance under `C` of what the annotator adds to this label's score.
 fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mode: &Mode) -> Vec<f64> {
-    let (n, d, width) = (link.intercepts(), link.random_effects(), mode.theta.len());
+    let (d, width) = (link.random_effects(), mode.theta.len());
     let mut s = Scratch::new(link);
     link.intercepts_of(fixed_effects, &mode.theta[..d], &mut s.intercepts);
     link.jacobian(fixed_effects, &mode.theta[..d], &mut s.jacobian);
-    let mut rows = vec![0.0; n * d];
     let mut own = vec![0.0; width * width];
     let mut direction = vec![0.0; width];
     let mut cavity = Vec::with_capacity(labels.len() * (width + 1));
     for label in labels {
-        let k = place(link, label, &mode.theta, &mut s.u);
-        s.information.fill(0.0);
-        link.log_likelihood_and_information(
-            &s.u,
-            &s.intercepts,
-            k,
-            label.level,
-            &mut s.label_gradient,
-            &mut s.information,
-        );
         own.fill(0.0);
         let mut step = vec![0.0; width];
-        fill_rows(link, label, &mode.theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut rows);
-        add_gradient(&rows, label.z, &s.label_gradient.intercept, &mut step);
-        add_information(&rows, label.z, &s.information, &mut s.sums, &mut own);
+        s.add_label(link, label, &mode.theta, &mut step, &mut own);
         let rest: Vec<f64> = mode.information.iter().zip(&own).map(|(all, own)| all - own).collect();
         let factor = Factor::new(&rest, width);
         factor.solve(&mut step);
@@ -229,14 +244,14 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
         if link.discrimination {
             // What the annotator adds to the score, before any attenuation.
             let by = link.discrimination_of(&mode.theta) * label.u[0];
-            rows.iter_mut().skip(link.threshold_effects()).step_by(d).for_each(|f| *f = by);
+            s.rows.iter_mut().skip(link.threshold_effects()).step_by(d).for_each(|f| *f = by);
         }
         direction[d..].copy_from_slice(label.z);
         let bounds = link.intercepts_of_level(label.level);
         let share = 1.0 / bounds.len() as f64;
         let mut variance = 0.0;
         for j in bounds {
-            direction[..d].copy_from_slice(&rows[j * d..(j + 1) * d]);
+            direction[..d].copy_from_slice(&s.rows[j * d..(j + 1) * d]);
             variance += share * factor.inverse_quadratic(&direction);
         }
         cavity.push(variance);
@@ -312,7 +327,7 @@ fn derivatives(
     hessian: &mut [f64],
     s: &mut Scratch,
 ) {
-    let (n, d, width) = (link.intercepts(), link.random_effects(), theta.len());
+    let (d, width) = (link.random_effects(), theta.len());
     link.intercepts_of(fixed_effects, &theta[..d], &mut s.intercepts);
     link.jacobian(fixed_effects, &theta[..d], &mut s.jacobian);
     hessian.copy_from_slice(precision);
@@ -320,21 +335,8 @@ fn derivatives(
     for i in 0..width {
         gradient[i] = -dot(&precision[i * width..(i + 1) * width], &away);
     }
-    let mut rows = vec![0.0; n * d];
     for label in labels {
-        let k = place(link, label, theta, &mut s.u);
-        s.information.fill(0.0);
-        link.log_likelihood_and_information(
-            &s.u,
-            &s.intercepts,
-            k,
-            label.level,
-            &mut s.label_gradient,
-            &mut s.information,
-        );
-        fill_rows(link, label, theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut rows);
-        add_gradient(&rows, label.z, &s.label_gradient.intercept, gradient);
-        add_information(&rows, label.z, &s.information, &mut s.sums, hessian);
+        s.add_label(link, label, theta, gradient, hessian);
     }
 }
 
