@@ -27,7 +27,7 @@ Commands:
   bench                measure speed and quality with a release build; writes no file
   dist                 make installers and a Python wheel for this system
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
-  check-exchange       read files that `dissensus export` writes with the tools' own readers (fetches about 1 GB)
+  check-exchange       read files that `dissensus export` writes with the tools' own readers (a step of `test` too)
 
 `cargo xtask test --only list` names the steps of `test`.
 ";

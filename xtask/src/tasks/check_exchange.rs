@@ -1,56 +1,39 @@
-//! `cargo xtask check-exchange`: files that the command writes for other tools, read by those tools' own readers.
-//!
-//! What it installs is a gigabyte and takes minutes, so no other task does it.
+//! `cargo xtask check-exchange`, and a step of `cargo xtask test`: files that the command writes for other tools, read by
+//! those tools' own readers.
 
-use super::python::{interpreter, new_environment};
+use super::python::environment;
 use crate::project::Project;
-use crate::shell::{Program, say, step};
+use crate::shell::{Program, say};
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::PathBuf;
 
-/// Makes the environment where it is not there yet, and runs the check.
+/// Makes the environment where it is not there yet, and runs the check. Says so where there is no Python.
 ///
 /// # Errors
-/// The command is not built, there is no Python with venv and pip, a package cannot be fetched, or a count differs.
+/// The command is not built, or a count differs; on a CI machine also where a package cannot be fetched.
 pub(crate) fn run(project: &Project) -> Result<()> {
     let command = project.binary("debug", "dissensus");
     if !command.is_file() {
         bail!("{} is not there: run `cargo xtask test --only build` first", command.display());
     }
-    let python = step("readers", || environment(project))?;
-    step("check", || {
-        let folder = project.target.join("python/exchange-files");
-        if folder.is_dir() {
-            fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
-        }
-        fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-        let script = project.root.join("tools/check_exchange.py");
-        Program::new(&python).arg(script).arg(&command).arg(&folder).run()
-    })?;
+    let Some(python) = environment(project, "exchange", "tools/exchange_requirements.txt")? else {
+        say(
+            "NOT RUN: the readers of other tools need Python 3.11 or later with venv and pip, and network or a cache for pip",
+        );
+        return Ok(());
+    };
+    let folder = project.target.join("python/exchange-files");
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    Program::new(&python)
+        .arg(project.root.join("tools/check_exchange.py"))
+        .arg(&command)
+        .arg(&folder)
+        .run()?;
     say(
         "NOT READ by their own programs: Prodigy's lines (in no public registry) and doccano's archive (a server)",
     );
     Ok(())
-}
-
-/// The interpreter of an environment with the readers.
-fn environment(project: &Project) -> Result<PathBuf> {
-    let folder = project.target.join("python/exchange");
-    let wanted = project.root.join("tools/exchange_requirements.txt");
-    let list = fs::read_to_string(&wanted).with_context(|| format!("reading {}", wanted.display()))?;
-    let stamp = folder.join("installed.txt");
-    let python = interpreter(&folder);
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == list) {
-        return Ok(python);
-    }
-    if !new_environment(&folder) {
-        bail!("an environment for Python packages cannot be made: it needs python3 with venv and pip");
-    }
-    Program::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--prefer-binary", "-r"])
-        .arg(&wanted)
-        .run()?;
-    fs::write(&stamp, list).with_context(|| format!("writing {}", stamp.display()))?;
-    Ok(python)
 }

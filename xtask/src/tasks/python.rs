@@ -11,7 +11,7 @@ const MATURIN: &str = "maturin==1.16.0";
 
 /// Runs pytest on the package in a virtual environment of its own. Says so where there is no Python, and fails where a test does.
 pub(crate) fn test(project: &Project) -> Result<()> {
-    let Some(python) = environment(project)? else {
+    let Some(python) = environment(project, "tests", "python/tests/requirements.txt")? else {
         say(
             "NOT RUN: the tests of the Python package need Python 3.11 or later with venv and pip, and network or a cache for pip",
         );
@@ -51,10 +51,14 @@ pub(crate) fn wheel(project: &Project) -> Result<Option<PathBuf>> {
     newest.map(Some).context("maturin made no wheel")
 }
 
-/// The virtual environment of the tests with all that they need, or `None` where it cannot be made.
-fn environment(project: &Project) -> Result<Option<PathBuf>> {
-    let folder = project.target.join("python/tests");
-    let wanted = project.root.join("python/tests/requirements.txt");
+/// A virtual environment called `name` with all that the file `requirements` of the checkout lists, or `None` where it cannot be
+/// made.
+///
+/// # Errors
+/// On a CI machine also where a package cannot be fetched.
+pub(crate) fn environment(project: &Project, name: &str, requirements: &str) -> Result<Option<PathBuf>> {
+    let folder = project.target.join("python").join(name);
+    let wanted = project.root.join(requirements);
     let list = fs::read_to_string(&wanted).with_context(|| format!("reading {}", wanted.display()))?;
     let stamp = folder.join("installed.txt");
     let python = interpreter(&folder);
@@ -81,11 +85,11 @@ fn environment(project: &Project) -> Result<Option<PathBuf>> {
     Ok(Some(python))
 }
 
-pub(crate) fn new_environment(folder: &Path) -> bool {
+fn new_environment(folder: &Path) -> bool {
     Program::python().args(["-m", "venv", "--clear"]).arg(folder).succeeds()
 }
 
-pub(crate) fn interpreter(environment: &Path) -> PathBuf {
+fn interpreter(environment: &Path) -> PathBuf {
     environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("room", room::ensure),
     ("system", |_| system::ensure(Need::Tests)),
     ("node", |_| node::ensure()),
@@ -27,6 +27,7 @@ const STEPS: [Step; 17] = [
     ("build", build),
     ("test", test),
     ("python", super::python::test),
+    ("exchange", super::check_exchange::run),
     ("data", data),
     ("package", package),
     ("stress", stress),
