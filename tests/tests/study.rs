@@ -73,6 +73,14 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let window = Window::open(&bench, Some(&packet)).await?;
     ensure!(window.text("packet-person").await? == "ada");
     ensure!(window.all("nav-disagreement").await?.is_empty());
+    // A file that is dropped is refused before it is shown, and nothing is left to confirm.
+    let more = bench.file("more.csv", "text,annotator,label\nanother text,ben,2\n");
+    window.hand_over("importPath", &more).await?;
+    let told = window.text_when("import-stopped", |told| !told.is_empty()).await?;
+    ensure!(told.starts_with("This is the packet of one person"), "{told}");
+    ensure!(window.all("import-format").await?.is_empty());
+    window.press('\u{E00C}').await?; // Escape
+    window.gone("import-stopped").await?;
     // Before her first answer she says something beside it.
     window.click("remark-reason").await?;
     window.click("label-note").await?;
