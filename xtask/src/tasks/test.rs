@@ -27,7 +27,7 @@ const STEPS: [Step; 18] = [
     ("build", build),
     ("test", test),
     ("python", super::python::test),
-    ("exchange", super::check_exchange::run),
+    ("exchange", super::check_exchange::test),
     ("data", data),
     ("package", package),
     ("stress", stress),
