@@ -11,6 +11,7 @@
 mod answer;
 mod attribute_form;
 mod care;
+mod caught;
 mod check;
 mod condition;
 mod current;
@@ -41,6 +42,7 @@ pub use attribute_form::{
     AttributeForm, FormAnswers, FormAttribute, FormError, MAX_FORM_ATTRIBUTES, NOT_SAID,
 };
 pub use care::{StudyLimits, is_harmful, is_predicted_harmful};
+pub use caught::catch_panic;
 pub use check::AttentionCheck;
 pub use condition::{Condition, is_asked};
 pub use current::{

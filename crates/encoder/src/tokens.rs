@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use dissensus_domain::catch_panic;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokenizers::{Encoding, NormalizerWrapper, Tokenizer};
@@ -184,10 +184,10 @@ impl Tokens {
     /// The tokens of every text with their places in it, in order. `first` is the place of the first text among all given ones, for errors.
     pub(crate) fn locate(&self, texts: &[&str], first: usize) -> Result<Vec<Located>, EncoderError> {
         let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
-        let encodings = catch_unwind(AssertUnwindSafe(|| {
+        let encodings = catch_panic(|| {
             self.tokenizer.encode_batch_char_offsets(prepared.clone(), true).map_err(|e| e.to_string())
-        }));
-        let encodings = encodings.unwrap_or_else(|_| Err(LIBRARY_FAILED.to_owned())).map_err(|reason| {
+        });
+        let encodings = encodings.unwrap_or_else(|| Err(LIBRARY_FAILED.to_owned())).map_err(|reason| {
             let prepared: Vec<&str> = prepared.iter().map(AsRef::as_ref).collect();
             self.blame(&prepared, first, reason)
         })?;
@@ -270,9 +270,9 @@ impl Tokens {
 /// The texts' tokens, special ones included. A panic of the library, which tables of a hostile file can bring about, is an
 /// error.
 fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String> {
-    match catch_unwind(AssertUnwindSafe(|| tokenizer.encode_batch_fast(texts.to_vec(), true))) {
-        Ok(encoded) => encoded.map_err(|e| e.to_string()),
-        Err(_) => Err(LIBRARY_FAILED.to_owned()),
+    match catch_panic(|| tokenizer.encode_batch_fast(texts.to_vec(), true)) {
+        Some(encoded) => encoded.map_err(|e| e.to_string()),
+        None => Err(LIBRARY_FAILED.to_owned()),
     }
 }
 
@@ -303,8 +303,8 @@ fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String>
     let mut bare = Vec::new();
     for probe in PROBES {
         // Not the fast encoding: only this one tells special tokens apart.
-        let encoded = catch_unwind(AssertUnwindSafe(|| tokenizer.encode(probe, true)));
-        let encoded = encoded.map_err(|_| LIBRARY_FAILED.to_owned())?.map_err(|e| e.to_string())?;
+        let encoded = catch_panic(|| tokenizer.encode(probe, true));
+        let encoded = encoded.ok_or_else(|| LIBRARY_FAILED.to_owned())?.map_err(|e| e.to_string())?;
         let (ids, special) = (encoded.get_ids(), encoded.get_special_tokens_mask());
         let first = special.iter().position(|special| *special == 0);
         let last = special.iter().rposition(|special| *special == 0);
@@ -349,9 +349,9 @@ fn parse(bytes: &[u8]) -> Result<Tokenizer, String> {
         let cut = if e.is_eof() { ": it was cut off, fetch or copy it again" } else { "" };
         return Err(format!("{e}{cut}"));
     }
-    match catch_unwind(AssertUnwindSafe(|| Tokenizer::from_bytes(bytes))) {
-        Ok(parsed) => parsed.map_err(|e| e.to_string()),
-        Err(_) => Err("a part of it is not what the tokenizer library expects".to_owned()),
+    match catch_panic(|| Tokenizer::from_bytes(bytes)) {
+        Some(parsed) => parsed.map_err(|e| e.to_string()),
+        None => Err("a part of it is not what the tokenizer library expects".to_owned()),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use candle_core::quantized::gguf_file::{Content, TensorInfo};
 use candle_core::{Device, Result as CandleResult};
+use dissensus_domain::catch_panic;
 use serde_json::Value;
 
 use super::config::{ARCHITECTURES, config, pooling};
@@ -165,10 +165,7 @@ fn both_tokenizer_files(metadata: &Metadata) -> Result<[String; 2], String> {
 
 /// What the library makes of a file; a panic, which a hostile file can bring about, is an error.
 fn guarded<T>(read: impl FnOnce() -> CandleResult<T>) -> CandleResult<T> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(read) => read,
-        Err(_) => Err(candle_core::Error::Msg("its head makes no sense".to_owned())),
-    }
+    catch_panic(read).unwrap_or_else(|| Err(candle_core::Error::Msg("its head makes no sense".to_owned())))
 }
 
 /// What is wrong, by what the library says.
