@@ -15,7 +15,8 @@ pub struct NamedSpan {
     pub start: u32,
     /// The character behind the last one.
     pub end: u32,
-    /// Its type.
+    /// Its type, which other tools call `type`.
+    #[serde(alias = "type")]
     pub label: String,
 }
 

@@ -2,11 +2,11 @@
 //! answers.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, Unfold, plain, strings, text_of};
-use dissensus_domain::ScaleKind;
+use crate::annotations::{Division, Item, Items, Part, Said, SpanOf, Unfold, plain, strings, text_of};
+use dissensus_domain::{ScaleKind, reads_as_spans, spans_named};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -81,7 +81,8 @@ impl Unfold for Texts {
             answer.notes.iter().for_each(|note| item.note(note));
             item.annotator = Some(person);
             if !answer.levels.is_empty() {
-                item.answer(question.clone(), Said::Several(answer.levels));
+                let said = spans_of(&answer.levels).map_or(Said::Several(answer.levels), Said::Spans);
+                item.answer(question.clone(), said);
             }
             items.push(item);
         }
@@ -104,6 +105,7 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
     let list = |value: &Value| -> Option<Vec<String>> {
         match value {
             Value::String(text) if text.trim().is_empty() => Some(Vec::new()),
+            Value::String(text) if is_list_of_spans(text) => Some(vec![text.clone()]),
             Value::String(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
             other => strings(other),
         }
@@ -146,9 +148,30 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
     Ok(given)
 }
 
+/// Whether a level is a list of spans, as versions before 0.1 wrote answers that are spans; `[]` may be one.
+fn is_list_of_spans(level: &str) -> bool {
+    reads_as_spans(level) && spans_named(level).is_ok()
+}
+
+/// The spans of an answer that is one list of them; `None` where it is another answer.
+fn spans_of(levels: &[String]) -> Option<Vec<SpanOf>> {
+    let [only] = levels else { return None };
+    (is_list_of_spans(only) || only.trim() == "[]")
+        .then(|| spans_named(only).ok())?
+        .map(|spans| spans.into_iter().map(|span| (span.start, span.end, span.label)).collect())
+}
+
 /// The levels, which the soft label names also where nobody chose them.
 fn declare(question: &str, soft: Option<&Value>, items: &mut Items) {
-    let Some(soft) = soft.and_then(Value::as_object).filter(|soft| soft.len() > 1) else { return };
+    let Some(soft) = soft.and_then(Value::as_object) else { return };
+    if soft.keys().any(|level| is_list_of_spans(level)) {
+        let named = soft.keys().filter_map(|level| spans_named(level).ok()).flatten();
+        let types: BTreeSet<String> = named.map(|span| span.label).collect();
+        return items.declare(question, ScaleKind::Spans, types.into_iter().collect());
+    }
+    if soft.len() < 2 {
+        return;
+    }
     // A share of yes and no for each option.
     let options = soft.values().any(Value::is_object);
     let (kind, levels) = declared(soft.keys().cloned().collect(), options);

@@ -54,3 +54,24 @@ fn annotators_are_a_file_of_their_own() {
     assert_eq!(read.rows[1].attributes.get("Age").map(String::as_str), Some("30"));
     assert_eq!(read.met(), [("unknown", 1)]);
 }
+
+/// Answers that are lists of spans are spans, also of one type and of one person.
+#[test]
+fn lists_of_spans_are_spans() {
+    for key in ["label", "type"] {
+        let list = format!(r#"[{{\"start\":3,\"end\":7,\"{key}\":\"rude\"}}]"#);
+        let json = format!(
+            r#"{{"1": {{"text": "so what now", "annotation task": "parts", "annotators": "ana", "annotations": {{"ana": ["{list}"]}},
+            "soft_label": {{"{list}": 1.0}}}},
+            "2": {{"text": "or this", "annotation task": "parts", "annotators": "ana", "annotations": {{"ana": "[]"}}, "soft_label": {{"[]": 1.0}}}}}}"#
+        );
+        let read = file("Set_dev.json", &json).read();
+        assert_eq!(
+            read.told(),
+            [r#"ana 1 parts [{"start":3,"end":7,"label":"rude"}]"#, "ana 2 parts []"],
+            "{key}"
+        );
+        let hint = &read.source.hints()[0];
+        assert_eq!((hint.kind, hint.levels.join(",")), (ScaleKind::Spans, "rude".to_owned()), "{key}");
+    }
+}
