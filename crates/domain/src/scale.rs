@@ -67,7 +67,9 @@ pub enum ScaleError {
     #[error("a binary scale has two levels, not {0}: {1}")]
     NotBinary(usize, String),
     /// One level carries no information.
-    #[error("a scale needs at least two levels, and there is {0}: name the levels, lowest first")]
+    #[error(
+        "a scale needs at least two levels, and there is {0}: name all that could be given, lowest first (--levels 1,2,3)"
+    )]
     TooFew(usize),
     /// Nothing that a span could be.
     #[error(
@@ -178,11 +180,11 @@ impl Scale {
     ///
     /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
     /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
-    /// first. Lists of spans ([`crate::spans_named`]): `spans`. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
+    /// first. One value of a usual pair (0 and 1, no and yes, false and true): `binary` with both. Lists of spans ([`crate::spans_named`]): `spans`. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
     /// else: `choice`, in alphabetical order.
     ///
     /// # Errors
-    /// Fewer than two or more than [`Scale::MAX_LEVELS`] different values.
+    /// No value, one that is not of a usual pair, or more than [`Scale::MAX_LEVELS`] different values.
     pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
             values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
@@ -210,7 +212,9 @@ impl Scale {
         if read_as_sets(distinct) {
             return ScaleKind::MultiLabel;
         }
-        if distinct.len() == 2 {
+        // Of a usual pair the other one is known where only one was given.
+        let paired = |only: &String| usual_pair(only).is_some();
+        if distinct.len() == 2 || distinct.len() == 1 && distinct.iter().all(paired) {
             return ScaleKind::Binary;
         }
         match whole_numbers(distinct) {
@@ -468,7 +472,16 @@ mod tests {
     }
 
     #[test]
-    fn completes_a_usual_pair_when_binary_is_named() {
+    fn completes_a_usual_pair_of_which_one_was_given() {
+        for (only, pair) in
+            [("0", ["0", "1"]), ("1", ["0", "1"]), ("yes", ["no", "yes"]), ("True", ["False", "True"])]
+        {
+            let scale = Scale::guess([only, " ", CANNOT_SAY]).unwrap();
+            assert_eq!((scale.kind(), scale.levels()), (ScaleKind::Binary, &pair.map(str::to_owned)[..]));
+        }
+        for unpaired in ["3", "maybe"] {
+            assert_eq!(Scale::guess([unpaired]), Err(ScaleError::TooFew(1)));
+        }
         assert_eq!(Scale::of_kind(ScaleKind::Binary, ["1"]).unwrap().levels(), ["0", "1"]);
         assert_eq!(Scale::of_kind(ScaleKind::Binary, ["maybe"]), Err(ScaleError::TooFew(1)));
     }

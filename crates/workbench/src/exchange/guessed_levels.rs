@@ -22,6 +22,7 @@ pub(super) fn guessed_levels(scale: &Scale, labels: &[(String, u64)]) -> Vec<Imp
     if !missing.is_empty() && !values.is_empty() {
         notices.push(missing_values(scale, &missing, &values));
     }
+    notices.extend(one_level(scale, &used));
     notices.extend(case_variants(&used));
     notices.extend(gaps(scale, &used));
     notices
@@ -51,6 +52,16 @@ fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]
         named.join(", ")
     );
     notice("missing-value-level", missing.len(), message)
+}
+
+/// All labels are the same one of a usual pair: a rating may begin like that too.
+fn one_level(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
+    let [(only, _)] = used else { return None };
+    let message = format!(
+        "All labels are \"{only}\", so the scale is taken to be {}. If other levels could be given, name all of them, lowest first",
+        scale.levels().join(", ")
+    );
+    (scale.kind() == ScaleKind::Binary).then(|| notice("one-level", 1, message))
 }
 
 fn case_variants(used: &[(&str, u64)]) -> Option<ImportNotice> {
@@ -159,6 +170,14 @@ mod tests {
         assert_eq!(codes(&["1", "2", "3", "NA"]), ["missing-value-level"]);
         assert_eq!(codes(&["no", "yes", "NaN"]), ["missing-value-level"]);
         assert!(!told(&["a", "b", "c", "NA"])[0].1.contains("would be"), "the kind is the same");
+    }
+
+    #[test]
+    fn a_pair_of_which_one_level_was_given_is_named() {
+        let found = told(&["1"]);
+        assert_eq!(found[0].0, "one-level");
+        assert!(found[0].1.contains("All labels are \"1\", so the scale is taken to be 0, 1"), "{found:?}");
+        assert_eq!(codes(&["0", "1"]), Vec::<String>::new());
     }
 
     #[test]
