@@ -493,9 +493,11 @@ fn question_row(tx: &mut WriteTx<'_>, part: &Part) -> Result<QuestionId, Workben
     }
 }
 
-/// `labels.rejected.csv` beside `labels.csv`, or the first free `labels.rejected-2.csv`.
+/// `labels.rejected.csv` beside `labels.csv` (or `labels.csv.gz`), or the first free `labels.rejected-2.csv`.
 fn free_name(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let is_packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let unpacked = if is_packed { path.with_extension("") } else { path.to_owned() };
+    let stem = unpacked.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |nth: u32| match nth {
         1 => path.with_file_name(format!("{stem}.rejected.csv")),
         nth => path.with_file_name(format!("{stem}.rejected-{nth}.csv")),
