@@ -343,7 +343,12 @@ fn listed(names: &[String]) -> String {
 pub(crate) fn io_reason(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(reason) => reason,
-        other => io::Error::other(format!("{other:?}")),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a row has {len} cells, and the first has {expected_len}"),
+        ),
+        // The others are of reading.
+        _ => io::Error::other("a row cannot be written"),
     }
 }
 

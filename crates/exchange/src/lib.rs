@@ -123,6 +123,7 @@ mod table_records;
 mod texts;
 mod time;
 mod typed_column;
+mod unpacking;
 mod vectors;
 mod verdict;
 mod window;

@@ -1,6 +1,7 @@
 //! A folder or a ZIP archive, file by file. Nothing of an archive is ever written to the disk.
 
 use crate::ExchangeError;
+use crate::unpacking::{beyond_limit, unpacking_limit};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ const MAX_DEPTH: usize = 6;
 pub(crate) struct Package {
     path: PathBuf,
     archive: Option<ZipArchive<File>>,
+    /// Bytes that were read so far, and the most that are read, which nothing but an archive has.
+    unpacked: u64,
+    limit: u64,
 }
 
 impl Package {
@@ -27,14 +31,15 @@ impl Package {
     /// # Errors
     /// It cannot be read, or is a damaged archive.
     pub(crate) fn open(path: &Path) -> Result<Self, ExchangeError> {
-        let archive = match path.is_dir() {
-            true => None,
+        let (archive, limit) = match path.is_dir() {
+            true => (None, u64::MAX),
             false => {
                 let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
-                Some(ZipArchive::new(file).map_err(|e| damaged(path, &e))?)
+                let packed = file.metadata().map_err(|e| ExchangeError::reading(path, e))?.len();
+                (Some(ZipArchive::new(file).map_err(|e| damaged(path, &e))?), unpacking_limit(packed))
             }
         };
-        Ok(Self { path: path.to_owned(), archive })
+        Ok(Self { path: path.to_owned(), archive, unpacked: 0, limit })
     }
 
     /// The names of its files, with `/` between folders, in order.
@@ -74,16 +79,19 @@ impl Package {
     pub(crate) fn read(&mut self, name: &str) -> Result<Vec<u8>, ExchangeError> {
         let path = self.path.clone();
         let mut bytes = Vec::new();
+        let left = self.limit.saturating_sub(self.unpacked).min(MAX_FILE_BYTES) + 1;
         let read = match &mut self.archive {
-            None => {
-                File::open(path.join(name)).and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-            }
+            None => File::open(path.join(name)).and_then(|f| f.take(left).read_to_end(&mut bytes)),
             Some(archive) => {
                 let file = archive.by_name(name).map_err(|e| damaged(&path, &e))?;
-                file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
+                file.take(left).read_to_end(&mut bytes)
             }
         };
         read.map_err(|e| self.refused(format!("its file \"{name}\" cannot be unpacked ({e})")))?;
+        self.unpacked += bytes.len() as u64;
+        if self.unpacked > self.limit {
+            return Err(self.refused(beyond_limit(self.limit)));
+        }
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(self.refused(format!(
                 "its file \"{name}\" is longer than {} MiB unpacked: unpack it and import what is in it",

@@ -18,13 +18,13 @@ pub(super) fn only_file(names: &[String]) -> Option<&String> {
     files.next().filter(|_| files.next().is_none())
 }
 
-pub(super) fn unpack(path: &Path) -> Result<Step, ExchangeError> {
+pub(super) fn unpack(path: &Path, packed: u64) -> Result<Step, ExchangeError> {
     let names = Package::open(path)?.names()?;
     let name = only_file(&names).cloned().unwrap_or_default();
     let file_name = PathBuf::from(name.rsplit(['/', '\\']).next().unwrap_or_default());
     let unpacked = File::open(path).and_then(|file| {
         let mut archive = ZipArchive::new(file).map_err(io::Error::other)?;
-        let mut out = Limited::create(&file_name)?;
+        let mut out = Limited::create(&file_name, packed)?;
         let entry = archive.by_name(&name).map_err(io::Error::other)?;
         io::copy(&mut io::BufReader::with_capacity(1 << 20, entry), &mut out)?;
         out.finish(name.clone(), Vec::new())

@@ -89,13 +89,17 @@ fn is_damaged_utf8(head: &[u8]) -> bool {
 }
 
 /// Rewrites a file as UTF-8.
-pub(super) fn rewrite(path: &Path, Encoded { encoding, guessed }: Encoded) -> Result<Step, ExchangeError> {
+pub(super) fn rewrite(
+    path: &Path,
+    Encoded { encoding, guessed }: Encoded,
+    packed: u64,
+) -> Result<Step, ExchangeError> {
     let name = path.file_name().unwrap_or_default();
     let broken =
         || ExchangeError::NotInEncoding { path: path.to_owned(), encoding: encoding.name(), guessed };
     let reading = |error: io::Error| ExchangeError::reading(path, error);
     let mut file = File::open(path).map_err(reading)?;
-    let mut out = Limited::create(name).map_err(|e| failed(path, &e, "it cannot be rewritten"))?;
+    let mut out = Limited::create(name, packed).map_err(|e| failed(path, &e, "it cannot be rewritten"))?;
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let (mut bytes, mut text) = (vec![0; 64 << 10], vec![0; 256 << 10]);
     loop {

@@ -11,8 +11,8 @@ use std::path::Path;
 type Workbook = Xlsx<BufReader<File>>;
 
 /// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
-pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
-    parts::check_parts(path, b"")?;
+pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<Step, ExchangeError> {
+    parts::check_parts(path, b"", packed)?;
     let damaged = |error: XlsxError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Workbook::new(BufReader::new(file)).map_err(damaged)?;
@@ -38,7 +38,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
         );
         return Err(bad_cell(path, sheet, merged.start, &what));
     }
-    let mut out = SheetWriter::create(path, sheet, &sheets).map_err(|e| trouble(path, &e))?;
+    let mut out = SheetWriter::create(path, sheet, &sheets, packed).map_err(|e| trouble(path, &e))?;
     let mut cells = workbook.worksheet_cells_reader(sheet).map_err(damaged)?;
     while let Some(cell) = cells.next_cell_with_formula().map_err(damaged)? {
         let wrong = |what: &str| bad_cell(path, sheet, cell.pos, what);

@@ -78,17 +78,23 @@ impl Form {
         })
     }
 
-    /// Rewrites the file.
-    pub(super) fn rewrite(self, path: &Path, options: &OpenOptions<'_>) -> Result<Step, ExchangeError> {
+    /// Rewrites the file. `packed` is the size of the file that was opened, in bytes, which bounds what comes out of it however often it was
+    /// packed.
+    pub(super) fn rewrite(
+        self,
+        path: &Path,
+        options: &OpenOptions<'_>,
+        packed: u64,
+    ) -> Result<Step, ExchangeError> {
         match self {
-            Self::Gzip => gzip::unpack(path),
-            Self::Archive => archive::unpack(path),
-            Self::Excel => excel::rewrite(path, options.sheet),
-            Self::OpenDocument => open_document::rewrite(path, options.sheet),
-            Self::Parquet => columnar::rewrite_parquet(path),
-            Self::Arrow => columnar::rewrite_arrow(path),
-            Self::Dataset => columnar::rewrite_dataset(path),
-            Self::Encoded(encoded) => encoding::rewrite(path, encoded),
+            Self::Gzip => gzip::unpack(path, packed),
+            Self::Archive => archive::unpack(path, packed),
+            Self::Excel => excel::rewrite(path, options.sheet, packed),
+            Self::OpenDocument => open_document::rewrite(path, options.sheet, packed),
+            Self::Parquet => columnar::rewrite_parquet(path, packed),
+            Self::Arrow => columnar::rewrite_arrow(path, packed),
+            Self::Dataset => columnar::rewrite_dataset(path, packed),
+            Self::Encoded(encoded) => encoding::rewrite(path, encoded, packed),
         }
     }
 

@@ -8,11 +8,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(super) fn unpack(path: &Path) -> Result<Step, ExchangeError> {
+pub(super) fn unpack(path: &Path, packed: u64) -> Result<Step, ExchangeError> {
     let name = inner_name(path);
     let inside = name.display().to_string();
     let unpacked = File::open(path).and_then(|file| {
-        let mut out = Limited::create(&name)?;
+        let mut out = Limited::create(&name, packed)?;
         let buffered = io::BufReader::with_capacity(1 << 20, file);
         io::copy(&mut io::BufReader::with_capacity(1 << 20, MultiGzDecoder::new(buffered)), &mut out)?;
         out.finish(inside, Vec::new())

@@ -4,13 +4,12 @@ use super::Step;
 use super::held_folder::HeldFolder;
 use crate::ExchangeError;
 use crate::annotations::MetInFile;
+use crate::unpacking::{beyond_limit, unpacking_limit};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The longest file that is written, in bytes: what is longer was packed so as to fill the disk, or needs dividing.
-const MAX_BYTES: u64 = 16 << 30;
 const BUFFER: usize = 1 << 20;
 
 /// A file in a folder of its own, being written.
@@ -18,17 +17,19 @@ const BUFFER: usize = 1 << 20;
 pub(super) struct Limited {
     out: BufWriter<File>,
     left: u64,
+    limit: u64,
     path: PathBuf,
     folder: HeldFolder,
 }
 
 impl Limited {
-    /// Begins a file of that name.
-    pub(super) fn create(name: impl Into<OsString>) -> io::Result<Self> {
+    /// Begins a file of that name, which may grow as far as a file (or a folder of files) of `packed` bytes may unpack to.
+    pub(super) fn create(name: impl Into<OsString>, packed: u64) -> io::Result<Self> {
         let folder = HeldFolder::create()?;
         let path = folder.path().join(name.into());
         let out = BufWriter::with_capacity(BUFFER, File::create(&path)?);
-        Ok(Self { out, left: MAX_BYTES, path, folder })
+        let limit = unpacking_limit(packed);
+        Ok(Self { out, left: limit, limit, path, folder })
     }
 
     /// The file is whole.
@@ -42,7 +43,7 @@ impl Write for Limited {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.left.checked_sub(bytes.len() as u64) {
             Some(left) => self.left = left,
-            None => return Err(io::ErrorKind::FileTooLarge.into()),
+            None => return Err(too_much(self.limit)),
         }
         self.out.write(bytes)
     }
@@ -52,15 +53,18 @@ impl Write for Limited {
     }
 }
 
+/// The error of a file that holds more than `limit` bytes or values.
+pub(super) fn too_much(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, beyond_limit(limit))
+}
+
 /// What went wrong while `path` was rewritten, with `damaged` where that is what it means.
 pub(super) fn failed(path: &Path, error: &io::Error, damaged: &str) -> ExchangeError {
     let why = match error.kind() {
         io::ErrorKind::StorageFull => {
             "there is no room on the disk of temporary files for what is in it: free some space".to_owned()
         }
-        io::ErrorKind::FileTooLarge => {
-            format!("it is longer than {} GiB unpacked: divide it", MAX_BYTES >> 30)
-        }
+        io::ErrorKind::FileTooLarge => error.to_string(),
         _ => format!("{damaged} ({error}): fetch or export it again"),
     };
     ExchangeError::Package { path: path.to_owned(), why }

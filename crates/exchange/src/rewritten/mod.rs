@@ -3,6 +3,7 @@
 //! recognised in each of these forms, and read in bounded memory by the one reader that it has.
 
 mod archive;
+mod arrow_parts;
 mod columnar;
 mod dataset;
 mod encoding;
@@ -71,6 +72,7 @@ impl Rewritten {
     pub(crate) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
         let mut found: Option<Self> = None;
         let mut forms = Vec::new();
+        let packed = bytes_at(path);
         loop {
             let blamed = |error: ExchangeError| match &found {
                 Some(found) => found.blame(&error),
@@ -82,7 +84,7 @@ impl Rewritten {
                 let why = "it is packed in itself again and again: unpack it".to_owned();
                 return Err(ExchangeError::Package { path: path.to_owned(), why });
             }
-            let last = form.rewrite(current, options).map_err(blamed)?;
+            let last = form.rewrite(current, options, packed).map_err(blamed)?;
             let mut told = found.take().map(|before| before.told).unwrap_or_default();
             told.extend(last.told.iter().cloned());
             found = Some(Self { original: path.to_owned(), last, format: form.format(), told });
@@ -129,5 +131,14 @@ impl Rewritten {
     pub(crate) fn blame(&self, error: &ExchangeError) -> ExchangeError {
         let why = error.to_string().replace(&self.path().display().to_string(), &self.last.inside);
         ExchangeError::Package { path: self.original.clone(), why }
+    }
+}
+
+/// The size of a file, or of the files of a folder that make a table, in bytes; 0 where there is nothing.
+fn bytes_at(path: &Path) -> u64 {
+    let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |about| about.len());
+    match path.is_dir() {
+        true => dataset::files(path).iter().map(|file| bytes(file)).sum(),
+        false => bytes(path),
     }
 }

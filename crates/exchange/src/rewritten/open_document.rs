@@ -1,8 +1,10 @@
 //! OpenDocument spreadsheets (ODS).
 
+use super::limited::too_much;
 use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
 use super::{Step, parts};
 use crate::ExchangeError;
+use crate::unpacking::unpacking_limit;
 use calamine::{Data, Ods, OdsError, Reader, Sheet, SheetVisible};
 use quick_xml::events::Event;
 use std::fs::File;
@@ -13,22 +15,32 @@ use zip::ZipArchive;
 /// What stands where cells are merged.
 const COVERED: &[u8] = b"<table:covered-table-cell";
 
-/// The most cells with a value, and spaces that stand as a number of them, that are read: a few bytes may stand for all the memory there is.
-const MAX_CELLS: u64 = 20_000_000;
+/// The memory that a cell takes beside its text, in bytes.
+const CELL_BYTES: u64 = 32;
 
-/// Refuses tables in which repetitions come to more cells, or spaces, than are read.
-fn refuse_multitudes(path: &Path) -> Result<(), ExchangeError> {
+/// Refuses tables in which repeated cells and spaces take more memory than the file may unpack to: a few bytes may be repeated a billion
+/// times.
+fn refuse_multitudes(path: &Path, packed: u64) -> Result<(), ExchangeError> {
+    let limit = unpacking_limit(packed);
     let damaged = |error: io::Error| trouble(path, &error);
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut archive = ZipArchive::new(file).map_err(|e| damaged(io::Error::other(e)))?;
     let content = archive.by_name("content.xml").map_err(|e| damaged(io::Error::other(e)))?;
     let mut xml = quick_xml::Reader::from_reader(BufReader::new(content));
-    let (mut buffer, mut rows, mut all) = (Vec::new(), 1_u64, 0_u64);
+    let (mut buffer, mut rows, mut columns, mut all) = (Vec::new(), 1_u64, 1_u64, 0_u64);
     loop {
         let event = xml.read_event_into(&mut buffer).map_err(|e| damaged(io::Error::other(e)))?;
         let element = match &event {
             Event::Start(element) | Event::Empty(element) => element,
             Event::Eof => return Ok(()),
+            Event::Text(text) => {
+                all = all.saturating_add(rows.saturating_mul(columns).saturating_mul(text.len() as u64));
+                if all > limit {
+                    return Err(damaged(too_much(limit)));
+                }
+                buffer.clear();
+                continue;
+            }
             _ => {
                 buffer.clear();
                 continue;
@@ -43,29 +55,30 @@ fn refuse_multitudes(path: &Path) -> Result<(), ExchangeError> {
             "table:table-cell"
                 if element.attributes().flatten().any(|a| a.key.as_ref().starts_with("office:")) =>
             {
-                let columns = number("table:number-columns-repeated").unwrap_or(1);
-                all = all.saturating_add(rows.saturating_mul(columns));
+                columns = number("table:number-columns-repeated").unwrap_or(1);
+                let cells = rows.saturating_mul(columns);
+                all = all.saturating_add(cells.saturating_mul(CELL_BYTES + element.len() as u64));
             }
-            "text:s" => all = all.saturating_add(number("text:c").unwrap_or(1)),
+            "text:s" => {
+                let spaces = number("text:c").unwrap_or(1);
+                all = all.saturating_add(rows.saturating_mul(columns).saturating_mul(spaces));
+            }
             _ => {}
         }
-        if all > MAX_CELLS {
-            let why = format!(
-                "its repetitions come to more than {MAX_CELLS} cells: save what is used of it as CSV"
-            );
-            return Err(ExchangeError::Package { path: path.to_owned(), why });
+        if all > limit {
+            return Err(damaged(too_much(limit)));
         }
         buffer.clear();
     }
 }
 
 /// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
-pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, ExchangeError> {
-    if parts::check_parts(path, COVERED)? {
+pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<Step, ExchangeError> {
+    if parts::check_parts(path, COVERED, packed)? {
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";
         return Err(ExchangeError::Package { path: path.to_owned(), why: why.to_owned() });
     }
-    refuse_multitudes(path)?;
+    refuse_multitudes(path, packed)?;
     let damaged = |error: OdsError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Ods::new(BufReader::new(file)).map_err(damaged)?;
@@ -78,7 +91,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>) -> Result<Step, Exchange
     })?;
     let cells = workbook.worksheet_range(sheet).map_err(damaged)?;
     let (top, left) = cells.start().unwrap_or_default();
-    let mut out = SheetWriter::create(path, sheet, &sheets).map_err(|e| trouble(path, &e))?;
+    let mut out = SheetWriter::create(path, sheet, &sheets, packed).map_err(|e| trouble(path, &e))?;
     for (row, column, cell) in cells.used_cells() {
         let at = (top + row as u32, left + column as u32);
         let value = match cell {

@@ -1,7 +1,8 @@
 //! The parts of a workbook, looked through before a library holds them.
 
-use super::limited::failed;
+use super::limited::{failed, too_much};
 use crate::ExchangeError;
+use crate::unpacking::unpacking_limit;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,8 +11,10 @@ use zip::ZipArchive;
 /// The longest part of a workbook, unpacked, in bytes: one that is longer would fill the memory.
 const MAX_PART: u64 = 512 << 20;
 
-/// Unpacks every part of a workbook to nowhere and refuses what would fill the memory; says whether a part holds `needle`.
-pub(super) fn check_parts(path: &Path, needle: &[u8]) -> Result<bool, ExchangeError> {
+/// Unpacks every part of a workbook to nowhere and refuses what would fill the memory; says whether a part holds `needle`. `packed` is the
+/// size of the file that was opened, in bytes.
+pub(super) fn check_parts(path: &Path, needle: &[u8], packed: u64) -> Result<bool, ExchangeError> {
+    let (limit, mut unpacked) = (unpacking_limit(packed), 0_u64);
     let mut package = File::open(path).map_err(|e| ExchangeError::reading(path, e)).and_then(|file| {
         ZipArchive::new(file).map_err(|e| failed(path, &io::Error::other(e), "it is damaged"))
     })?;
@@ -26,6 +29,10 @@ pub(super) fn check_parts(path: &Path, needle: &[u8]) -> Result<bool, ExchangeEr
                 break;
             }
             length += read as u64;
+            unpacked += read as u64;
+            if unpacked > limit {
+                return Err(damaged(too_much(limit)));
+            }
             if length > MAX_PART {
                 let why = format!(
                     "a part of the workbook is longer than {} MiB unpacked: divide it, or save it as CSV",

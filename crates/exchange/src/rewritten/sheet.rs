@@ -41,11 +41,11 @@ pub(super) struct SheetWriter {
 }
 
 impl SheetWriter {
-    pub(super) fn create(path: &Path, sheet: &str, sheets: &[String]) -> io::Result<Self> {
+    pub(super) fn create(path: &Path, sheet: &str, sheets: &[String], packed: u64) -> io::Result<Self> {
         // In quotes, so that no separator is seen in what cells hold.
         let csv = csv::WriterBuilder::new()
             .quote_style(csv::QuoteStyle::Always)
-            .from_writer(Limited::create(renamed(path, "csv"))?);
+            .from_writer(Limited::create(renamed(path, "csv"), packed)?);
         let rows = SheetRows { sheet: sheet.to_owned(), sheets: sheets.to_vec(), starts: Vec::new() };
         Ok(Self { csv, rows, line: 1, row: 1, cells: Vec::new(), width: 0 })
     }
@@ -91,7 +91,17 @@ impl SheetWriter {
         if self.width == 0 {
             self.width = cells.len();
         }
-        cells.resize(cells.len().max(self.width), String::new());
+        if let Some(beyond) = cells.get(self.width..).filter(|beyond| !beyond.is_empty()) {
+            let at = (self.row as u32 - 1, (self.width + beyond.len() - 1) as u32);
+            let why = format!(
+                "row {} has a value in cell {}, and the names of the columns end with {}: name its column, or empty the cell",
+                self.row,
+                cell_name(at),
+                cell_name((at.0, self.width as u32 - 1)).trim_end_matches(char::is_numeric),
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        cells.resize(self.width, String::new());
         if self.rows.row_at(self.line) != self.row || self.rows.starts.is_empty() {
             self.rows.starts.push((self.line, self.row));
         }
@@ -194,7 +204,7 @@ mod tests {
 
     #[test]
     fn rows_keep_their_numbers_over_empty_rows_and_line_ends_in_cells() {
-        let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S", &[]).unwrap();
+        let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S", &[], 0).unwrap();
         for (at, value) in [((2, 0), "text"), ((3, 0), "a\nb"), ((4, 0), "c"), ((9, 0), "d"), ((10, 0), "e")]
         {
             sheet.cell(at, value.to_owned()).unwrap();
