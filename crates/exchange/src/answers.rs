@@ -203,6 +203,13 @@ impl Answers {
         self.meanwhile = self.entries.len() as u32;
     }
 
+    /// Takes the scale that the file says, unless there is one or labels were taken.
+    pub(crate) fn take_for(&mut self, scale: &Scale) {
+        if self.scale.is_none() && self.rows == 0 {
+            self.set_scale(scale.clone());
+        }
+    }
+
     pub(crate) fn set_scale(&mut self, scale: Scale) {
         self.scale = Some(scale);
     }

@@ -150,6 +150,9 @@ impl Checker {
         self.known.check_text(row)?;
         self.known.check_attributes(row)?;
         let asked = self.asked_by(row)?;
+        if let (Some(Asked::Known(number)), Some(scale)) = (&asked, &row.scale) {
+            self.questions[*number].take_for(scale);
+        }
         let judged = match (&row.label, &asked) {
             (None, _) | (_, None) => None,
             (Some(label), Some(Asked::Known(number))) => Some(self.questions[*number].judge(label)),
@@ -198,12 +201,13 @@ impl Checker {
             None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
             // Without a label the row brings its text and its annotator, whatever the question would be.
             None => Ok(None),
+            // The scale that the file says of a question is that of the project where there is one, else that of the row that names it first.
             Some(name) => match numbers.get(name) {
                 Some(number) => Ok(Some(Asked::Known(*number))),
                 None if numbers.len() >= MAX_QUESTIONS => {
                     Err(blame(RowErrorKind::TooManyQuestions { limit: MAX_QUESTIONS }))
                 }
-                None => Ok(Some(Asked::New(name.clone(), scale.clone()))),
+                None => Ok(Some(Asked::New(name.clone(), scale.clone().or_else(|| row.scale.clone())))),
             },
         }
     }

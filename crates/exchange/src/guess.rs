@@ -197,6 +197,7 @@ enum Role {
     Confidence,
     Marks,
     Guideline,
+    Scale,
     Study,
     Shown,
     Source,
@@ -235,6 +236,13 @@ impl<'a> Guess<'a> {
                     guess.roles[index] = Some(Role::Study);
                 }
             }
+        }
+        // Only files of questions whose labels do not tell their scale have it.
+        let ours = ["text_id", "annotator_id", "question", "created_at", "duration_ms", "source"];
+        if ours.iter().all(|name| columns.iter().any(|column| column == name))
+            && let Some(index) = columns.iter().position(|column| column == "scale")
+        {
+            guess.roles[index] = Some(Role::Scale);
         }
         let lists = [
             (Role::TextId, TEXT_ID),
@@ -449,6 +457,7 @@ impl<'a> Guess<'a> {
             split: name(Role::Split),
             group: name(Role::Group),
             question: name(Role::Question),
+            scale: name(Role::Scale),
             time: name(Role::Time),
             duration: name(Role::Duration),
             occasion: name(Role::Occasion),

@@ -31,6 +31,8 @@ pub struct ColumnRoles {
     pub group: Option<String>,
     /// The question that the label answers, where a file holds labels of several.
     pub question: Option<String>,
+    /// The scale of that question as JSON, which one row of a question may say before the others.
+    pub scale: Option<String>,
     /// When the label was given.
     pub time: Option<String>,
     /// How long it took, in milliseconds.
@@ -72,6 +74,7 @@ impl ColumnRoles {
             ("split", &self.split),
             ("group", &self.group),
             ("question", &self.question),
+            ("scale", &self.scale),
             ("time", &self.time),
             ("duration", &self.duration),
             ("source", &self.source),
@@ -154,6 +157,7 @@ pub(crate) struct Plan {
     pub(crate) split: Option<Pick>,
     pub(crate) group: Option<Pick>,
     pub(crate) question: Option<Pick>,
+    pub(crate) scale: Option<usize>,
     pub(crate) time: Option<usize>,
     pub(crate) duration: Option<usize>,
     pub(crate) source: Option<usize>,
@@ -184,6 +188,7 @@ impl Plan {
             split: claims.pick("split", &roles.split)?,
             group: claims.pick("group", &roles.group)?,
             question: claims.pick("question", &roles.question)?,
+            scale: claims.column("scale", &roles.scale)?,
             time: claims.column("time", &roles.time)?,
             duration: claims.column("duration", &roles.duration)?,
             source: claims.column("source", &roles.source)?,

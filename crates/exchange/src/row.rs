@@ -1,6 +1,6 @@
 //! One row as texts, annotators and labels see it.
 
-use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
+use dissensus_domain::{Attributes, LabelSource, Remark, Scale, Shown};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,8 @@ pub struct Row {
     pub group: Option<String>,
     /// The question that the label answers, trimmed.
     pub question: Option<String>,
+    /// The scale of that question, where the row says it.
+    pub scale: Option<Scale>,
     /// When the label was given, in milliseconds since 1970-01-01 UTC.
     pub at_ms: Option<i64>,
     /// How long it took, in milliseconds.

@@ -8,7 +8,7 @@ use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::write::METADATA_COLUMN;
 use dissensus_domain::{
-    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, Shown,
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, Scale, Shown,
     list_of_spans, not_allowed_in_names, reads_as_spans, spans_named,
 };
 use std::collections::BTreeMap;
@@ -66,6 +66,7 @@ impl Builder<'_> {
             split: self.picked(&plan.split)?,
             group: self.picked(&plan.group)?,
             question: self.picked(&plan.question)?,
+            scale: self.scale()?,
             at_ms: self.read(plan.time, parse_ms, |value| RowErrorKind::BadTime { value })?,
             duration_ms: self
                 .read(plan.duration, parse_duration_ms, |value| RowErrorKind::BadDuration { value })?,
@@ -97,6 +98,17 @@ impl Builder<'_> {
         let read =
             self.read(self.plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?;
         Ok(read.filter(|occasion| *occasion > 1))
+    }
+
+    /// The scale of the question, which is longer than a name may be.
+    fn scale(&self) -> Result<Option<Scale>, Blame> {
+        let Some(column) = self.plan.scale else { return Ok(None) };
+        let value = self.cells.get(column).trim();
+        match serde_json::from_str(value) {
+            Ok(scale) => Ok(Some(scale)),
+            Err(_) if value.is_empty() => Ok(None),
+            Err(_) => Err(self.blame(column, RowErrorKind::BadScale { value: value.to_owned() })),
+        }
     }
 
     /// What was said beside the answer.

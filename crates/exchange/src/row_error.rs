@@ -178,6 +178,14 @@ pub enum RowErrorKind {
         /// What stands there.
         value: String,
     },
+    /// Not a scale.
+    #[error(
+        "\"{value}\" is no scale: write {{\"kind\": \"ordinal\", \"levels\": [\"1\", \"2\", \"3\"]}} with the first answer to a question, or nothing"
+    )]
+    BadScale {
+        /// What stands there.
+        value: String,
+    },
     /// Not a source of labels.
     #[error("\"{value}\" is no source of labels: window, command, import or simulated")]
     BadSource {

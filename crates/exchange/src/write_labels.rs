@@ -7,12 +7,12 @@ use crate::time::format_ms;
 use crate::typed_column::ColumnKind;
 use crate::write::{Extras, Metadata};
 use crate::{ColumnRoles, ExchangeError, OutputFormat};
-use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, Shown, spans_named};
+use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, Scale, Shown, spans_named};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// Columns of a label file in order; what a layout leaves out is not there.
-const LABEL_COLUMNS: [&str; 20] = [
+const LABEL_COLUMNS: [&str; 21] = [
     "text_id",
     "text",
     "annotator_id",
@@ -21,6 +21,7 @@ const LABEL_COLUMNS: [&str; 20] = [
     END,
     TYPE,
     "question",
+    SCALE,
     "split",
     "group",
     "created_at",
@@ -39,6 +40,8 @@ const LABEL: &str = "label";
 const START: &str = "start";
 const END: &str = "end";
 const TYPE: &str = "type";
+/// The column with the scale of a question, in the first row of each, in files of labels that do not tell it.
+const SCALE: &str = "scale";
 /// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
 const OCCASION: &str = "occasion";
 
@@ -66,6 +69,8 @@ fn kind_of(column: &str) -> ColumnKind {
 pub struct LabelLayout {
     /// A column `occasion`: there are answers of later ones.
     pub occasions: bool,
+    /// A column `scale`: the labels of a question do not tell it ([`LabelWriter::with_scales`]).
+    pub scales: bool,
     /// Where spans stand.
     pub spans: SpanLayout,
     /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: somebody said something beside an answer, skipped or flagged a text, or
@@ -96,6 +101,7 @@ impl LabelLayout {
             LABEL => self.spans != SpanLayout::Rows,
             START | END | TYPE => self.spans != SpanLayout::Lists,
             OCCASION => self.occasions,
+            SCALE => self.scales,
             NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.remarks || self.shown || self.study.any(),
             SHOWN => self.shown,
             column if STUDY_COLUMNS.contains(&column) => self.study.has(column),
@@ -170,6 +176,8 @@ pub struct LabelWriter {
     layout: LabelLayout,
     attributes: Extras,
     metadata: Metadata,
+    /// Scales of questions as JSON that no row has said yet, by the names of the questions.
+    scales: BTreeMap<String, String>,
 }
 
 impl LabelWriter {
@@ -186,6 +194,9 @@ impl LabelWriter {
     ) -> Result<Self, ExchangeError> {
         // Taken in every file: metadata of such a name would be read as occasions or offsets.
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
+        if !layout.scales {
+            taken.remove(SCALE);
+        }
         if layout.spans == SpanLayout::Lists {
             for free in [START, END, TYPE] {
                 taken.remove(free);
@@ -206,7 +217,15 @@ impl LabelWriter {
         // Attributes have a role, so a reader must find their names in any part of the file.
         let required = layout.columns().count() + attributes.columns.len();
         let table = Table::create(path, format, columns, required, layout.columns().map(kind_of).collect())?;
-        Ok(Self { table, layout, attributes, metadata })
+        Ok(Self { table, layout, attributes, metadata, scales: BTreeMap::new() })
+    }
+
+    /// Says the scales of these questions, each with its first row.
+    #[must_use]
+    pub fn with_scales<'a>(mut self, questions: impl IntoIterator<Item = (&'a str, &'a Scale)>) -> Self {
+        let json = |scale| serde_json::to_string(scale).unwrap_or_default();
+        self.scales = questions.into_iter().map(|(name, scale)| (name.to_owned(), json(scale))).collect();
+        self
     }
 
     /// The roles under which the file reads back exactly.
@@ -221,6 +240,7 @@ impl LabelWriter {
             span_end: name(END),
             span_type: name(TYPE),
             question: name("question"),
+            scale: name(SCALE),
             split: name("split"),
             group: name("group"),
             time: name("created_at"),
@@ -271,6 +291,7 @@ impl LabelWriter {
             .filter_map(|(on, name)| on.then_some(*name))
             .collect();
         let (marks, guideline) = (marks.join("; "), row.guideline.map(|number| number.to_string()));
+        let scale = row.question.and_then(|question| self.scales.remove(question));
         let offsets = span.map(|span| [span.start.to_string(), span.end.to_string()]);
         fn filled(text: &str) -> Option<&str> {
             Some(text).filter(|text| !text.is_empty())
@@ -284,6 +305,7 @@ impl LabelWriter {
             END => offsets.as_ref().map(|[_, end]| end.as_str()),
             TYPE => span.map(|span| span.label.as_str()),
             "question" => row.question,
+            SCALE => scale.as_deref(),
             "split" => row.split,
             "group" => row.group,
             "created_at" => at.as_deref(),

@@ -7,8 +7,8 @@ use super::study::StudyBeside;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, ScaleKind, Shown,
-    TextId,
+    Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
+    Shown, TextId, option_names, spans_named,
 };
 use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
@@ -220,6 +220,47 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Workben
     }
 }
 
+/// How many different answers to a question are looked at for what scale an import would guess.
+const KEPT_ANSWERS: usize = 2_000;
+
+/// The scales of questions that an import would not guess from their labels alone, with the names of the questions.
+fn untold_scales<'a>(
+    snapshot: &Snapshot<'_>,
+    questions: &'a [Question],
+) -> Result<Vec<(&'a str, &'a Scale)>, WorkbenchError> {
+    let mut untold = Vec::new();
+    for question in questions {
+        let scale = &question.scale;
+        // Some answers, and the options (or types) of all of them.
+        let (mut some, mut options) = (BTreeSet::new(), BTreeSet::new());
+        snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            let Some(level) = row.level else { return Ok(()) };
+            if some.len() < KEPT_ANSWERS && !some.contains(level) {
+                some.insert(level.to_owned());
+            }
+            match scale.kind() {
+                ScaleKind::MultiLabel => options.extend(option_names(level).into_iter().map(str::to_owned)),
+                ScaleKind::Spans => {
+                    options.extend(spans_named(level).unwrap_or_default().into_iter().map(|span| span.label));
+                }
+                _ => {}
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+        let told = match Scale::guess(&some) {
+            Ok(guessed) if scale.has_options() => {
+                guessed.kind() == scale.kind() && options.iter().eq(scale.levels())
+            }
+            Ok(guessed) => guessed == *scale,
+            Err(_) => some.is_empty(),
+        };
+        if !told {
+            untold.push((question.name.as_str(), scale));
+        }
+    }
+    Ok(untold)
+}
+
 fn dataset_question(question: &Question) -> DatasetQuestion {
     let Question { name, prompt, scale, .. } = question;
     DatasetQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() }
@@ -260,7 +301,14 @@ fn write_labels(
                 SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
                 spans => spans,
             };
-            let layout = LabelLayout { occasions, spans, study: study.layout(), ..said.layout(&repeats) };
+            let scales = untold_scales(snapshot, &questions)?;
+            let layout = LabelLayout {
+                occasions,
+                scales: !scales.is_empty(),
+                spans,
+                study: study.layout(),
+                ..said.layout(&repeats)
+            };
             if file.dataset {
                 let about = questions.iter().map(dataset_question).collect();
                 Sink::Dataset(
@@ -268,7 +316,8 @@ fn write_labels(
                     about,
                 )
             } else {
-                Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
+                let writer = LabelWriter::create(file.path, format, layout, attributes, metadata)?;
+                Sink::Table(writer.with_scales(scales))
             }
         }
     };

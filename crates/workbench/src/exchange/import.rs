@@ -171,6 +171,7 @@ fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRo
     let free = |column: Option<String>| column.filter(|column| !taken.contains(column));
     Ok(ColumnRoles {
         question: free(guessed.question),
+        scale: free(guessed.scale),
         duration: free(guessed.duration),
         source: free(guessed.source),
         note: free(guessed.note),

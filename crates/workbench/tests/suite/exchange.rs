@@ -712,3 +712,43 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
     let named = ImportChoices { levels, ..choices() };
     assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
 }
+
+/// Of a question of which some levels were never given, an export says the scale: its labels do not.
+#[test]
+fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
+    let place = Place::new();
+    let scales = [
+        (ScaleKind::Ordinal, vec!["1", "2", "3", "4", "5"], vec![vec!["3"], vec!["2", "4"], vec!["1", "5"]]),
+        (ScaleKind::Ordinal, vec!["low", "middle", "high"], vec![vec!["high"], vec!["low", "high"]]),
+        (ScaleKind::Choice, vec!["pro", "contra", "neither"], vec![vec!["neither"], vec!["contra", "pro"]]),
+        (ScaleKind::Binary, vec!["fine", "rude"], vec![vec!["rude"], vec!["fine"], vec!["rude", "fine"]]),
+        (ScaleKind::MultiLabel, vec!["a", "b", "c"], vec![vec!["a"], vec!["[]"], vec!["a; b", "c"]]),
+        (
+            ScaleKind::Spans,
+            vec!["insult", "group"],
+            vec![vec!["[]"], vec![r#"[{"start":0,"end":2,"label":"group"}]"#]],
+        ),
+    ];
+    for (nth, (kind, levels, cases)) in scales.into_iter().enumerate() {
+        for (case, given) in cases.into_iter().enumerate() {
+            let session = place.project(&format!("from-{nth}-{case}"));
+            let rows = given.iter().enumerate().map(|(row, label)| {
+                serde_json::json!({"text_id": format!("t{row}"), "text": "so what", "annotator_id": "ana", "label": label})
+            });
+            let lines: String = rows.map(|row| format!("{row}\n")).collect();
+            let file = place.file(&format!("{nth}-{case}.jsonl"), &lines);
+            let named = Some(levels.iter().map(|level| (*level).to_owned()).collect());
+            let asked = ImportChoices { scale: Some(kind), levels: named, ..choices() };
+            try_import(&session, &file, &asked).unwrap();
+            for ending in ["csv", "jsonl", "parquet", "xlsx"] {
+                let out = place.path(&format!("{nth}-{case}-out.{ending}"));
+                session.exchange.export(&out, None, false, &Silent).unwrap();
+                let copy = place.project(&format!("to-{nth}-{case}-{ending}"));
+                let report = import(&copy, &out);
+                let scale = Scale::new(kind, &levels).unwrap();
+                assert_eq!(report.scale, Some(scale), "{kind} {given:?} {ending}");
+                assert_eq!(exported(&place, &copy), exported(&place, &session), "{kind} {given:?} {ending}");
+            }
+        }
+    }
+}
