@@ -291,9 +291,9 @@ mod tests {
             assert_eq!(check().is_ok(), sound, "{table}, {whole}");
             // Embeddings that were not walked are told when they are read.
             if sound {
+                let own = crate::own_file::OwnFile::of(&path, &path).unwrap();
                 let lazy =
-                    Store::assemble(&path, &path, None, Access::Immutable, &crate::CheckRecords::default())
-                        .unwrap();
+                    Store::assemble(own, None, Access::Immutable, &crate::CheckRecords::default()).unwrap();
                 assert_eq!(lazy.embeddings("mini/1").unwrap_err().code(), "project-damaged");
             }
         }

@@ -10,6 +10,9 @@ use std::time::Duration;
 /// How long a statement waits for another program that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// A journal that is longer is brought into the file at the next opportunity, also while writing does not pause.
+pub(crate) const LONG_JOURNAL: u32 = 4 << 20;
+
 /// What a connection may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -93,8 +96,10 @@ pub(crate) fn start_journal(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "fullfsync", true)?;
     conn.pragma_update(None, "checkpoint_fullfsync", true)?;
     conn.pragma_update(None, "cache_size", -32_768)?; // KiB
-    // A journal grown by an import shrinks again at the next checkpoint.
-    conn.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
+    // A journal grown by an import shrinks again after the next checkpoint, of which the writer alone decides: it looks at the
+    // file first.
+    conn.pragma_update_and_check(None, "journal_size_limit", LONG_JOURNAL, |_| Ok(()))?;
+    conn.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     // Ends the transaction in which SQLite changed the kind of journal: until then a checkpoint finds the file locked.
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }

@@ -6,6 +6,74 @@ use std::path::{Path, PathBuf};
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
+/// How an open file came to be another one than the file that its path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Displaced {
+    /// It was moved or renamed.
+    Moved {
+        /// Where it is now, as far as that is known.
+        to: Option<PathBuf>,
+        /// Another file has its name.
+        replaced: bool,
+    },
+    /// Another file took its place, and it is gone.
+    Replaced,
+    /// It was removed.
+    Removed,
+    /// Its bytes were replaced by those of another file.
+    Overwritten,
+    /// Its journal was moved, replaced or removed.
+    JournalGone,
+    /// The system does not say which file the path names.
+    Unknown(String),
+}
+
+impl Displaced {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Moved { .. } => "project-moved",
+            Self::Replaced | Self::Overwritten => "project-replaced",
+            Self::Removed => "project-removed",
+            Self::JournalGone => "project-journal-gone",
+            Self::Unknown(_) => "project-out-of-reach",
+        }
+    }
+
+    /// What happened, and what to do about it.
+    fn explain(&self, path: &Path) -> String {
+        let path = path.display();
+        let save = "save a copy of what is open under another name before you close it";
+        match self {
+            Self::Moved { to, replaced } => {
+                let to = to.as_ref().map_or_else(String::new, |to| format!(" (it is now {})", to.display()));
+                let (also, back) = match replaced {
+                    true => {
+                        (", and another file has its name now", "close it and open it under its new name")
+                    }
+                    false => ("", "move it back, or close it and open it under its new name"),
+                };
+                format!("{path} was moved, renamed or removed while it was open{to}{also}; {back}, or {save}")
+            }
+            Self::Replaced => format!(
+                "another file took the place of {path} while it was open, as when a backup is restored or a folder is synchronised; {save}"
+            ),
+            Self::Removed => format!("{path} was removed while it was open; {save}"),
+            Self::Overwritten => {
+                format!(
+                    "{path} was overwritten by another program while it was open; {save}, and check both files"
+                )
+            }
+            Self::JournalGone => format!(
+                "the journal of {path} (its name and \"-wal\") was moved, replaced or removed while the project was open; leave the files beside an open project alone, close it and open it again"
+            ),
+            Self::Unknown(detail) => format!(
+                "it cannot be found out whether {path} is still the file that is open ({detail}); make sure that its folder can be reached and try again"
+            ),
+        }
+    }
+}
+
 /// Why a project could not be opened, read or written. Nothing was changed unless a variant says so.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -89,6 +157,26 @@ pub enum StoreError {
         path: PathBuf,
         /// Program and process, as far as they are known.
         by: String,
+    },
+    /// The open file is not the one that its path names. Nothing more is written; a change that was under way may be in the
+    /// open file and is not confirmed.
+    #[error("{}. Nothing more is written, and the last change is not confirmed", .how.explain(.path))]
+    Displaced {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        how: Displaced,
+    },
+    /// The journal beside the project is another file's, and reading alone cannot put it aside.
+    #[error("beside {} lies the journal of another file (its name and \"-wal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it once to write (\"dissensus jobs\" does), which puts that journal aside", .0.display())]
+    ForeignJournal(PathBuf),
+    /// What was written last is in a journal under another name of the file.
+    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it once to write, which brings the two together", .path.display(), .journal.display())]
+    JournalElsewhere {
+        /// The file.
+        path: PathBuf,
+        /// Its journal.
+        journal: PathBuf,
     },
     /// Something other than a file of ours has the name of the lock file.
     #[error("the project is not opened: {0}")]
@@ -219,6 +307,9 @@ impl StoreError {
             Self::FolderReadOnly(_) => "project-folder-read-only",
             Self::Unfinished(_) => "project-unfinished",
             Self::Locked { .. } => "project-locked",
+            Self::Displaced { how, .. } => how.code(),
+            Self::ForeignJournal(_) => "project-foreign-journal",
+            Self::JournalElsewhere { .. } => "project-journal-elsewhere",
             Self::UnsafeLock(_) => "project-lock-file",
             Self::Busy(_) => "project-busy",
             Self::DiskFull(_) => "disk-full",

@@ -1,25 +1,133 @@
-//! The advisory lock that keeps a project to one program at a time.
+//! The advisory locks that keep a project to one program at a time.
 //!
-//! `NAME.dissensus.lock` is locked through the system, so the lock ends with the process however it ends; what is
-//! written in the file only says who holds it.
+//! Two files are locked through the system, so that the locks end with the process however it ends. `NAME.dissensus.lock` is
+//! met by whoever opens the same name. A second one, in a folder of the user, bears the number of the file itself: it is met
+//! by whoever opens the file under another name, after a move, through a hard link or a bind mount. Both say who holds them
+//! and what was opened ([`Opening`]); a program that dies leaves that to the next one.
 
+use crate::file_id::{FileId, FileState};
 use crate::{Result, StoreError};
 use dissensus_files::{beside, open_or_create_regular};
+use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use uuid::Uuid;
 
-/// Held while a project is open to write; the lock file is removed when this is dropped.
+/// What one opening of a project to write had open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Opening {
+    /// The path, links resolved; none where it is not Unicode.
+    pub(crate) path: Option<PathBuf>,
+    /// The identity of the file.
+    pub(crate) file: String,
+    /// When the file was made, in nanoseconds since 1970, where the file system says so.
+    pub(crate) created: Option<u128>,
+    /// The identity of its write-ahead log; none where the file system allows only the older journal.
+    pub(crate) journal: Option<String>,
+    /// Tells this opening from every other one.
+    pub(crate) opening: Uuid,
+}
+
+impl Opening {
+    /// An opening of the file `file` (links resolved) as it is now.
+    pub(crate) fn of(file: &Path, state: &FileState, journal: Option<FileId>) -> Self {
+        Self {
+            path: file.to_str().map(PathBuf::from),
+            file: state.id.to_string(),
+            created: nanoseconds(state),
+            journal: journal.map(|id| id.to_string()),
+            opening: Uuid::now_v7(),
+        }
+    }
+
+    /// True where it had the file of `state` open.
+    pub(crate) fn is_of(&self, state: &FileState) -> bool {
+        let same_time = match (self.created, nanoseconds(state)) {
+            (Some(then), Some(now)) => then == now,
+            _ => true,
+        };
+        self.file == state.id.to_string() && same_time
+    }
+}
+
+fn nanoseconds(state: &FileState) -> Option<u128> {
+    Some(state.created?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+}
+
+/// Held while a project is open to write; the lock files are removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
+    held: Vec<Held>,
+    /// What is left beside the project and in the user's folder by an opening that did not close.
+    left: [Option<Opening>; 2],
+}
+
+#[derive(Debug)]
+struct Held {
     file: File,
     path: PathBuf,
+    /// The files stay: a journal is left whose file is known only from them.
+    kept: bool,
 }
 
 impl Lock {
     /// Locks the project `file` (links resolved); `shown` is its name in messages.
     pub(crate) fn take(file: &Path, shown: &Path) -> Result<Self> {
-        let path = beside(file, ".lock");
+        let (held, left) = Held::take(beside(file, ".lock"), file, shown)?;
+        Ok(Self { held: vec![held], left: [left, None] })
+    }
+
+    /// Locks the file `id` in `folder` too, whatever its name. Where that folder cannot be used, the name alone is locked:
+    /// a home that is full or read-only must not keep anybody from their labels.
+    pub(crate) fn take_file(&mut self, id: FileId, folder: &Path, file: &Path, shown: &Path) -> Result<()> {
+        if let Err(e) = make_private_folder(folder) {
+            tracing::warn!(kind = %e.kind(), "a project is locked by its name alone");
+            return Ok(());
+        }
+        match Held::take(path_by_id(folder, id), file, shown) {
+            Ok((held, left)) => {
+                self.held.push(held);
+                self.left[1] = left;
+                Ok(())
+            }
+            Err(e @ (StoreError::Locked { .. } | StoreError::UnsafeLock(_))) => Err(e),
+            Err(e) => {
+                tracing::warn!(code = e.code(), "a project is locked by its name alone");
+                Ok(())
+            }
+        }
+    }
+
+    /// What the last program that had this name open had open, where it did not close.
+    pub(crate) fn left_beside(&self) -> Option<&Opening> {
+        self.left[0].as_ref()
+    }
+
+    /// What the last program that had this file open, under whatever name, had open, where it did not close.
+    pub(crate) fn left_by_file(&self) -> Option<&Opening> {
+        self.left[1].as_ref()
+    }
+
+    /// Notes what is open now, in place of what was left. Not before what was left has been dealt with.
+    pub(crate) fn note(&mut self, opening: &Opening) {
+        for held in &mut self.held {
+            // A full disk must not keep the program out. Without this, a journal is known by its contents alone.
+            if let Err(e) = held.write(Some(opening)) {
+                tracing::warn!(kind = %e.kind(), "the lock file does not say what is open");
+            }
+        }
+    }
+
+    /// Leaves the files with what they say when this is dropped.
+    pub(crate) fn keep_files(&mut self) {
+        self.held.iter_mut().for_each(|held| held.kept = true);
+    }
+}
+
+impl Held {
+    fn take(path: PathBuf, project: &Path, shown: &Path) -> Result<(Self, Option<Opening>)> {
         loop {
             // Never through a link: whoever sent the project could otherwise have any file of ours overwritten.
             let mut file = open_or_create_regular(&path).map_err(|e| match e.kind() {
@@ -29,7 +137,13 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    return Err(StoreError::Locked { path: shown.to_owned(), by: holder(&mut file) });
+                    let (holder, opening) = read(&mut file);
+                    let name = opening.and_then(|opening| opening.path).filter(|path| path != project);
+                    let by = match name {
+                        Some(name) => format!("{holder}, as {}", name.display()),
+                        None => holder,
+                    };
+                    return Err(StoreError::Locked { path: shown.to_owned(), by });
                 }
                 Err(TryLockError::Error(e)) => {
                     return Err(StoreError::from_io(shown, "locking the project", &e));
@@ -38,23 +152,50 @@ impl Lock {
             // The program before us may have removed the file between our opening and our locking it; then the
             // lock we hold is on a file without a name, and the next program would not see it.
             if is_still(&file, &path) {
+                let (_, left) = read(&mut file);
+                let mut held = Self { file, path, kept: false };
                 // Who we are is a courtesy to the next program: a full disk must not keep this one out.
-                if let Err(e) = write_holder(&mut file) {
+                if let Err(e) = held.write(left.as_ref()) {
                     tracing::warn!(kind = %e.kind(), "the lock file does not say who holds it");
                 }
-                return Ok(Self { file, path });
+                return Ok((held, left));
             }
         }
     }
+
+    fn write(&mut self, opening: Option<&Opening>) -> std::io::Result<()> {
+        let program = std::env::current_exe()
+            .ok()
+            .and_then(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()))
+            .unwrap_or_else(|| "a program".to_owned());
+        let mut text = format!("{program}, process {}", std::process::id());
+        if let Some(opening) = opening {
+            text.push('\n');
+            text.push_str(&serde_json::to_string(opening)?);
+        }
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(text.as_bytes())?;
+        self.file.set_len(text.len() as u64)?;
+        self.file.flush()
+    }
 }
 
-impl Drop for Lock {
+impl Drop for Held {
     fn drop(&mut self) {
-        // Removed while still locked, see `take`. Elsewhere than on Unix a file in use keeps its name, so it stays.
+        // Removed while still locked, see `take`. Elsewhere than on Unix a file in use keeps its name, so it stays. Where the
+        // folder was moved, the name may by now be that of another program's lock.
         if cfg!(unix)
+            && !self.kept
+            && is_still(&self.file, &self.path)
             && let Err(e) = std::fs::remove_file(&self.path)
         {
             tracing::warn!(kind = %e.kind(), "a lock file stays behind; the next program takes it over");
+        }
+        if !cfg!(unix)
+            && !self.kept
+            && let Err(e) = self.write(None)
+        {
+            tracing::warn!(kind = %e.kind(), "a lock file names an opening that has ended");
         }
         if let Err(e) = self.file.unlock() {
             tracing::warn!(kind = %e.kind(), "a project was not unlocked; it is when this program ends");
@@ -62,23 +203,46 @@ impl Drop for Lock {
     }
 }
 
-fn write_holder(file: &mut File) -> std::io::Result<()> {
-    let program = std::env::current_exe()
-        .ok()
-        .and_then(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()))
-        .unwrap_or_else(|| "a program".to_owned());
-    file.set_len(0)?;
-    file.seek(SeekFrom::Start(0))?;
-    write!(file, "{program}, process {}", std::process::id())?;
-    file.flush()
+/// What the lock file beside `file` says is open, or was when its program died.
+pub(crate) fn opening_beside(file: &Path) -> Option<Opening> {
+    opening_in(&beside(file, ".lock"))
 }
 
-fn holder(file: &mut File) -> String {
-    let mut text = String::new();
-    match file.take(200).read_to_string(&mut text) {
-        Ok(_) if !text.trim().is_empty() => text.trim().replace(char::is_control, " "),
-        _ => "by another program".to_owned(),
+/// As [`opening_beside`], of the file `id` under whatever name.
+pub(crate) fn opening_of_file(id: FileId, folder: &Path) -> Option<Opening> {
+    opening_in(&path_by_id(folder, id))
+}
+
+fn opening_in(path: &Path) -> Option<Opening> {
+    let regular = std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file());
+    regular.then(|| File::open(path).ok()).flatten().and_then(|mut file| read(&mut file).1)
+}
+
+fn path_by_id(folder: &Path, id: FileId) -> PathBuf {
+    folder.join(format!("{id}.lock"))
+}
+
+/// Who holds the lock, and what they have open, from what is in the file.
+fn read(file: &mut File) -> (String, Option<Opening>) {
+    let mut bytes = Vec::new();
+    let got = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(64 << 10).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let (holder, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let opening = serde_json::from_str(rest).ok();
+    let holder: String = holder.trim().chars().take(200).collect();
+    match got {
+        Ok(_) if !holder.is_empty() => (holder.replace(char::is_control, " "), opening),
+        _ => ("by another program".to_owned(), opening),
     }
+}
+
+/// Makes a folder that only its owner may enter; one that is there stays as it is.
+fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 #[cfg(unix)]

@@ -2,15 +2,17 @@
 
 use crate::check::{self, Depth};
 use crate::connect::{Access, connect, has_journal, start_journal};
+use crate::journal::{self, Belongs};
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
+use crate::own_file::OwnFile;
 use crate::records::CheckRecords;
-use crate::store::{Store, place_for};
+use crate::store::{OpenToWrite, Store, place_for};
 use crate::{Result, StoreError};
 use dissensus_domain::ProjectId;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Store {
     /// Makes a new project at `path` and opens it.
@@ -81,7 +83,7 @@ impl Store {
             return Err(StoreError::Exists(path.to_owned()));
         }
         let file = place_for(path)?;
-        let lock = Lock::take(&file, path)?;
+        let mut lock = Lock::take(&file, path)?;
         match std::fs::File::create_new(&file) {
             Ok(_) => {}
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -89,8 +91,20 @@ impl Store {
             }
             Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
         }
-        let made = fill(&file, path, migrations, copy_of)
-            .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read, records));
+        let make = || {
+            // What lies there is not of a file that is made now.
+            let journal_put_aside =
+                if has_journal(&file) { Some(journal::set_aside(&file, path)?) } else { None };
+            let own = OwnFile::of(&file, path)?;
+            if let Some(folder) = records.locks() {
+                lock.take_file(own.id(), folder, &file, path)?;
+            }
+            let conn = fill(&file, path, migrations, copy_of)?;
+            own.begin_to_write(&conn)?;
+            lock.note(&own.opening());
+            Self::assemble(own, Some(OpenToWrite { conn, lock, journal_put_aside }), Access::Read, records)
+        };
+        let made = make();
         // Ours, and nobody could have seen it complete.
         if made.is_err()
             && let Err(e) = std::fs::remove_file(&file)
@@ -106,13 +120,21 @@ impl Store {
         if check::is_read_only(&file, path)? {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
-        let lock = Lock::take(&file, path)?;
+        let mut lock = Lock::take(&file, path)?;
+        let own = OwnFile::of(&file, path)?;
+        if let Some(folder) = records.locks() {
+            lock.take_file(own.id(), folder, &file, path)?;
+        }
+        journal::fetch(&file, path, lock.left_by_file())?;
         let records = &match depth_for(&file, records) {
             Depth::Schema => records.keeping_time(),
             Depth::Contents(_) => records.clone(),
         };
-        let conn = open_to_write(&file, path, migrations, records)?;
-        let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read, records)?;
+        let (conn, journal_put_aside) = open_to_write(&own, &lock, migrations, records)?;
+        own.begin_to_write(&conn)?;
+        lock.note(&own.opening());
+        let open = OpenToWrite { conn, lock, journal_put_aside };
+        let store = Self::assemble(own, Some(open), Access::Read, records)?;
         store.interrupt_running()?;
         Ok(store)
     }
@@ -121,15 +143,19 @@ impl Store {
         let file = check::locate(path)?;
         check::header(&file, path, migrations)?;
         let depth = depth_for(&file, records);
+        let own = OwnFile::of(&file, path)?;
+        journal::must_be_readable(&file, path, records.locks())?;
         let (conn, access) = open_to_read(&file, path)?;
+        journal::must_fit(&file, path, &conn)?;
         let version = check::version(&conn, path, migrations)?;
         check::contents(&conn, path, migrations, version, depth)?;
         drop(conn);
+        own.must_have_its_name()?;
         let known = migrate::newest(migrations);
         if version < known {
             return Err(StoreError::Older { path: path.to_owned(), found: version, known });
         }
-        Self::assemble(&file, path, None, access, records)
+        Self::assemble(own, None, access, records)
     }
 }
 
@@ -150,25 +176,41 @@ fn depth_for(file: &Path, records: &CheckRecords) -> Depth {
     if !has_journal(file) && records.knows(file) { Depth::Schema } else { Depth::Contents(records.whole()) }
 }
 
-/// Checks the locked file before anything in it is changed, then brings it up to date. Checked through the connection that
-/// writes, which knows the CHECKs of the tables; until it is found in order, nothing can be written through it.
+/// Checks the locked file before anything in it is changed, then brings it up to date. A journal beside it that belongs to
+/// another file is put aside first, and its new name returned.
 fn open_to_write(
-    file: &Path,
-    shown: &Path,
+    own: &OwnFile,
+    lock: &Lock,
     migrations: &[&str],
     records: &CheckRecords,
-) -> Result<Connection> {
+) -> Result<(Connection, Option<PathBuf>)> {
+    let (file, shown) = (own.file(), own.shown());
     let explain = |e| StoreError::explain(shown, "opening the project", e);
-    let depth = depth_for(file, records);
+    let sound_alone = || {
+        let conn = connect(file, Access::Immutable).map_err(explain)?;
+        let version = check::version(&conn, shown, migrations)?;
+        check::contents(&conn, shown, migrations, version, Depth::Contents(records.whole()))
+    };
+    let put_aside = || -> Result<Option<PathBuf>> {
+        own.must_have_its_name()?;
+        journal::set_aside(file, shown).map(Some)
+    };
     let left_open = has_journal(file);
-    let mut conn = connect(file, Access::Write).map_err(explain)?;
-    // File and journal make the project only together. Should they not, closing must leave both as they are.
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
-    conn.pragma_update(None, "query_only", true).map_err(explain)?;
-    let version = check::version(&conn, shown, migrations)?;
-    check::contents(&conn, shown, migrations, version, depth)?;
-    conn.pragma_update(None, "query_only", false).map_err(explain)?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
+    let mut aside = None;
+    if left_open && journal::by_identity(file, lock.left_beside()) == Belongs::No && sound_alone().is_ok() {
+        aside = put_aside()?;
+    }
+    let (mut conn, version) = match checked(own, migrations, records) {
+        Ok(found) => found,
+        Err((error, belongs)) => {
+            // File and journal do not make a project together.
+            if !has_journal(file) || belongs == Belongs::Yes || sound_alone().is_err() {
+                return Err(error);
+            }
+            aside = put_aside()?;
+            checked(own, migrations, records).map_err(|(e, _)| e)?
+        }
+    };
     start_journal(&conn).map_err(explain)?;
     let newest = migrate::newest(migrations);
     if version < newest {
@@ -176,7 +218,35 @@ fn open_to_write(
         migrate::apply(&mut conn, migrations, version)
             .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
     }
-    Ok(conn)
+    Ok((conn, aside))
+}
+
+/// A connection that writes, to a file that was found in order, and its version. Checked through the connection that writes,
+/// which knows the CHECKs of the tables; until it is found in order, nothing can be written through it.
+fn checked(
+    own: &OwnFile,
+    migrations: &[&str],
+    records: &CheckRecords,
+) -> std::result::Result<(Connection, u32), (StoreError, Belongs)> {
+    let (file, shown) = (own.file(), own.shown());
+    let unknown = |e| (e, Belongs::Unknown);
+    let explain = |e| unknown(StoreError::explain(shown, "opening the project", e));
+    let depth = depth_for(file, records);
+    let left_open = has_journal(file);
+    let conn = connect(file, Access::Write).map_err(explain)?;
+    // File and journal make the project only together. Should they not, closing must leave both as they are.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
+    own.must_have_its_name().map_err(unknown)?;
+    conn.pragma_update(None, "query_only", true).map_err(explain)?;
+    let belongs = if left_open { journal::by_marks(file, &conn) } else { Belongs::Unknown };
+    if belongs == Belongs::No {
+        return Err((StoreError::ForeignJournal(shown.to_owned()), belongs));
+    }
+    let version = check::version(&conn, shown, migrations).map_err(|e| (e, belongs))?;
+    check::contents(&conn, shown, migrations, version, depth).map_err(|e| (e, belongs))?;
+    conn.pragma_update(None, "query_only", false).map_err(explain)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
+    Ok((conn, version))
 }
 
 /// The first way to read the file that works: taking part in its journal, or as a file that nothing changes.

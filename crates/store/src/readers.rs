@@ -1,21 +1,25 @@
 //! Connections that read, lent out one at a time.
 
 use crate::connect::{Access, connect, has_journal};
-use crate::writer::lock;
+use crate::journal::leave_alone;
+use crate::own_file::OwnFile;
+use crate::sync::lock;
 use crate::{Result, StoreError};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How many idle connections are kept. More are opened when more are needed at once.
 const KEPT: usize = 4;
 
+/// How long a read waits for a connection where no new one can be opened, because the file was moved or replaced.
+const WAIT: Duration = Duration::from_secs(5);
+
 /// Lends connections.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    file: PathBuf,
-    shown: PathBuf,
+    own: Arc<OwnFile>,
     access: Access,
     state: Mutex<State>,
     returned: Condvar,
@@ -31,8 +35,8 @@ struct State {
 }
 
 impl Readers {
-    pub(crate) fn new(file: PathBuf, shown: PathBuf, access: Access) -> Self {
-        Self { file, shown, access, state: Mutex::default(), returned: Condvar::new() }
+    pub(crate) fn new(own: Arc<OwnFile>, access: Access) -> Self {
+        Self { own, access, state: Mutex::default(), returned: Condvar::new() }
     }
 
     /// Runs `f` with a connection. A second read inside the first one gets a connection of its own.
@@ -40,7 +44,7 @@ impl Readers {
         let loan = self.lend()?;
         Ok(match &loan.conn {
             Some(conn) => f(conn),
-            None => return Err(StoreError::Closed(self.shown.clone())),
+            None => return Err(StoreError::Closed(self.own.shown().to_owned())),
         })
     }
 
@@ -48,7 +52,7 @@ impl Readers {
         let (idle, renewed) = {
             let mut state = lock(&self.state);
             if state.closed {
-                return Err(StoreError::Closed(self.shown.clone()));
+                return Err(StoreError::Closed(self.own.shown().to_owned()));
             }
             state.lent += 1;
             (state.idle.pop(), state.renewed)
@@ -56,20 +60,41 @@ impl Readers {
         // From here on the loan gives back its place, whatever happens.
         let mut loan = Loan { readers: self, conn: idle, renewed };
         if loan.conn.is_none() {
-            loan.conn = Some(self.connect()?);
+            loan.conn = Some(match self.connect() {
+                Err(e @ StoreError::Displaced { .. }) => self.wait_for_one(e)?,
+                made => made?,
+            });
         }
         Ok(loan)
+    }
+
+    /// A connection to the file that is still open, once another read has ended; `error` where none comes back.
+    fn wait_for_one(&self, error: StoreError) -> Result<Connection> {
+        let state = lock(&self.state);
+        let none = |state: &mut State| state.idle.is_empty() && state.lent > 1 && !state.closed;
+        let waited = self.returned.wait_timeout_while(state, WAIT, none);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.idle.pop().ok_or(error)
     }
 
     /// A connection of its own, to be closed by [`Readers::leave`].
     pub(crate) fn connect(&self) -> Result<Connection> {
         // Where a journal came, the file alone is not the project any more.
-        let access = match self.reads_alone() && has_journal(&self.file) {
+        let access = match self.reads_alone() && has_journal(self.own.file()) {
             true => Access::ReadOnly,
             false => self.access,
         };
-        connect(&self.file, access)
-            .map_err(|e| StoreError::explain(&self.shown, "opening the project to read", e))
+        // Another file under the same name would be read with the journal of this one.
+        self.own.must_have_its_name()?;
+        let conn = connect(self.own.file(), access)
+            .map_err(|e| StoreError::explain(self.own.shown(), "opening the project to read", e))?;
+        match self.own.must_have_its_name() {
+            Ok(()) => Ok(conn),
+            Err(e) => {
+                leave_alone(conn);
+                Err(e)
+            }
+        }
     }
 
     /// True where the file is read as if nothing could change it.
@@ -84,10 +109,11 @@ impl Readers {
         state.idle.clear();
     }
 
-    /// To be called before a connection is closed. A journal that another program left is brought into the file by whoever writes to it
+    /// To be called before a connection is closed. The journal of a file that was moved or replaced is left alone. A journal that another program left is brought into the file by whoever writes to it
     /// next, not by reading; an empty one goes with the last who reads.
     pub(crate) fn leave(&self, conn: &Connection) {
-        let left = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_journal(&self.file));
+        let left = has_journal(self.own.file()) || self.own.must_have_its_name().is_err();
+        let left = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left);
         if let Err(error) = left {
             tracing::warn!(%error, "a connection that reads may bring the journal into the file");
         }

@@ -30,6 +30,8 @@ const TICK: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug, Default)]
 pub struct CheckRecords {
     folder: Option<PathBuf>,
+    /// Where open files are locked by their identity.
+    locks: Option<PathBuf>,
     /// Files up to this size are checked whole every time and need no record.
     above: u64,
     /// The file was not checked when it was opened: a new record says when the record of before said it was.
@@ -50,12 +52,22 @@ struct Record {
 impl CheckRecords {
     /// Keeps records in `folder`, which is made when it is needed.
     pub fn inside(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), above: CHECK_WHOLE_BYTES, keeps_time: false }
+        Self { folder: Some(folder.to_owned()), locks: None, above: CHECK_WHOLE_BYTES, keeps_time: false }
+    }
+
+    /// Locks files that are opened to write in `folder` too, which is made when it is needed: by what they are, so that a second
+    /// opening of a file that was moved, or under another of its names, is met.
+    pub fn with_locks(self, folder: &Path) -> Self {
+        Self { locks: Some(folder.to_owned()), ..self }
+    }
+
+    pub(crate) fn locks(&self) -> Option<&Path> {
+        self.locks.as_deref()
     }
 
     #[cfg(test)]
     pub(crate) fn of_every_size(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), above: 0, keeps_time: false }
+        Self { folder: Some(folder.to_owned()), locks: None, above: 0, keeps_time: false }
     }
 
     /// For a file that was opened on the word of a record: closing it makes that word no younger.

@@ -5,8 +5,8 @@
 //! token: SQLite writes them anew in `ALTER TABLE`, and another version of it may space, quote or comment them otherwise.
 
 use crate::migrate::apply;
-use crate::writer::lock;
-use rusqlite::Connection;
+use crate::sync::lock;
+use rusqlite::{Connection, OptionalExtension};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +33,15 @@ pub(crate) fn difference(
     version: u32,
 ) -> rusqlite::Result<Option<String>> {
     let (ours, theirs) = (made_by(&migrations[..(version as usize).min(migrations.len())])?, parts(conn)?);
-    let named = |p: &Part| format!("{} \"{}\"", p.kind, p.name);
+    let named = |kind: &str, name: &str| format!("{kind} \"{}\"", name.replace('\0', "\\0"));
+    // SQLite reads a definition up to the first NUL, and we would compare what follows too.
+    let cut = "SELECT type, name FROM sqlite_schema
+               WHERE instr(CAST(concat(type, name, tbl_name, sql) AS BLOB), x'00') LIMIT 1";
+    let cut = conn.query_row(cut, [], |r| Ok(named(&r.get::<_, String>(0)?, &r.get::<_, String>(1)?)));
+    if let Some(cut) = cut.optional()? {
+        return Ok(Some(cut));
+    }
+    let named = |p: &Part| named(&p.kind, &p.name);
     let odd = theirs.iter().find(|p| !ours.contains(p)).map(named);
     let lost = || ours.iter().find(|p| !theirs.contains(p)).map(named);
     Ok(odd.or_else(lost))
@@ -178,6 +186,28 @@ mod tests {
             .unwrap();
         let found = difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap();
         assert_eq!(found.as_deref(), Some("table \"sqlite_stat1\""));
+    }
+
+    #[test]
+    fn a_nul_is_told_wherever_it_is() {
+        for (change, what) in [
+            (
+                "sql = replace(sql, 'STRICT', '/* ' || char(0) || ' */ STRICT') WHERE name = 'texts'",
+                "table \"texts\"",
+            ),
+            (
+                "sql = sql || char(0) WHERE name = 'texts_keep_their_body'",
+                "trigger \"texts_keep_their_body\"",
+            ),
+            ("sql = sql || ' -- ' || char(0) || ' x' WHERE name = 'facts'", "table \"facts\""),
+        ] {
+            let mut conn = Connection::open_in_memory().unwrap();
+            apply(&mut conn, MIGRATIONS, 0).unwrap();
+            conn.execute_batch("PRAGMA writable_schema = on").unwrap();
+            conn.execute(&format!("UPDATE sqlite_schema SET {change}"), []).unwrap();
+            let found = difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap();
+            assert_eq!(found.as_deref(), Some(what), "{change}");
+        }
     }
 
     #[test]

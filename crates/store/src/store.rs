@@ -3,11 +3,14 @@
 use crate::appending::Appending;
 use crate::connect::{Access, has_journal};
 use crate::copy::{self, CopyTarget};
+use crate::journal;
 use crate::lock::Lock;
+use crate::own_file::{AtClosing, OwnFile};
 use crate::readers::Readers;
 use crate::records::CheckRecords;
+use crate::sync::lock;
 use crate::tx::WriteTx;
-use crate::writer::{Writer, lock};
+use crate::writer::Writer;
 use crate::{Result, StoreError};
 use dissensus_domain::CopyId;
 use dissensus_files::beside;
@@ -23,11 +26,16 @@ pub struct Store {
     inner: Arc<Inner>,
 }
 
+/// What a project that is open to write is made of.
+pub(crate) struct OpenToWrite {
+    pub(crate) conn: Connection,
+    pub(crate) lock: Lock,
+    pub(crate) journal_put_aside: Option<PathBuf>,
+}
+
 #[derive(Debug)]
 struct Inner {
-    shown: PathBuf,
-    /// The file itself, links resolved.
-    file: PathBuf,
+    own: Arc<OwnFile>,
     readers: Readers,
     /// None where the project is open to read only.
     writer: Option<Writer>,
@@ -35,6 +43,8 @@ struct Inner {
     copy: Arc<Mutex<Option<CopyId>>>,
     lock: Mutex<Option<Lock>>,
     records: CheckRecords,
+    /// Where the journal of another file, found at opening, was put.
+    journal_put_aside: Option<PathBuf>,
 }
 
 /// Every project that this process has open to write, for [`checkpoint_all`].
@@ -54,25 +64,31 @@ pub fn checkpoint_all() {
 
 impl Store {
     pub(crate) fn assemble(
-        file: &Path,
-        shown: &Path,
-        write: Option<(Connection, Lock)>,
+        own: OwnFile,
+        write: Option<OpenToWrite>,
         access: Access,
         records: &CheckRecords,
     ) -> Result<Self> {
-        let (writer, held) = match write {
-            Some((conn, lock)) => (Some(Writer::start(conn, shown)?), Some(lock)),
-            None => (None, None),
+        let own = Arc::new(own);
+        let (writer, held, journal_put_aside) = match write {
+            Some(open) => {
+                (Some(Writer::start(open.conn, Arc::clone(&own))?), Some(open.lock), open.journal_put_aside)
+            }
+            None => (None, None, None),
         };
-        let readers = Readers::new(file.to_owned(), shown.to_owned(), access);
+        let readers = Readers::new(Arc::clone(&own), access);
+        if writer.is_some() {
+            // Should the file be moved or replaced, no other connection can reach what is open any more, to save a copy of it.
+            readers.with(|_| ())?;
+        }
         let inner = Arc::new(Inner {
-            shown: shown.to_owned(),
             readers,
             writer,
             copy: Arc::default(),
             lock: Mutex::new(held),
-            file: file.to_owned(),
+            own,
             records: records.clone(),
+            journal_put_aside,
         });
         if inner.writer.is_some() {
             let mut open = lock(&OPEN);
@@ -80,6 +96,22 @@ impl Store {
             open.push(Arc::downgrade(&inner));
         }
         Ok(Self { inner })
+    }
+
+    /// Where the journal of another file was put that lay beside the project when it was opened; none where there was none.
+    pub fn journal_put_aside(&self) -> Option<&Path> {
+        self.inner.journal_put_aside.as_deref()
+    }
+
+    /// Refuses where the path of the project does not name the open file any more, as after a move or a restored backup.
+    ///
+    /// # Errors
+    /// [`StoreError::Displaced`].
+    pub fn must_be_in_place(&self) -> Result<()> {
+        match &self.inner.writer {
+            Some(_) => self.inner.own.must_be_written_in_place(),
+            None => self.inner.own.must_have_its_name(),
+        }
     }
 
     /// Brings everything written so far into the one file, so that a copy of it is the whole project. False where a read
@@ -94,12 +126,12 @@ impl Store {
 
     /// The path that the project was opened with.
     pub fn path(&self) -> &Path {
-        &self.inner.shown
+        self.inner.own.shown()
     }
 
     /// The project file itself, links resolved: what belongs to a project lies beside this one, however it was opened.
     pub fn file(&self) -> &Path {
-        &self.inner.file
+        self.inner.own.file()
     }
 
     /// True where the project is open to read only.
@@ -116,7 +148,7 @@ impl Store {
     }
 
     fn writer(&self) -> Result<&Writer> {
-        self.inner.writer.as_ref().ok_or_else(|| StoreError::OpenedToRead(self.inner.shown.clone()))
+        self.inner.writer.as_ref().ok_or_else(|| StoreError::OpenedToRead(self.path().to_owned()))
     }
 
     /// Looks whether others write to the project.
@@ -164,17 +196,25 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         let writer = self.writer()?;
-        let path = self.inner.shown.clone();
+        let own = Arc::clone(&self.inner.own);
         let copy = Arc::clone(&self.inner.copy);
         writer.run(move |conn| {
-            let explain = |e| StoreError::explain(&path, "writing", e);
+            let path = own.shown();
+            let explain = |e| StoreError::explain(path, "writing", e);
+            own.must_be_written_in_place()?;
+            let changes = conn.total_changes();
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
             let appending = Appending::under(*lock(&copy));
-            let value = work(&mut WriteTx { conn: &tx, path: &path, appending: &appending })?;
+            let value = work(&mut WriteTx { conn: &tx, path, appending: &appending })?;
+            let wrote = tx.total_changes() != changes;
+            let mark = if wrote { own.mark_if_due(&tx).map_err(explain)? } else { None };
             let start = Instant::now();
             tx.commit().map_err(explain)?;
+            own.committed(mark);
             // Only now: a copy that was made in a transaction that failed is in no file.
             *lock(&copy) = appending.copy();
+            // Should the file have been moved or replaced meanwhile, what was committed is not where anybody looks for it.
+            own.must_be_written_in_place()?;
             Ok((value, start.elapsed()))
         })?
     }
@@ -185,8 +225,14 @@ impl Store {
         doing: &'static str,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        let done = self.writer()?.run(work)?;
-        done.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
+        let own = Arc::clone(&self.inner.own);
+        let done = self.writer()?.run(move |conn| {
+            own.must_be_written_in_place()?;
+            let done = work(conn);
+            own.brought_in();
+            own.must_be_written_in_place().map(|()| done)
+        })??;
+        done.map_err(|e| StoreError::explain(self.path(), doing, e))
     }
 
     /// Runs `read` with a reading connection.
@@ -195,7 +241,7 @@ impl Store {
         doing: &'static str,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        self.inner.readers.with(read)?.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
+        self.inner.readers.with(read)?.map_err(|e| StoreError::explain(self.path(), doing, e))
     }
 
     /// Copies the project as it is at this moment, journal included, to one file at `target`. Labels may be given meanwhile;
@@ -213,7 +259,7 @@ impl Store {
         mut progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<()> {
         let file = place_for(target)?;
-        if file == self.inner.file {
+        if file == self.inner.own.file() {
             return Err(StoreError::CopyOntoItself(target.to_owned()));
         }
         // Whoever has the target open would go on writing to a file without a name.
@@ -237,7 +283,7 @@ impl Store {
         &self,
         read: impl FnOnce(&Connection, &dyn Fn(rusqlite::Error) -> E) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let explain = |e| StoreError::explain(&self.inner.shown, "reading", e).into();
+        let explain = |e| StoreError::explain(self.path(), "reading", e).into();
         self.inner.readers.with(|conn| read(conn, &explain))?
     }
 }
@@ -263,9 +309,10 @@ impl Watch {
     /// Whether anything was written since this was last asked.
     ///
     /// # Errors
-    /// Only what the disk says.
+    /// [`StoreError::Displaced`] where the path names another file by now, or what the disk says.
     pub fn changed(&mut self) -> Result<bool> {
         let inner = &self.store.inner;
+        self.store.must_be_in_place()?;
         let now = inner.seen(&self.conn)?;
         let changed = now != self.seen;
         if changed && inner.readers.reads_alone() {
@@ -287,21 +334,41 @@ impl Inner {
     fn seen(&self, conn: &Connection) -> Result<Seen> {
         if self.readers.reads_alone() {
             let about = |file: &Path| std::fs::metadata(file).ok().map(|it| (it.len(), it.modified().ok()));
-            return Ok(Seen::Files([about(&self.file), about(&beside(&self.file, "-wal"))]));
+            let file = self.own.file();
+            return Ok(Seen::Files([about(file), about(&beside(file, "-wal"))]));
         }
         let count = conn.pragma_query_value(None, "data_version", |r| r.get(0));
-        count.map(Seen::Count).map_err(|e| StoreError::explain(&self.shown, "looking for changes", e))
+        count.map(Seen::Count).map_err(|e| StoreError::explain(self.own.shown(), "looking for changes", e))
     }
 
     fn close(&self) -> Result<()> {
         self.readers.stop();
-        let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
         let held = lock(&self.lock).take();
-        // It was in order when it was opened, only SQLite wrote to it since, and no journal is left.
-        if held.is_some() && ended.is_ok() && !has_journal(&self.file) {
-            self.records.note(&self.file);
+        let at_closing = self.own.at_closing();
+        let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
+        self.own.release();
+        let Some(mut held) = held else { return ended };
+        let file = self.own.file();
+        let in_place = self.own.must_have_its_name().is_ok();
+        match at_closing {
+            AtClosing::SetAside if has_journal(file) => {
+                if let Err(e) = journal::set_aside(file, self.own.shown()) {
+                    tracing::warn!(
+                        code = e.code(),
+                        "the journal of a file that is gone stays under its name"
+                    );
+                }
+            }
+            AtClosing::BringIn if !in_place => self.own.clear_empty_journal(),
+            _ => {}
         }
-        drop(held);
+        // Whoever opens the project next learns from the lock files which file the journal belongs to.
+        if has_journal(file) {
+            held.keep_files();
+        } else if ended.is_ok() && in_place {
+            // It was in order when it was opened, only SQLite wrote to it since, and no journal is left.
+            self.records.note(file);
+        }
         ended
     }
 }
@@ -372,7 +439,13 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
+        let alone = Store::assemble(
+            OwnFile::of(&path, &path).unwrap(),
+            None,
+            Access::Immutable,
+            &CheckRecords::default(),
+        )
+        .unwrap();
         assert_eq!(alone.counts().unwrap().texts, 1);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no side files, even while open");
     }
@@ -384,7 +457,13 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
+        let alone = Store::assemble(
+            OwnFile::of(&path, &path).unwrap(),
+            None,
+            Access::Immutable,
+            &CheckRecords::default(),
+        )
+        .unwrap();
         let mut watch = alone.watch().unwrap();
         assert!(!watch.changed().unwrap());
         let other = Store::open(&path).unwrap();

@@ -5,12 +5,15 @@
 //! [`PAUSE`], at the latest [`AT_MOST`] after the first write that is not in the file, on [`Writer::checkpoint`] and at the
 //! end.
 
+use crate::own_file::{AtClosing, OwnFile};
+use crate::sync::lock;
 use crate::{Result, StoreError};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -26,21 +29,25 @@ type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 #[derive(Debug)]
 pub(crate) struct Writer {
     path: PathBuf,
+    own: Arc<OwnFile>,
     thread: ThreadId,
     work: Mutex<Option<Sender<Work>>>,
     running: Mutex<Option<JoinHandle<rusqlite::Result<()>>>>,
 }
 
 impl Writer {
-    /// Starts the thread with its connection; `path` is named in errors.
-    pub(crate) fn start(conn: Connection, path: &Path) -> Result<Self> {
+    /// Starts the thread with its connection to the file `own`.
+    pub(crate) fn start(conn: Connection, own: Arc<OwnFile>) -> Result<Self> {
+        let path = own.shown().to_owned();
         let (work, queue) = channel::<Work>();
+        let of_thread = Arc::clone(&own);
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || serve(conn, &queue))
-            .map_err(|e| StoreError::from_io(path, "starting the writer", &e))?;
+            .spawn(move || serve(conn, &queue, &of_thread))
+            .map_err(|e| StoreError::from_io(&path, "starting the writer", &e))?;
         Ok(Self {
-            path: path.to_owned(),
+            path,
+            own,
             thread: running.thread().id(),
             work: Mutex::new(Some(work)),
             running: Mutex::new(Some(running)),
@@ -75,7 +82,11 @@ impl Writer {
     /// Brings everything written so far into the file; false where a reader that began before it keeps a part of it in
     /// the journal, which is then brought in once that reader has ended.
     pub(crate) fn checkpoint(&self) -> Result<bool> {
-        let done = self.run(|conn| bring_into_file(conn))?;
+        let own = Arc::clone(&self.own);
+        let done = self.run(move |conn| {
+            own.must_be_written_in_place()?;
+            Ok::<_, StoreError>(bring_into_file(conn, &own))
+        })??;
         done.map_err(|e| StoreError::explain(&self.path, "bringing the journal into the file", e))
     }
 
@@ -93,7 +104,7 @@ impl Writer {
     }
 }
 
-fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
+fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlite::Result<()> {
     // Since when something may be written that is not in the file, and when the last write was.
     let mut waiting: Option<(Instant, Instant)> = None;
     loop {
@@ -110,7 +121,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
                 Instant::now()
             }
             Err(RecvTimeoutError::Timeout) => {
-                let whole = try_to_bring_into_file(&conn);
+                let whole = try_to_bring_into_file(&conn, own);
                 let now = Instant::now();
                 waiting = (!whole).then_some((now, now));
                 continue;
@@ -119,13 +130,20 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
         };
         let first = waiting.map_or(now, |(first, _)| first);
         waiting = Some((first, now));
-        if now >= first + AT_MOST {
-            let whole = try_to_bring_into_file(&conn);
+        if now >= first + AT_MOST || own.journal_is_long() {
+            let whole = try_to_bring_into_file(&conn, own);
             let now = Instant::now();
             waiting = (!whole).then_some((now, now));
         }
     }
     conn.flush_prepared_statement_cache();
+    let in_place = own.must_be_written_in_place().is_ok();
+    // SQLite removes the journal by its name, which may be that of another file by now.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !in_place)?;
+    if own.at_closing() != AtClosing::BringIn {
+        tracing::warn!("the journal of a project that was moved or replaced is not brought into it");
+        return conn.close().map_err(|(_, e)| e);
+    }
     // Closing would do it too, but would not say when it fails. Of this file alone: a migration may leave the temporary database
     // open, which cannot be written back and would be reported as busy.
     let written = conn.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -135,28 +153,28 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
 
 /// Brings the journal into the file as far as no reader still needs the older pages, without waiting for anybody. True
 /// where all of it is in the file.
-fn bring_into_file(conn: &Connection) -> rusqlite::Result<bool> {
+fn bring_into_file(conn: &Connection, own: &OwnFile) -> rusqlite::Result<bool> {
     // Not TRUNCATE: it would wait for readers, and everything that wants to write would wait with it. An emptied journal
     // is used again from its beginning by the next write all the same.
-    conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+    let done = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         let (busy, frames, in_file): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(!busy && frames == in_file) // both are -1 where the journal is of the older kind, which holds nothing back
-    })
+    });
+    own.brought_in();
+    done
 }
 
 /// As [`bring_into_file`], while nobody asked for it. What the disk says now takes nothing away from what was confirmed: it is
 /// safe in the journal, and the next try or the closing says it again.
-fn try_to_bring_into_file(conn: &Connection) -> bool {
-    bring_into_file(conn).unwrap_or_else(|e| {
+fn try_to_bring_into_file(conn: &Connection, own: &OwnFile) -> bool {
+    if let Err(e) = own.must_be_written_in_place() {
+        tracing::debug!(code = e.code(), "the journal is not brought into a file that was moved or replaced");
+        return false;
+    }
+    bring_into_file(conn, own).unwrap_or_else(|e| {
         tracing::warn!(sqlite = ?e.sqlite_error_code(), "the journal was not brought into the file; it is tried again");
         false
     })
-}
-
-/// A lock whose holder panicked guards nothing that could be half done here: what is behind the locks of this crate is
-/// changed by single assignments, pushes and pops, and no code of a caller runs while one is held.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -204,10 +222,17 @@ mod tests {
     #[test]
     fn a_checkpoint_that_fails_is_logged_with_its_code_and_tried_again() {
         let folder = tempfile::tempdir().unwrap();
-        let conn = Connection::open(folder.path().join("p.db")).unwrap();
-        conn.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (body TEXT)").unwrap();
+        let path = dissensus_files::real_path(folder.path()).unwrap().join("p.db");
+        let conn = Connection::open(&path).unwrap();
+        conn.execute_batch(
+            "PRAGMA journal_mode = WAL; CREATE TABLE t (body TEXT); CREATE TABLE settings (key TEXT, value TEXT)",
+        )
+        .unwrap();
+        let own = OwnFile::of(&path, &path).unwrap();
+        own.begin_to_write(&conn).unwrap();
         let log = Lines::default();
-        let attempt = || tracing::subscriber::with_default(log.clone(), || try_to_bring_into_file(&conn));
+        let attempt =
+            || tracing::subscriber::with_default(log.clone(), || try_to_bring_into_file(&conn, &own));
         // SQLite refuses a checkpoint on a connection that is in the middle of a write.
         conn.execute_batch("BEGIN IMMEDIATE; INSERT INTO t VALUES ('a secret')").unwrap();
         assert!(!attempt());

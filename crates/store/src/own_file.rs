@@ -1,0 +1,277 @@
+//! The file that a store has open, compared with the file that its path names.
+//!
+//! SQLite goes on reading and writing an open file that was moved, replaced or removed, and its journal stays under the old
+//! name. What is written then is in no file that anybody opens again. So every commit is compared with the path before and
+//! after, by one look at the name of the file and one at that of its journal.
+
+use crate::connect::{Access, LONG_JOURNAL, connect};
+use crate::file_id::{FileId, FilePin, FileState};
+use crate::journal::{self, Mark};
+use crate::lock::Opening;
+use crate::sync::lock;
+use crate::{Displaced, Result, StoreError};
+use dissensus_files::beside;
+use rusqlite::Connection;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+/// An open project file.
+#[derive(Debug)]
+pub(crate) struct OwnFile {
+    /// The path, links resolved.
+    file: PathBuf,
+    /// The path as it is named in messages.
+    shown: PathBuf,
+    state: FileState,
+    /// None where there is no such thing, and once the project is closed: a disk could not be removed.
+    pin: Mutex<Option<FilePin>>,
+    written: Mutex<Written>,
+}
+
+/// What the writer knows of the file.
+#[derive(Debug, Default)]
+struct Written {
+    /// Length and time of the file, which nothing but a checkpoint of ours changes while there is a write-ahead log.
+    stamp: Option<(u64, Option<SystemTime>)>,
+    /// The write-ahead log, where there is one.
+    journal: Option<FileId>,
+    /// The newest mark, see [`journal`].
+    mark: Option<Mark>,
+    /// True where the next write begins a new part of the journal, which needs a mark of its own.
+    mark_is_due: bool,
+}
+
+impl OwnFile {
+    /// The file that `file` (links resolved) names now; `shown` is its name in messages.
+    pub(crate) fn of(file: &Path, shown: &Path) -> Result<Self> {
+        let pin = FilePin::on(file);
+        let state = match &pin {
+            Some(pin) => pin.state(),
+            None => FileState::of(file),
+        };
+        let state = state.map_err(|e| StoreError::from_io(shown, "looking at the project", &e))?;
+        Ok(Self {
+            file: file.to_owned(),
+            shown: shown.to_owned(),
+            state,
+            pin: Mutex::new(pin),
+            written: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(crate) fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    pub(crate) fn id(&self) -> FileId {
+        self.state.id
+    }
+
+    /// Begins to compare for a connection that writes: its journal has begun, and it has written nothing.
+    pub(crate) fn begin_to_write(&self, conn: &Connection) -> Result<()> {
+        let explain = |e| StoreError::explain(&self.shown, "looking at the journal", e);
+        let mode: String = conn.pragma_query_value(None, "journal_mode", |r| r.get(0)).map_err(explain)?;
+        let mark = journal::mark(conn).map_err(explain)?;
+        let about = |path: &Path| {
+            FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
+        };
+        let journal = if mode == "wal" { Some(about(&beside(&self.file, "-wal"))?.id) } else { None };
+        *lock(&self.written) =
+            Written { stamp: Some(stamp(&about(&self.file)?)), journal, mark, mark_is_due: true };
+        self.must_have_its_name()
+    }
+
+    /// What the lock files say of this opening.
+    pub(crate) fn opening(&self) -> Opening {
+        Opening::of(&self.file, &self.state, lock(&self.written).journal)
+    }
+
+    /// Refuses where the path does not name the open file.
+    pub(crate) fn must_have_its_name(&self) -> Result<()> {
+        self.as_named().map(drop)
+    }
+
+    fn as_named(&self) -> Result<FileState> {
+        match FileState::of(&self.file) {
+            Ok(named) if named.id == self.state.id => Ok(named),
+            Ok(_) => Err(self.displaced(self.whereabouts(Displaced::Replaced))),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(self.displaced(self.whereabouts(Displaced::Removed)))
+            }
+            Err(e) => Err(self.displaced(Displaced::Unknown(e.to_string()))),
+        }
+    }
+
+    /// Refuses where what is written would not be in the file that the path names, with its journal beside it.
+    pub(crate) fn must_be_written_in_place(&self) -> Result<()> {
+        let now = stamp(&self.as_named()?);
+        let (known, journal) = {
+            let written = lock(&self.written);
+            (written.stamp, written.journal)
+        };
+        if let Some(journal) = journal {
+            match FileState::of(&beside(&self.file, "-wal")) {
+                Ok(named) if named.id == journal => {}
+                Ok(_) => return Err(self.displaced(Displaced::JournalGone)),
+                Err(e) if e.kind() == ErrorKind::NotFound => {
+                    self.must_have_its_name()?; // with its folder
+                    return Err(self.displaced(Displaced::JournalGone));
+                }
+                // Its folder went away since the file was looked at.
+                Err(e) if e.kind() == ErrorKind::NotADirectory => self.must_have_its_name()?,
+                Err(e) => return Err(self.displaced(Displaced::Unknown(e.to_string()))),
+            }
+            if known.is_some_and(|known| known != now) {
+                return self.look_inside(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// The file was written or touched by somebody else: it is still ours where it holds a state that the journal goes on from.
+    fn look_inside(&self, now: (u64, Option<SystemTime>)) -> Result<()> {
+        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal::mark(&conn));
+        let mut written = lock(&self.written);
+        match (alone, &written.mark) {
+            (Ok(Some(alone)), Some(newest)) if newest.goes_on_from(&alone) => {
+                written.stamp = Some(now);
+                Ok(())
+            }
+            _ => Err(self.displaced(Displaced::Overwritten)),
+        }
+    }
+
+    /// The mark for what a transaction has written, where one is due.
+    pub(crate) fn mark_if_due(&self, conn: &Connection) -> rusqlite::Result<Option<Mark>> {
+        if !lock(&self.written).mark_is_due {
+            return Ok(None);
+        }
+        journal::set_mark(conn).map(Some)
+    }
+
+    /// To be called after each commit.
+    pub(crate) fn committed(&self, mark: Option<Mark>) {
+        let mut written = lock(&self.written);
+        if let Some(mark) = mark {
+            written.mark = Some(mark);
+            written.mark_is_due = false;
+        }
+        if written.journal.is_none() {
+            written.stamp = FileState::of(&self.file).ok().as_ref().map(stamp);
+        }
+    }
+
+    /// To be called after everything that may have brought a part of the journal into the file.
+    pub(crate) fn brought_in(&self) {
+        let mut written = lock(&self.written);
+        written.mark_is_due = true;
+        // Of the open file itself where that can be had: by now its name may be another's.
+        let state = match lock(&self.pin).as_ref().map(FilePin::state) {
+            Some(Ok(state)) => Ok(state),
+            _ => FileState::of(&self.file),
+        };
+        if let Ok(state) = state
+            && state.id == self.state.id
+        {
+            written.stamp = Some(stamp(&state));
+        }
+    }
+
+    /// True where so much is in the journal that it should be brought into the file.
+    pub(crate) fn journal_is_long(&self) -> bool {
+        lock(&self.written).journal.is_some()
+            && std::fs::metadata(beside(&self.file, "-wal"))
+                .is_ok_and(|about| about.len() > LONG_JOURNAL.into())
+    }
+
+    /// Whether the journal may be brought into the open file at closing, and whether it is then to be put away.
+    pub(crate) fn at_closing(&self) -> AtClosing {
+        let Err(StoreError::Displaced { how, .. }) = self.must_be_written_in_place() else {
+            return AtClosing::BringIn;
+        };
+        let untouched = || match lock(&self.pin).as_ref().map(FilePin::state) {
+            Some(Ok(state)) => lock(&self.written).stamp == Some(stamp(&state)),
+            _ => false,
+        };
+        match how {
+            // Nobody else can have written to it: the file itself is locked, and no journal lies beside its new name.
+            Displaced::Moved { to: Some(to), .. } if untouched() && self.has_no_other_journal(&to) => {
+                AtClosing::BringIn
+            }
+            // The connection still has it, with what was confirmed.
+            Displaced::JournalGone if untouched() => AtClosing::BringIn,
+            // The file is gone for good.
+            Displaced::Removed | Displaced::Replaced
+                if lock(&self.pin).as_ref().is_some_and(|pin| pin.has_name().is_ok_and(|named| !named)) =>
+            {
+                AtClosing::SetAside
+            }
+            _ => AtClosing::Leave,
+        }
+    }
+
+    /// Lets go of the file; to be called when no connection is left.
+    pub(crate) fn release(&self) {
+        *lock(&self.pin) = None;
+    }
+
+    /// Removes the journal of a file that was moved while it was open, once all of it is in the file.
+    pub(crate) fn clear_empty_journal(&self) {
+        let ours = lock(&self.written).journal;
+        let path = beside(&self.file, "-wal");
+        if FileState::of(&path).is_ok_and(|there| there.bytes == 0 && Some(there.id) == ours) {
+            journal::remove(&path);
+            journal::remove(&beside(&self.file, "-shm"));
+        }
+    }
+
+    fn has_no_other_journal(&self, to: &Path) -> bool {
+        let ours = lock(&self.written).journal;
+        match FileState::of(&beside(to, "-wal")) {
+            Ok(there) => there.bytes == 0 || Some(there.id) == ours,
+            Err(e) => e.kind() == ErrorKind::NotFound,
+        }
+    }
+
+    /// Where a file is whose name is `found` to be gone or another's.
+    fn whereabouts(&self, found: Displaced) -> Displaced {
+        let pin = lock(&self.pin);
+        let Some(pin) = pin.as_ref() else {
+            // It cannot be found out whether it still is anywhere.
+            return match found {
+                Displaced::Removed => Displaced::Moved { to: None, replaced: false },
+                found => found,
+            };
+        };
+        let replaced = matches!(found, Displaced::Replaced);
+        match pin.has_name() {
+            Ok(true) => Displaced::Moved { to: pin.path(), replaced },
+            _ => found,
+        }
+    }
+
+    fn displaced(&self, how: Displaced) -> StoreError {
+        StoreError::Displaced { path: self.shown.clone(), how }
+    }
+}
+
+/// What to do with the journal when a project is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtClosing {
+    /// Bring it into the file, as ever.
+    BringIn,
+    /// Leave it where it is, with the note of which file it belongs to.
+    Leave,
+    /// Its file is gone: put it away under another name.
+    SetAside,
+}
+
+fn stamp(state: &FileState) -> (u64, Option<SystemTime>) {
+    (state.bytes, state.modified)
+}

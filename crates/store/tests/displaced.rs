@@ -1,0 +1,628 @@
+//! A project file that is moved, replaced, removed, linked or restored while it is open or after a crash.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and its child process speaks"
+)]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{AnnotatorId, Answer};
+use dissensus_store::{CheckRecords, CopyTarget, Store, StoreError};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Names the project to the child process that is this very test started again.
+const CHILD: &str = "DISSENSUS_STORE_DISPLACED_CHILD";
+
+const TEXTS: u32 = 100;
+
+/// A folder with a closed project of [`TEXTS`] texts, and the folder where this user's locks are.
+struct Place {
+    folder: tempfile::TempDir,
+    at: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(at.join("home")).unwrap();
+        small(&at.join("p.dissensus"), TEXTS, 2).close().unwrap();
+        Self { folder, at }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.at.join(name)
+    }
+
+    fn records(&self) -> CheckRecords {
+        records(&self.path("home"))
+    }
+
+    fn open(&self, name: &str) -> Result<Store, StoreError> {
+        Store::open_recorded(self.path(name), &self.records())
+    }
+
+    fn read(&self, name: &str) -> Result<Store, StoreError> {
+        Store::open_reader_recorded(self.path(name), &self.records())
+    }
+
+    /// The labels of the first annotator in the project `name`, which nobody has open, and its file where it was put aside.
+    fn labels(&self, name: &str) -> (BTreeMap<u32, u16>, Option<PathBuf>) {
+        let store = self.open(name).unwrap_or_else(|e| panic!("{name}: {} {e}", e.code()));
+        let aside = store.journal_put_aside().map(Path::to_owned);
+        let labels = labels(&store);
+        store.close().unwrap();
+        (labels, aside)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(&self.at)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "home")
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A second process that has `name` open.
+    fn holder(&self, test: &str, name: &str) -> Holder {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env(CHILD, self.path(name))
+            .env("DISSENSUS_STORE_DISPLACED_HOME", self.path("home"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut holder = Holder { child, input, lines, confirmed: BTreeMap::new() };
+        assert_eq!(holder.answer(), "open");
+        holder
+    }
+}
+
+fn records(home: &Path) -> CheckRecords {
+    CheckRecords::inside(&home.join("checked")).with_locks(&home.join("locks"))
+}
+
+fn labels(store: &Store) -> BTreeMap<u32, u16> {
+    let current = store.current_labels(QUESTION).unwrap();
+    current
+        .into_iter()
+        .filter(|label| label.annotator == AnnotatorId(1))
+        .map(|label| match label.answer {
+            Answer::Level(level) => (label.text.0, level),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+struct Holder {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+    confirmed: BTreeMap<u32, u16>,
+}
+
+impl Holder {
+    fn answer(&mut self) -> String {
+        loop {
+            let line = self.lines.next().expect("the child goes on speaking").unwrap();
+            if let Some((_, said)) = line.split_once("child: ") {
+                return said.to_owned();
+            }
+        }
+    }
+
+    fn ask(&mut self, what: &str) -> String {
+        writeln!(self.input.as_mut().unwrap(), "{what}").unwrap();
+        self.answer()
+    }
+
+    /// Labels a text; the code of the error where it was not confirmed.
+    fn label(&mut self, text: u32, level: u16) -> Result<(), String> {
+        match self.ask(&format!("label {text} {level}")).as_str() {
+            "ok" => {
+                self.confirmed.insert(text, level);
+                Ok(())
+            }
+            error => Err(error.to_owned()),
+        }
+    }
+
+    fn close(mut self) -> BTreeMap<u32, u16> {
+        assert_eq!(self.ask("close"), "ok");
+        drop(self.input.take());
+        self.child.wait().unwrap();
+        self.confirmed
+    }
+
+    fn kill(mut self) -> BTreeMap<u32, u16> {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.confirmed
+    }
+}
+
+/// In the child: has the project open and does what the test asks.
+fn serve_as_child() {
+    let Some(path) = std::env::var_os(CHILD) else { return };
+    let home = PathBuf::from(std::env::var_os("DISSENSUS_STORE_DISPLACED_HOME").unwrap());
+    let store = Store::open_recorded(path, &records(&home)).unwrap();
+    let say = |what: &str| {
+        println!("child: {what}");
+        std::io::stdout().flush().unwrap();
+    };
+    say("open");
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let done = match words.as_slice() {
+            ["label", text, level] => {
+                store.append_label(&label(text.parse().unwrap(), 1, level.parse().unwrap())).map(|_| ())
+            }
+            ["checkpoint"] => store.checkpoint().map(|_| ()),
+            ["copy", target] => {
+                store.copy_to(Path::new(target), CopyTarget::New, |_, _| ControlFlow::Continue(()))
+            }
+            ["close"] => store.close(),
+            other => panic!("{other:?}"),
+        };
+        match done {
+            Ok(()) => say("ok"),
+            Err(e) => say(e.code()),
+        }
+    }
+    std::process::exit(0);
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    let status = Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status().unwrap();
+    assert!(status.success());
+}
+
+/// Copies `from` to `to` as a restore does: the file appears whole under its name.
+fn restore(from: &Path, to: &Path) {
+    let part = to.with_extension("tmp");
+    std::fs::copy(from, &part).unwrap();
+    std::fs::rename(&part, to).unwrap();
+}
+
+#[test]
+fn a_file_that_is_moved_while_open_is_met_under_its_new_name_and_keeps_every_confirmed_label() {
+    serve_as_child();
+    for killed in [false, true] {
+        let place = Place::new();
+        let mut holder = place.holder(
+            "a_file_that_is_moved_while_open_is_met_under_its_new_name_and_keeps_every_confirmed_label",
+            "p.dissensus",
+        );
+        for text in 1..=20 {
+            holder.label(text, 3).unwrap();
+        }
+        std::fs::rename(place.path("p.dissensus"), place.path("moved.dissensus")).unwrap();
+        let error = place.open("moved.dissensus").unwrap_err();
+        assert_eq!(error.code(), "project-locked");
+        assert!(error.to_string().contains("p.dissensus"), "{error}");
+        let error = place.read("moved.dissensus").unwrap_err();
+        assert_eq!(error.code(), "project-journal-elsewhere", "{error}");
+        assert_eq!(holder.label(21, 4), Err("project-moved".to_owned()));
+        let copy = place.path("saved.dissensus");
+        assert_eq!(holder.ask(&format!("copy {}", copy.display())), "ok");
+        let confirmed = if killed { holder.kill() } else { holder.close() };
+        assert_eq!(confirmed.len(), 20);
+        if killed {
+            assert_eq!(place.read("moved.dissensus").unwrap_err().code(), "project-journal-elsewhere");
+        } else {
+            assert_eq!(place.names(), ["moved.dissensus", "saved.dissensus"]);
+        }
+        assert_eq!(place.labels("moved.dissensus"), (confirmed.clone(), None), "killed: {killed}");
+        assert_eq!(place.labels("saved.dissensus"), (confirmed, None));
+        let left: Vec<_> = std::fs::read_dir(place.path("home/locks")).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_while_open_gets_nothing_of_the_old_one_and_what_is_open_can_be_saved() {
+    serve_as_child();
+    for killed in [false, true] {
+        let place = Place::new();
+        std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
+        let mut holder = place.holder(
+            "a_file_that_is_replaced_while_open_gets_nothing_of_the_old_one_and_what_is_open_can_be_saved",
+            "p.dissensus",
+        );
+        for text in 1..=20 {
+            holder.label(text, 3).unwrap();
+        }
+        restore(&place.path("backup"), &place.path("p.dissensus"));
+        assert_eq!(holder.label(21, 4), Err("project-replaced".to_owned()));
+        let error = place.read("p.dissensus").unwrap_err();
+        assert_eq!(error.code(), "project-foreign-journal", "{error}");
+        assert_eq!(place.open("p.dissensus").unwrap_err().code(), "project-locked");
+        let copy = place.path("saved.dissensus");
+        assert_eq!(holder.ask(&format!("copy {}", copy.display())), "ok");
+        let confirmed = if killed { holder.kill() } else { holder.close() };
+        if !killed {
+            let reader = place.read("p.dissensus").unwrap();
+            assert!(labels(&reader).is_empty(), "it was restored to before the labels");
+        } else {
+            assert_eq!(place.read("p.dissensus").unwrap_err().code(), "project-foreign-journal");
+        }
+        let (restored, aside) = place.labels("p.dissensus");
+        assert!(restored.is_empty());
+        assert_eq!(aside.is_some(), killed);
+        let kept: Vec<_> =
+            place.names().into_iter().filter(|name| name.contains("of-another-file")).collect();
+        assert_eq!(kept.len(), 1, "the journal is kept: {kept:?}");
+        assert!(std::fs::metadata(place.path(&kept[0])).unwrap().len() > 0);
+        assert_eq!(place.labels("saved.dissensus"), (confirmed, None));
+        assert!(place.read("p.dissensus").is_ok());
+    }
+}
+
+#[test]
+fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_both_were_copied() {
+    serve_as_child();
+    const TEST: &str =
+        "a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_both_were_copied";
+    // What somebody does to the files of a program that was killed, and whether the journal then goes on from the file.
+    type Change = fn(&Place);
+    let in_place: Change = |place| {
+        let backup = std::fs::read(place.path("backup")).unwrap();
+        std::fs::write(place.path("p.dissensus"), backup).unwrap();
+    };
+    let anew: Change = |place| {
+        std::fs::remove_file(place.path("p.dissensus")).unwrap();
+        std::fs::copy(place.path("backup"), place.path("p.dissensus")).unwrap();
+    };
+    let over: Change = |place| restore(&place.path("backup"), &place.path("p.dissensus"));
+    let without_note: Change = |place| {
+        restore(&place.path("backup"), &place.path("p.dissensus"));
+        std::fs::remove_file(place.path("p.dissensus.lock")).unwrap();
+        std::fs::remove_file(place.path("p.dissensus-shm")).unwrap();
+    };
+    let nothing: Change = |_| {};
+    let folder_restored: Change = |place| {
+        let aside = place.folder.path().with_extension("aside");
+        copy_all(&place.at, &aside);
+        for name in place.names() {
+            std::fs::remove_file(place.path(&name)).unwrap();
+        }
+        // Other files first, so that no number is given again.
+        for n in 0..20 {
+            std::fs::write(place.path(&format!("other{n}")), "x").unwrap();
+        }
+        copy_all(&aside, &place.at);
+        std::fs::remove_dir_all(aside).unwrap();
+    };
+    let without_lock: Change = |place| std::fs::remove_file(place.path("p.dissensus.lock")).unwrap();
+    for (what, change, own) in [
+        ("written over in place", in_place, false),
+        ("removed and copied", anew, false),
+        ("replaced", over, false),
+        ("replaced, without the lock file", without_note, false),
+        ("nothing", nothing, true),
+        ("all of the folder restored", folder_restored, true),
+        ("the lock file removed", without_lock, true),
+    ] {
+        let place = Place::new();
+        let mut holder = place.holder(TEST, "p.dissensus");
+        for text in 1..=10 {
+            holder.label(text, 1).unwrap();
+        }
+        assert_eq!(holder.ask("checkpoint"), "ok");
+        std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
+        for round in 2..=3 {
+            for text in 1..=10 {
+                holder.label(text + 10 * round, round as u16).unwrap();
+            }
+            assert_eq!(holder.ask("checkpoint"), "ok");
+        }
+        // The same rows as in the backup, so that file and journal would seem sound together.
+        holder.label(1, 4).unwrap();
+        let confirmed = holder.kill();
+        change(&place);
+        let (found, aside) = place.labels("p.dissensus");
+        assert_eq!(aside.is_none(), own, "{what}");
+        if own {
+            assert_eq!(found, confirmed, "{what}");
+        } else {
+            let backup: BTreeMap<u32, u16> = (1..=10).map(|text| (text, 1)).collect();
+            assert_eq!(found, backup, "{what}");
+            assert!(std::fs::metadata(aside.unwrap()).unwrap().len() > 0, "{what}");
+        }
+        assert_eq!(place.labels("p.dissensus"), (found, None), "{what}: the second opening finds nothing");
+    }
+}
+
+#[test]
+fn a_copy_with_all_side_files_in_another_folder_has_every_confirmed_label() {
+    serve_as_child();
+    let place = Place::new();
+    let mut holder =
+        place.holder("a_copy_with_all_side_files_in_another_folder_has_every_confirmed_label", "p.dissensus");
+    for text in 1..=30 {
+        holder.label(text, 2).unwrap();
+    }
+    let confirmed = holder.kill();
+    let other = tempfile::tempdir().unwrap();
+    copy_all(&place.at, other.path());
+    let name = other.path().canonicalize().unwrap().join("p.dissensus");
+    assert_eq!(place.labels(name.to_str().unwrap()), (confirmed.clone(), None));
+    assert_eq!(place.labels("p.dissensus"), (confirmed, None));
+}
+
+#[test]
+fn a_journal_whose_moved_file_was_replaced_is_brought_to_the_moved_file() {
+    serve_as_child();
+    let place = Place::new();
+    std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
+    let mut holder =
+        place.holder("a_journal_whose_moved_file_was_replaced_is_brought_to_the_moved_file", "p.dissensus");
+    for text in 1..=30 {
+        holder.label(text, 2).unwrap();
+    }
+    let confirmed = holder.kill();
+    std::fs::rename(place.path("p.dissensus"), place.path("moved.dissensus")).unwrap();
+    restore(&place.path("backup"), &place.path("p.dissensus"));
+    let (found, aside) = place.labels("p.dissensus");
+    assert!(found.is_empty() && aside.is_some());
+    assert_eq!(place.read("moved.dissensus").unwrap_err().code(), "project-journal-elsewhere");
+    assert_eq!(place.labels("moved.dissensus"), (confirmed, None));
+}
+
+#[test]
+fn another_name_of_an_open_file_is_open_already_whichever_way_it_leads_there() {
+    serve_as_child();
+    const TEST: &str = "another_name_of_an_open_file_is_open_already_whichever_way_it_leads_there";
+    let place = Place::new();
+    std::fs::hard_link(place.path("p.dissensus"), place.path("hard.dissensus")).unwrap();
+    std::os::unix::fs::symlink(place.path("p.dissensus"), place.path("soft.dissensus")).unwrap();
+    std::os::unix::fs::symlink(&place.at, place.path("home/folder")).unwrap();
+    let mut holder = place.holder(TEST, "p.dissensus");
+    holder.label(1, 3).unwrap();
+    for name in ["hard.dissensus", "soft.dissensus", "home/folder/p.dissensus"] {
+        let error = place.open(name).unwrap_err();
+        assert_eq!(error.code(), "project-locked", "{name}: {error}");
+        assert!(error.to_string().contains(&holder.child.id().to_string()), "{name}: {error}");
+    }
+    assert_eq!(place.read("hard.dissensus").unwrap_err().code(), "project-journal-elsewhere");
+    for name in ["soft.dissensus", "home/folder/p.dissensus", "p.dissensus"] {
+        assert_eq!(labels(&place.read(name).unwrap()), holder.confirmed, "{name}");
+    }
+    let bound = place.path("home/bound");
+    std::fs::create_dir(&bound).unwrap();
+    let mounted =
+        Command::new("mount").arg("--bind").arg(&place.at).arg(&bound).stderr(Stdio::null()).status();
+    if mounted.is_ok_and(|status| status.success()) {
+        let (write, read) = (place.open("home/bound/p.dissensus"), place.read("home/bound/p.dissensus"));
+        let seen = read.map(|store| labels(&store));
+        assert!(Command::new("umount").arg("-l").arg(&bound).status().unwrap().success());
+        assert_eq!(write.unwrap_err().code(), "project-locked");
+        assert_eq!(seen.unwrap(), holder.confirmed);
+    }
+    let confirmed = holder.close();
+    assert_eq!(place.labels("hard.dissensus"), (confirmed.clone(), None));
+    assert_eq!(labels(&place.read("p.dissensus").unwrap()), confirmed);
+}
+
+#[test]
+fn where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal() {
+    serve_as_child();
+    let place = Place::new();
+    let mut holder =
+        place.holder("where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal", "p.dissensus");
+    holder.label(1, 3).unwrap();
+    // As such a file system shows it: each file has both names.
+    for ending in ["", "-wal", "-shm"] {
+        let name = |n: &str| place.path(&format!("{n}.dissensus{ending}"));
+        std::fs::hard_link(name("p"), name("P")).unwrap();
+    }
+    assert_eq!(labels(&place.read("P.dissensus").unwrap()), holder.confirmed);
+    assert_eq!(place.open("P.dissensus").unwrap_err().code(), "project-locked");
+    holder.label(2, 3).unwrap();
+    holder.close();
+}
+
+#[test]
+fn nothing_is_confirmed_while_the_file_is_away_and_writing_goes_on_when_it_is_back() {
+    let place = Place::new();
+    let (path, away) = (place.path("p.dissensus"), place.path("away"));
+    let store = place.open("p.dissensus").unwrap();
+    store.append_label(&label(1, 1, 1)).unwrap();
+    let refused = |code: &str| {
+        let error = store.append_label(&label(2, 1, 2)).unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        assert_eq!(store.checkpoint().unwrap_err().code(), code);
+        assert_eq!(labels(&store).len(), 1, "what is open can be read");
+        error.to_string()
+    };
+    std::fs::rename(&path, &away).unwrap();
+    let error = refused("project-moved");
+    assert!(!cfg!(target_os = "linux") || error.contains(&away.display().to_string()), "{error}");
+    std::fs::rename(&away, &path).unwrap();
+    store.append_label(&label(3, 1, 3)).unwrap();
+
+    // A link in its place leads to the file, but its journal is not beside the file.
+    std::fs::rename(&path, &away).unwrap();
+    std::os::unix::fs::symlink(&away, &path).unwrap();
+    assert_eq!(store.append_label(&label(2, 1, 2)).unwrap_err().code(), "project-moved");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::rename(&away, &path).unwrap();
+
+    // The folder cannot be reached, as when a network is gone: nothing is said of the file.
+    let folder = place.at.with_extension("away");
+    std::fs::rename(&place.at, &folder).unwrap();
+    std::os::unix::fs::symlink(&place.at, &place.at).unwrap();
+    let error = store.append_label(&label(2, 1, 2)).unwrap_err();
+    assert_eq!(error.code(), "project-out-of-reach", "{error}");
+    std::fs::remove_file(&place.at).unwrap();
+    std::fs::rename(&folder, &place.at).unwrap();
+
+    // Its journal is taken away.
+    let (journal, aside) = (place.path("p.dissensus-wal"), place.path("aside"));
+    std::fs::rename(&journal, &aside).unwrap();
+    assert_eq!(store.append_label(&label(2, 1, 2)).unwrap_err().code(), "project-journal-gone");
+    std::fs::rename(&aside, &journal).unwrap();
+
+    // Touched, and not written: a backup program may do that.
+    std::fs::File::open(&path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    store.append_label(&label(4, 1, 4)).unwrap();
+    store.close().unwrap();
+    assert_eq!(place.labels("p.dissensus").0, BTreeMap::from([(1, 1), (3, 3), (4, 4)]));
+}
+
+#[test]
+fn a_file_that_is_removed_or_overwritten_while_open_stops_writing_and_can_be_saved() {
+    for (change, code) in [("remove", "project-removed"), ("overwrite", "project-replaced")] {
+        let place = Place::new();
+        let path = place.path("p.dissensus");
+        let backup = std::fs::read(&path).unwrap();
+        let store = place.open("p.dissensus").unwrap();
+        for text in 1..=10 {
+            store.append_label(&label(text, 1, 1)).unwrap();
+        }
+        store.checkpoint().unwrap();
+        store.append_label(&label(11, 1, 1)).unwrap();
+        match change {
+            "remove" => std::fs::remove_file(&path).unwrap(),
+            _ => std::fs::write(&path, &backup).unwrap(),
+        }
+        let error = store.append_label(&label(12, 1, 2)).unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        if change == "remove" {
+            let kept = place.path("kept.dissensus");
+            store.copy_to(&kept, CopyTarget::New, |_, _| ControlFlow::Continue(())).unwrap();
+            assert_eq!(place.labels("kept.dissensus").0.len(), 11);
+        }
+        store.close().unwrap();
+        drop(store);
+        if change == "overwrite" {
+            assert_eq!(std::fs::read(&path).unwrap(), backup, "not a byte was written to it");
+            let (found, aside) = place.labels("p.dissensus");
+            assert!(found.is_empty() && aside.is_some());
+        } else {
+            assert!(place.names().iter().any(|name| name.contains("of-another-file")), "{:?}", place.names());
+        }
+    }
+}
+
+/// Ends the other thread when a test ends, however it ends.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Renames over the project all the time while labels are given: each that is confirmed is in the file that has the name.
+#[test]
+fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
+    for round in [0, 3] {
+        let place = Place::new();
+        let (path, away) = (place.path("p.dissensus"), place.path("away"));
+        let store = place.open("p.dissensus").unwrap();
+        let stop = AtomicBool::new(false);
+        let (confirmed, refused) = std::thread::scope(|scope| {
+            // Moved away and back, later and later within the 50 ms.
+            let renamer = scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    std::fs::rename(&path, &away).unwrap();
+                    std::thread::sleep(Duration::from_millis(1 + round * 8));
+                    std::fs::rename(&away, &path).unwrap();
+                    std::thread::sleep(Duration::from_millis(25));
+                }
+            });
+            let at_end = StopAtEnd(&stop);
+            let (mut confirmed, mut refused) = (BTreeMap::new(), 0);
+            for n in 0..1_000_u32 {
+                match store.append_label(&label(n % TEXTS + 1, 1, (n / TEXTS % 5) as u16)) {
+                    Ok(_) => {
+                        confirmed.insert(n % TEXTS + 1, (n / TEXTS % 5) as u16);
+                    }
+                    Err(e) => {
+                        assert_eq!(e.code(), "project-moved", "{e}");
+                        // It may be in the file all the same, which is then not said.
+                        confirmed.remove(&(n % TEXTS + 1));
+                        refused += 1;
+                    }
+                }
+            }
+            drop(at_end);
+            renamer.join().unwrap();
+            (confirmed, refused)
+        });
+        assert!(refused > 0, "the test needs some that are refused");
+        store.close().unwrap();
+        drop(store);
+        let (found, aside) = place.labels("p.dissensus");
+        assert_eq!(aside, None);
+        for (text, level) in &confirmed {
+            assert_eq!(
+                found.get(text),
+                Some(level),
+                "round {round}: the confirmed label of text {text} is lost"
+            );
+        }
+    }
+}
+
+/// Another file takes the name every 50 ms, made from what has the name just then.
+#[test]
+fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
+    let place = Place::new();
+    let path = place.path("p.dissensus");
+    std::fs::hard_link(&path, place.path("first")).unwrap();
+    let store = place.open("p.dissensus").unwrap();
+    let replaced = AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
+    let confirmed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(50));
+                restore(&path, &path);
+                replaced.store(true, Ordering::SeqCst);
+            }
+        });
+        let _at_end = StopAtEnd(&stop);
+        let mut confirmed = BTreeMap::new();
+        for n in 0..1_000_u32 {
+            let late = replaced.load(Ordering::SeqCst);
+            match store.append_label(&label(n % TEXTS + 1, 1, (n / TEXTS % 5) as u16)) {
+                Ok(_) => {
+                    assert!(!late, "label {n} was confirmed after another file had the name");
+                    confirmed.insert(n % TEXTS + 1, (n / TEXTS % 5) as u16);
+                }
+                Err(e) => assert_eq!(e.code(), "project-moved", "{e}"),
+            }
+        }
+        confirmed
+    });
+    assert!(!confirmed.is_empty());
+    let copy = place.path("saved.dissensus");
+    store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(())).unwrap();
+    store.close().unwrap();
+    drop(store);
+    let saved = place.labels("saved.dissensus").0;
+    assert!(confirmed.iter().all(|(text, level)| saved.get(text) == Some(level)));
+    // The file that was open has them too, under the name that is left to it.
+    let first = place.labels("first").0;
+    assert!(confirmed.iter().all(|(text, level)| first.get(text) == Some(level)));
+    assert!(place.open("p.dissensus").is_ok(), "and the other one is sound");
+}
