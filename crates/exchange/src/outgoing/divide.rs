@@ -237,7 +237,9 @@ impl Division {
     fn people(&mut self) {
         let mut people: Vec<ToolPerson> = std::mem::take(&mut self.labels.people);
         let ids: Vec<&str> = people.iter().map(|person| person.id.as_str()).collect();
-        let names = people::unique(&ids, |id| self.writer.person(id).into_owned());
+        let files = self.writer.people_are_files();
+        let folded = |name: &str| if files { crate::file_names::without_case(name) } else { name.to_owned() };
+        let names = people::unique(&ids, |id| self.writer.person(id).into_owned(), folded);
         for (person, name) in people.iter_mut().zip(names) {
             self.lose(LossReason::PersonNames, usize::from(person.id != name));
             self.lose(LossReason::Attributes, person.attributes.len());

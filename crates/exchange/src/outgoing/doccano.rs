@@ -1,7 +1,7 @@
 //! A ZIP archive with a file of JSON Lines for each person, as doccano exports it. Lines do not say whose they are: the name of the file does.
 
 use super::labels::{Named, ToolLabels};
-use super::{LossReason, Writer, id_value, people, tell};
+use super::{LossReason, Writer, id_value, tell};
 use crate::annotations::STANDARD;
 use crate::formats::doccano::{ALL, KEYS, LABEL, SPANS};
 use dissensus_domain::{Progress, ScaleKind};
@@ -35,8 +35,12 @@ impl Writer for Doccano {
 
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {
         // The file of that name is the one of a project whose labels are merged.
-        let stem = people::as_file_stem(id);
-        if stem == ALL { format!("{ALL}_").into() } else { stem.into() }
+        let stem = crate::file_names::file_stem(id);
+        if crate::file_names::without_case(&stem) == ALL { format!("{stem}_").into() } else { stem.into() }
+    }
+
+    fn people_are_files(&self) -> bool {
+        true
     }
 
     fn takes_key(&self, key: &str, _people: &[&str]) -> bool {

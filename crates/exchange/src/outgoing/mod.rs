@@ -132,6 +132,11 @@ pub(crate) trait Writer: Debug + Sync {
         Cow::Borrowed(id)
     }
 
+    /// Whether each person has a file of their own, named after them: on some systems capitals do not count in it.
+    fn people_are_files(&self) -> bool {
+        false
+    }
+
     /// Whether a key of a text's metadata can stand in the file beside the answers of these people.
     fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key)

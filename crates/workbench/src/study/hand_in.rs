@@ -94,7 +94,7 @@ impl Study {
         handed.close()?;
         let bytes = std::fs::metadata(&copy).map_err(failed)?.len();
         let header = Header { project: context.store.project_id()?.0, packet: packet.id.0, at_ms, bytes };
-        let mut target = AtomicFile::create(file).map_err(failed)?;
+        let mut target = AtomicFile::create_private(file).map_err(failed)?;
         write(&header, &key, &mut File::open(&copy).map_err(failed)?, &mut target).map_err(failed)?;
         match replace {
             true => target.finish().map_err(failed)?,

@@ -195,7 +195,8 @@ impl Study {
             let inside = tempfile::tempdir_in(folder).map_err(failed)?;
             let made = inside.path().join("packet.dissensus");
             self.context.store.write_packet(*packet, &made)?;
-            let mut target = AtomicFile::create(file).map_err(failed)?;
+            // It holds the key that signs answers.
+            let mut target = AtomicFile::create_private(file).map_err(failed)?;
             let mut made = std::fs::File::open(&made).map_err(failed)?;
             std::io::copy(&mut made, &mut target).map_err(failed)?;
             target.finish_new().map_err(|source| match source.kind() {
@@ -237,16 +238,17 @@ impl<'a> FileNames<'a> {
         // A name has at most 255 bytes on most systems.
         let name: String = person.chars().map(plain).take(50).collect();
         let name = name.trim_matches([' ', '.']);
-        let name = if name.is_empty() { "packet" } else { name };
+        let name = dissensus_exchange::file_stem(if name.is_empty() { "packet" } else { name });
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
         // Two people whose names differ by what a file cannot be called, or by case, which some systems do not tell.
         let numbered = |n: u32| match n {
             1 => format!("{name}{next}.dissensus"),
             n => format!("{name}{next} ({n}).dissensus"),
         };
-        let file = (1..).map(numbered).find(|file| !self.taken.contains(&file.to_lowercase()));
+        let file =
+            (1..).map(numbered).find(|file| !self.taken.contains(&dissensus_exchange::without_case(file)));
         let file = file.unwrap_or_default();
-        self.taken.insert(file.to_lowercase());
+        self.taken.insert(dissensus_exchange::without_case(&file));
         let path = self.folder.join(file);
         match std::fs::symlink_metadata(&path) {
             Ok(_) => Err(StudyError::Exists(path).into()),
@@ -274,6 +276,10 @@ mod tests {
         assert_eq!(of("a:b", 0), "a_b.dissensus");
         assert_eq!(of("a/b", 0), "a_b (2).dissensus");
         assert_eq!(of("...", 0), "packet.dissensus");
+        assert_eq!(of("CON", 0), "_CON.dissensus");
+        assert_eq!(of("nul.x", 0), "_nul.x.dissensus");
+        assert_eq!(of("STRASSE", 0), "STRASSE.dissensus");
+        assert_eq!(of("straße", 0), "straße (2).dissensus");
         assert_eq!(of("Åse Ødegård", 0), "Åse Ødegård.dissensus");
         std::fs::write(folder.path().join("bob.dissensus"), "").unwrap();
         assert!(FileNames::in_folder(folder.path()).unwrap().of("bob", 0).is_err());

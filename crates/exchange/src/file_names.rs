@@ -1,0 +1,82 @@
+//! Names of files that are made of what people are called.
+
+/// Names that Windows keeps for devices, whatever ending follows.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+/// The longest stem of a file's name, in bytes.
+const MAX_STEM_BYTES: usize = 200;
+
+/// `name` as the stem of a file's name: it leads nowhere, and every system can have it.
+pub fn file_stem(name: &str) -> String {
+    let safe = |c: char| !c.is_control() && !"/\\:*?\"<>|".contains(c);
+    let mut stem: String = name.chars().map(|c| if safe(c) { c } else { '_' }).collect();
+    while stem.len() > MAX_STEM_BYTES {
+        stem.pop();
+    }
+    // No name of dots alone, and none that a system would cut.
+    let trimmed = stem.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    if trimmed.len() != stem.len() {
+        stem = format!("_{trimmed}_");
+    }
+    if stem.is_empty() {
+        stem.push('_');
+    }
+    if is_device(&stem) {
+        stem.insert(0, '_');
+    }
+    stem
+}
+
+/// Two names are the same file where capitals do not count if this makes them equal.
+pub fn without_case(name: &str) -> String {
+    // Capitals first: some small letters have the same one.
+    name.to_uppercase().to_lowercase()
+}
+
+fn is_device(stem: &str) -> bool {
+    let first = stem.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let port = |name: &str| {
+        let rest = first.strip_prefix(name).map(|rest| rest.chars().collect::<Vec<_>>());
+        rest.is_some_and(|rest| matches!(rest.as_slice(), ['0'..='9' | '¹' | '²' | '³']))
+    };
+    DEVICES.contains(&first.as_str()) || port("com") || port("lpt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_called_like_a_path_or_a_device_leads_nowhere() {
+        for (name, stem) in [
+            ("ana", "ana"),
+            ("a.b@example.org", "a.b@example.org"),
+            ("../../etc/passwd", "__.._etc_passwd_"),
+            ("..", "__"),
+            ("", "_"),
+            ("/abs", "_abs"),
+            ("C:\\x", "C__x"),
+            ("nul", "_nul"),
+            ("CON", "_CON"),
+            ("aux .x", "_aux .x"),
+            ("COM1.txt", "_COM1.txt"),
+            ("lpt²", "_lpt²"),
+            ("CONIN$", "_CONIN$"),
+            ("com10", "com10"),
+            ("console", "console"),
+            ("dot.", "_dot_"),
+            ("آنا", "آنا"),
+        ] {
+            assert_eq!(file_stem(name), stem, "{name}");
+        }
+        assert!(file_stem(&"ü".repeat(500)).len() <= MAX_STEM_BYTES);
+    }
+
+    #[test]
+    fn names_that_differ_by_capitals_alone_are_one() {
+        for (a, b) in [("Ana", "ana"), ("ÅSE", "åse"), ("ΣΟΦΟΣ", "σοφος"), ("straße", "STRASSE")]
+        {
+            assert_eq!(without_case(a), without_case(b), "{a}");
+        }
+        assert_ne!(without_case("ana"), without_case("anna"));
+    }
+}
