@@ -933,7 +933,8 @@ The folder holds encoder and tokenizer (which sentence-transformers opens), head
 (README.md) with held-out figures, and the sum of every file; no text, no label, no attribute. Where a model compares new texts with labelled ones
 the embeddings of these are in it, and the card says of how many. Without --run and --question the live models of all questions go into it, of a
 multi-label question those of its options, of one with spans those of its types and the model of the words that are marked. With --run the words go along that
-a training learned, where the runs of all types of its question are named. `predict --bundle` asks it; a bundle with a file missing or altered is refused.")]
+a training learned, where the runs of all types of its question are named. `predict --bundle` asks it; a bundle with a file missing or altered is refused.
+Its sums guard against accident only: whoever alters a bundle can write new ones.")]
 pub(crate) struct Bundle {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

@@ -189,7 +189,7 @@ fn holds(of: &Manifest) -> String {
     words.push_str(
         "\n## What to know\n- It does not know which texts it has learned from: figures on texts of the project say nothing, and `observed` is unknown in its tables.\n\
          - It predicts these annotators, not people in general, and texts like those that they labelled.\n\
-         - `SHA256SUMS` has the sum of every file (`sha256sum -c SHA256SUMS`); a bundle with a file missing, altered or more is refused.\n",
+         - `SHA256SUMS` has the sum of every file (`sha256sum -c SHA256SUMS`); a bundle with a file missing, altered or more is refused. This guards against accident only: whoever alters a bundle can write new sums, so take one from people you trust.\n",
     );
     words
 }

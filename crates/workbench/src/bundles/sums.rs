@@ -1,4 +1,6 @@
 //! `SHA256SUMS`: the sum of every other file of a bundle, as coreutils' `sha256sum -c` reads it.
+//!
+//! Sums guard against accident only: whoever alters a bundle can write new ones.
 
 use super::{BUNDLE, SUMS};
 use crate::error::WorkbenchError;
