@@ -382,3 +382,154 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     bench.ok(["encode", "P.dissensus"]);
     assert_eq!(encoded(), 3_000);
 }
+
+/// An import that has the project open, long enough to do something to its file meanwhile.
+fn import_at_work(bench: &Bench, project: &str) -> std::process::Child {
+    let child = bench
+        .command(["import", project, "big.csv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // The lock says what is open once the project is.
+    while !std::fs::read_to_string(bench.path(&format!("{project}.lock")))
+        .is_ok_and(|text| text.contains("\"file\""))
+    {
+        assert!(Instant::now() < deadline, "the import never opened the project");
+        sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+fn small_project(bench: &Bench, name: &str) {
+    bench.file("big.csv", files::labels(4_000, 10));
+    bench.file("texts.csv", files::labels(100, 2));
+    bench.ok(["new", name]);
+    bench.ok(["import", name, "texts.csv"]);
+}
+
+fn failed(child: std::process::Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "nothing is confirmed");
+    words
+}
+
+#[test]
+fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_name() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    let child = import_at_work(&bench, "P.dissensus");
+    std::fs::rename(bench.path("P.dissensus"), bench.path("Q.dissensus")).unwrap();
+    let label = ["label", "Q.dissensus", "--annotator", "second", "--text-id", "t1", "--value", "1"];
+    let words = bench.refused(label);
+    assert!(words.contains("is open already") && words.contains("P.dissensus"), "{words}");
+    let words = failed(child);
+    assert!(words.contains("was moved") && words.contains("Q.dissensus"), "{words}");
+    bench.ok(label);
+    let info = bench.json(["info", "Q.dissensus"]);
+    assert!([201, 40_001].contains(&info["labels"].as_u64().unwrap()), "none or all of the import: {info}");
+}
+
+#[test]
+fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    std::fs::copy(bench.path("P.dissensus"), bench.path("backup")).unwrap();
+    bench.ok(["label", "P.dissensus", "--annotator", "later", "--text-id", "t1", "--value", "1"]);
+    for killed in [false, true] {
+        let mut child = import_at_work(&bench, "P.dissensus");
+        std::fs::copy(bench.path("backup"), bench.path("part")).unwrap();
+        std::fs::rename(bench.path("part"), bench.path("P.dissensus")).unwrap();
+        if killed {
+            processes::kill(child.id());
+            child.wait().unwrap();
+        } else {
+            let words = failed(child);
+            assert!(words.contains("another file took the place"), "{words}");
+        }
+        bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"]);
+        assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 201, "killed: {killed}");
+    }
+}
+
+#[test]
+fn a_backup_beside_the_journal_of_another_file_is_sound_and_the_journal_is_kept() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    std::fs::copy(bench.path("P.dissensus"), bench.path("backup")).unwrap();
+    let mut child = import_at_work(&bench, "P.dissensus");
+    let journal = bench.path("P.dissensus-wal");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !std::fs::metadata(&journal).is_ok_and(|about| about.len() > 0) {
+        assert!(Instant::now() < deadline && matches!(child.try_wait(), Ok(None)), "nothing was written");
+    }
+    processes::kill(child.id());
+    child.wait().unwrap();
+    std::fs::copy(bench.path("backup"), bench.path("part")).unwrap();
+    std::fs::rename(bench.path("part"), bench.path("P.dissensus")).unwrap();
+    let words = bench.refused(["info", "P.dissensus"]);
+    assert!(words.contains("the journal of another file"), "{words}");
+    let outcome =
+        bench.run(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.err.contains(".of-another-file-"), "{}", outcome.err);
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 201);
+    let names = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().path());
+    let kept: Vec<PathBuf> =
+        names.filter(|path| path.to_string_lossy().contains("-wal.of-another-file-")).collect();
+    assert_eq!(kept.len(), 1);
+    assert!(std::fs::metadata(&kept[0]).unwrap().len() > 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hard_link_to_a_project_that_is_open_is_open_already() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    std::fs::hard_link(bench.path("P.dissensus"), bench.path("H.dissensus")).unwrap();
+    let child = import_at_work(&bench, "P.dissensus");
+    let label = ["label", "H.dissensus", "--annotator", "hh", "--text-id", "t1", "--value", "1"];
+    assert!(bench.refused(label).contains("is open already"));
+    assert!(child.wait_with_output().unwrap().status.success());
+    bench.ok(label);
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_001);
+}
+
+/// The file is moved away and back all the time: each label that the command confirmed is in it.
+#[test]
+fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in_it() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    let (path, away) = (bench.path("P.dissensus"), bench.path("away"));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let (mut confirmed, mut refused) = (BTreeMap::new(), 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::rename(&path, &away).unwrap();
+                sleep(Duration::from_millis(5));
+                std::fs::rename(&away, &path).unwrap();
+                sleep(Duration::from_millis(45));
+            }
+        });
+        for index in 0..100_u32 {
+            let (text, value) = (format!("t{index}"), (index % 5 + 1).to_string());
+            let label = ["label", "P.dissensus", "--annotator", "ana", "--text-id", &text, "--value", &value];
+            match bench.run(label).code {
+                Some(0) => {
+                    confirmed.insert(text, value);
+                }
+                _ => refused += 1,
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(confirmed.len() > 10 && refused > 0, "{} confirmed, {refused} refused", confirmed.len());
+    let kept = labels_of(&bench, "ana");
+    for (text, value) in &confirmed {
+        assert_eq!(kept.get(text), Some(value), "the confirmed label of {text} is lost");
+    }
+}

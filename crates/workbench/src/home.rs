@@ -71,9 +71,10 @@ impl Home {
         self.data.join("pasted")
     }
 
-    /// Which large project files were found in order.
+    /// Which large project files were found in order, and which are open.
     pub(crate) fn check_records(&self) -> dissensus_store::CheckRecords {
         dissensus_store::CheckRecords::inside(&self.cache.join("checked"))
+            .with_locks(&self.data.join("locks"))
     }
 
     /// Where the sample project lives.

@@ -28,7 +28,7 @@ import { GuidelineStore } from "$lib/guideline.svelte";
 import { JobList } from "$lib/job-list.svelte";
 import { Outputs } from "$lib/outputs";
 import { PasteStore } from "$lib/paste.svelte";
-import { asProblem } from "$lib/problems";
+import { CAN_BE_SAVED, asProblem } from "$lib/problems";
 import { PeopleStore } from "$lib/people.svelte";
 import { PracticeStore } from "$lib/practice.svelte";
 import { RankingStore } from "$lib/ranking.svelte";
@@ -92,7 +92,11 @@ export class App {
   settle: (() => Promise<void>) | null = null;
   /** The newest change of labels or models, and how many there were. */
   changes = $state(0);
-  readonly toasts = new Toasts();
+  readonly toasts: Toasts = new Toasts((code) =>
+    CAN_BE_SAVED.includes(code)
+      ? { label: "Save a copy of what is open", run: () => this.outputs.askForCopy() }
+      : undefined,
+  );
   readonly ranking = new RankingStore();
   readonly texts = new TextList();
   readonly runs = new RunsStore();
@@ -534,6 +538,8 @@ export class App {
     this.people = people;
     this.work.begin(jobs);
     this.importing = null;
+    if (project.journal_notice)
+      this.toasts.done("The journal of another file was put aside", project.journal_notice, true);
     // Where the same one is shown again, whoever labels stands where they stood.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();

@@ -59,6 +59,37 @@ describe("a problem", () => {
     expect(app.toasts.list).toHaveLength(1);
   });
 
+  it.each([
+    "project-moved",
+    "project-replaced",
+    "project-removed",
+    "project-journal-gone",
+    "project-out-of-reach",
+  ])("%s offers to save what is open, in plain words, whoever meets it", async (code: string) => {
+    const save = vi.spyOn(app.outputs, "askForCopy").mockResolvedValue();
+    app.toasts.problem({ code, message: "/p.dissensus: what the program says", detail: null });
+    const toast = app.toasts.list.at(-1);
+    expect(toast).toMatchObject({ kind: "problem", stays: true });
+    expect(toast?.message).toMatch(/^(This project|Another file|A file beside)/);
+    expect(toast?.detail).toContain("/p.dissensus: what the program says");
+    expect(toast?.act?.label).toBe("Save a copy of what is open");
+    await toast?.act?.run();
+    expect(save).toHaveBeenCalled();
+  });
+
+  it("of another kind offers nothing of that", () => {
+    app.toasts.problem({ code: "disk-full", message: "full", detail: null });
+    expect(app.toasts.list.at(-1)?.act).toBeUndefined();
+  });
+
+  it("at opening, a journal of another file, is told until it is closed", async () => {
+    const project = await commands.openProject("/x.dissensus");
+    const notice = "It is kept as x.dissensus-wal.of-another-file-2026-01-31.";
+    vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
+    expect(await app.open("/x.dissensus")).toBe(true);
+    expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, stays: true });
+  });
+
   it("of opening is told, and the open project stays", async () => {
     const before = app.project;
     expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);

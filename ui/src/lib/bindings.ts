@@ -2839,6 +2839,8 @@ export type ProjectInfo = {
 	packet: PacketInfo | null,
 	/**  Whether it is open to read: nothing can be written to it. */
 	read_only: boolean,
+	/**  Said where the journal of another file lay beside the project when it was opened: where it was put. */
+	journal_notice: string | null,
 };
 
 /**  Predicted scores of questions, correlated with one another. */

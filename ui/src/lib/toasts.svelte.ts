@@ -28,6 +28,9 @@ export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
+  /** `offer`: what can be done about a problem of this code, whoever meets it. */
+  constructor(private readonly offer: (code: string) => ToastAction | undefined = () => undefined) {}
+
   /** With `stays` it waits until it is closed, for a detail that takes longer to read; `act` is what can be done about it. */
   done(message: string, detail: string | null = null, stays = false, act?: ToastAction): void {
     if (stays) this.#add({ kind: "done", message, detail, stays, act });
@@ -43,7 +46,8 @@ export class Toasts {
     const problem: Problem = asProblem(thrown);
     const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
     if (same) this.close(same.id);
-    this.#add({ kind: "problem", message: problem.message, detail: problem.detail, stays: true, act });
+    const { message, detail, code } = problem;
+    this.#add({ kind: "problem", message, detail, stays: true, act: act ?? this.offer(code) });
   }
 
   close(id: number): void {

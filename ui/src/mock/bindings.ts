@@ -338,6 +338,7 @@ function project(): view.ProjectInfo {
     labels_after_shown: 0,
     care: care.study,
     read_only: readOnly,
+    journal_notice: null,
     packet: handed && {
       annotator: handed.annotator,
       questions: world.questions.map(({ id }) => id).slice(0, 1),

@@ -96,7 +96,15 @@ fn home() -> Result<Home> {
 
 /// Opens a project to change it.
 fn open(project: &Path) -> Result<Session> {
-    Ok(Session::open(project, &home()?)?)
+    Ok(told_of_journal(Session::open(project, &home()?)?))
+}
+
+/// Says on standard error where the journal of another file was put.
+fn told_of_journal(session: Session) -> Session {
+    if let Some(notice) = session.project.journal_notice() {
+        note(&notice);
+    }
+    session
 }
 
 /// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
@@ -129,7 +137,7 @@ fn open_to_read(project: &Path) -> Result<Session> {
 fn open_or_read(project: &Path) -> Result<Session> {
     match Session::open(project, &home()?) {
         Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
-        other => Ok(other?),
+        other => Ok(told_of_journal(other?)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::log::go_on;
 use crate::sync::lock;
 use crate::view::JobInfo;
 use dissensus_domain::WorkState;
-use dissensus_store::{JobId, NewJob, Store};
+use dissensus_store::{JobId, NewJob, Store, StoreError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,10 +47,12 @@ impl Jobs {
     ) -> Result<Arc<Job>, WorkbenchError> {
         let new =
             NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
-        // A project that is open to read keeps no list of jobs: the job is known while it runs.
-        let id = match store.is_reader() {
-            true => UNKEPT.fetch_sub(1, Ordering::Relaxed),
-            false => store.start_job(&new)?.0,
+        // A project that is open to read keeps no list of jobs, nor does one whose file was moved or replaced, of which a copy may
+        // still be saved: the job is known while it runs.
+        let kept = if store.is_reader() { None } else { Some(store.start_job(&new)) };
+        let id = match kept {
+            None | Some(Err(StoreError::Displaced { .. })) => UNKEPT.fetch_sub(1, Ordering::Relaxed),
+            Some(kept) => kept?.0,
         };
         let info = JobInfo {
             id,

@@ -58,6 +58,17 @@ impl Project {
                 questions: packet.questions.clone(),
             }),
             read_only: self.is_reader(),
+            journal_notice: self.journal_notice(),
+        })
+    }
+
+    /// Where the journal of another file was put that lay beside the project when it was opened.
+    pub fn journal_notice(&self) -> Option<String> {
+        self.context.store.journal_put_aside().map(|path| {
+            format!(
+                "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
+                path.display()
+            )
         })
     }
 }

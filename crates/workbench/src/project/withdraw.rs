@@ -130,16 +130,22 @@ impl Project {
         Ok(self.context.store.set_setting(CHOICES, &kept)?)
     }
 
-    /// Copies that the program made beside the project before it brought it up to date: they have everybody of their time.
+    /// Copies that the program made beside the project before it brought it up to date, and journals of other files that it put aside:
+    /// they have everybody of their time.
     fn copies_beside(&self) -> Vec<String> {
         let file = self.context.store.file();
-        let Some(name) = file.file_name().map(|name| format!("{}.before-v", name.to_string_lossy())) else {
+        let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
             return Vec::new();
         };
         let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
         let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
         let is_copy = |path: &std::path::PathBuf| {
-            path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&name))
+            let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
+            other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
+                [".before-v", "-wal.of-another-file-", "-journal.of-another-file-"]
+                    .iter()
+                    .any(|kind| ending.starts_with(kind))
+            })
         };
         let mut found: Vec<String> =
             beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();

@@ -42,6 +42,8 @@ view! {
         pub packet: Option<PacketInfo>,
         /// Whether it is open to read: nothing can be written to it.
         pub read_only: bool,
+        /// Said where the journal of another file lay beside the project when it was opened: where it was put.
+        pub journal_notice: Option<String>,
     }
 
     /// The packet of one person.

@@ -243,6 +243,12 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
     let bens = at_bens.texts.find(&TextQuery::default(), 0, 1, None).unwrap().rows[0].external_id.clone();
     let handed_in = folder.join("ben.handin");
     at_bens.study.hand_in(&handed_in, false).unwrap();
+    #[cfg(unix)]
+    for file in [&packet, &handed_in] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "a key and answers are for their owner alone: {}", file.display());
+    }
     at_bens.close();
     let elsewhere = open(&whole);
     label(&elsewhere, "Ada Lovelace", 3, 1);

@@ -8,6 +8,7 @@ mod bundles;
 mod care;
 mod concurrency;
 mod copies;
+mod displaced;
 mod encoder_trials;
 mod exchange;
 mod explain;
