@@ -29,7 +29,7 @@ const KEY: &str = "journal";
 const ASIDE: &str = ".of-another-file-";
 
 /// Tells one part of the history of a file, between two checkpoints, from every other one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     word: Uuid,
     before: Option<Uuid>,
@@ -42,23 +42,37 @@ impl Mark {
     }
 }
 
-/// The mark that `conn` sees.
+/// A mark as it is written. The word is there twice: of a page that was cut by a power cut, the two differ.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    word: Uuid,
+    before: Option<Uuid>,
+    again: Uuid,
+}
+
+/// The mark that `conn` sees; an error where it cannot be read.
 pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
-    let value: Option<String> =
-        conn.query_row("SELECT value FROM settings WHERE key = ?1", [KEY], |r| r.get(0)).optional()?;
-    Ok(value.and_then(|value| serde_json::from_str(&value).ok()))
+    let sql = "SELECT value FROM settings WHERE key = ?1";
+    let Some(value) = conn.query_row(sql, [KEY], |r| r.get::<_, String>(0)).optional()? else {
+        return Ok(None);
+    };
+    match serde_json::from_str(&value) {
+        Ok(Written { word, before, again }) if word == again => Ok(Some(Mark { word, before })),
+        _ => Err(rusqlite::Error::InvalidQuery),
+    }
 }
 
 /// Sets a new mark.
 pub(crate) fn set_mark(conn: &Connection) -> rusqlite::Result<Mark> {
-    let made = Mark { word: Uuid::now_v7(), before: mark(conn)?.map(|mark| mark.word) };
-    let json = |id: Uuid| format!("\"{id}\"");
-    let before = made.before.map_or_else(|| "null".to_owned(), json);
+    let before = mark(conn).ok().flatten().map(|mark| mark.word);
+    let word = Uuid::now_v7();
+    let value = serde_json::to_string(&Written { word, before, again: word })
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
     conn.execute(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (KEY, format!("{{\"word\":{},\"before\":{before}}}", json(made.word))),
+        (KEY, value),
     )?;
-    Ok(made)
+    Ok(Mark { word, before })
 }
 
 /// What can be said of a file and the journal beside it.
@@ -122,9 +136,15 @@ pub(crate) fn must_be_readable(file: &Path, shown: &Path, locks: Option<&Path>) 
     }
 }
 
-/// As [`must_be_readable`], by what is in both, which `together` sees.
-pub(crate) fn must_fit(file: &Path, shown: &Path, together: &Connection) -> Result<()> {
-    if !has_journal(file) || by_marks(file, together) != Belongs::No {
+/// As [`must_be_readable`], by what is in both, which `together` sees. A file that is not `sound_alone` has been written to in
+/// part, as by a power cut, and says nothing by itself.
+pub(crate) fn must_fit(
+    file: &Path,
+    shown: &Path,
+    together: &Connection,
+    sound_alone: impl FnOnce() -> bool,
+) -> Result<()> {
+    if !has_journal(file) || by_marks(file, together) != Belongs::No || !sound_alone() {
         return Ok(());
     }
     let now = state_of(file, shown)?;

@@ -146,7 +146,7 @@ impl Store {
         let own = OwnFile::of(&file, path)?;
         journal::must_be_readable(&file, path, records.locks())?;
         let (conn, access) = open_to_read(&file, path)?;
-        journal::must_fit(&file, path, &conn)?;
+        journal::must_fit(&file, path, &conn, || is_sound_alone(&file, path, migrations, records))?;
         let version = check::version(&conn, path, migrations)?;
         check::contents(&conn, path, migrations, version, depth)?;
         drop(conn);
@@ -186,25 +186,21 @@ fn open_to_write(
 ) -> Result<(Connection, Option<PathBuf>)> {
     let (file, shown) = (own.file(), own.shown());
     let explain = |e| StoreError::explain(shown, "opening the project", e);
-    let sound_alone = || {
-        let conn = connect(file, Access::Immutable).map_err(explain)?;
-        let version = check::version(&conn, shown, migrations)?;
-        check::contents(&conn, shown, migrations, version, Depth::Contents(records.whole()))
-    };
+    let sound_alone = || is_sound_alone(file, shown, migrations, records);
     let put_aside = || -> Result<Option<PathBuf>> {
         own.must_have_its_name()?;
         journal::set_aside(file, shown).map(Some)
     };
     let left_open = has_journal(file);
     let mut aside = None;
-    if left_open && journal::by_identity(file, lock.left_beside()) == Belongs::No && sound_alone().is_ok() {
+    if left_open && journal::by_identity(file, lock.left_beside()) == Belongs::No && sound_alone() {
         aside = put_aside()?;
     }
     let (mut conn, version) = match checked(own, migrations, records) {
         Ok(found) => found,
         Err((error, belongs)) => {
             // File and journal do not make a project together.
-            if !has_journal(file) || belongs == Belongs::Yes || sound_alone().is_err() {
+            if !has_journal(file) || belongs == Belongs::Yes || !sound_alone() {
                 return Err(error);
             }
             aside = put_aside()?;
@@ -219,6 +215,17 @@ fn open_to_write(
             .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
     }
     Ok((conn, aside))
+}
+
+/// Whether the file is a project without what lies beside it.
+fn is_sound_alone(file: &Path, shown: &Path, migrations: &[&str], records: &CheckRecords) -> bool {
+    let check = || -> Result<()> {
+        let conn = connect(file, Access::Immutable)
+            .map_err(|e| StoreError::explain(shown, "opening the project", e))?;
+        let version = check::version(&conn, shown, migrations)?;
+        check::contents(&conn, shown, migrations, version, Depth::Contents(records.whole()))
+    };
+    check().is_ok()
 }
 
 /// A connection that writes, to a file that was found in order, and its version. Checked through the connection that writes,
@@ -239,7 +246,8 @@ fn checked(
     own.must_have_its_name().map_err(unknown)?;
     conn.pragma_update(None, "query_only", true).map_err(explain)?;
     let belongs = if left_open { journal::by_marks(file, &conn) } else { Belongs::Unknown };
-    if belongs == Belongs::No {
+    // A file that is not sound alone was written to in part, as by a power cut in a checkpoint, and says nothing by itself.
+    if belongs == Belongs::No && is_sound_alone(file, shown, migrations, records) {
         return Err((StoreError::ForeignJournal(shown.to_owned()), belongs));
     }
     let version = check::version(&conn, shown, migrations).map_err(|e| (e, belongs))?;

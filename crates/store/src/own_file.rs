@@ -77,7 +77,8 @@ impl OwnFile {
     pub(crate) fn begin_to_write(&self, conn: &Connection) -> Result<()> {
         let explain = |e| StoreError::explain(&self.shown, "looking at the journal", e);
         let mode: String = conn.pragma_query_value(None, "journal_mode", |r| r.get(0)).map_err(explain)?;
-        let mark = journal::mark(conn).map_err(explain)?;
+        // One that cannot be read is none: whoever wrote it there, it was not a program of ours.
+        let mark = journal::mark(conn).unwrap_or_default();
         let about = |path: &Path| {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
         };

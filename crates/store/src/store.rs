@@ -359,7 +359,7 @@ impl Inner {
                     );
                 }
             }
-            AtClosing::BringIn if !in_place => self.own.clear_empty_journal(),
+            _ if !in_place => self.own.clear_empty_journal(),
             _ => {}
         }
         // Whoever opens the project next learns from the lock files which file the journal belongs to.
