@@ -43,12 +43,22 @@ pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
 }
 
 /// Of the answers among the events of one annotator that stand: those given in the window or by the command, which undo may take
-/// back, oldest first.
+/// back, in the order in which they were given: by [`Event::order`], but none before what was given before it in the same copy, where a
+/// clock may have been put back.
 pub fn given_answers(events: &[Event]) -> Vec<&Event> {
     let mut given = standing_answers(events);
     given.retain(|e| e.source.is_given());
-    given.sort_by_key(|e| e.id);
-    given
+    given.sort_by_key(|e| e.key);
+    let mut latest: Option<&Event> = None;
+    let mut placed: Vec<(_, &Event)> = Vec::with_capacity(given.len());
+    for event in given {
+        let before = latest.filter(|known| known.key.copy == event.key.copy && known.order() > event.order());
+        latest = before.or(Some(event));
+        let after = before.unwrap_or(event);
+        placed.push(((after.order(), event.key.sequence), event));
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, event)| event).collect()
 }
 
 /// What holds for a text after all marks of one annotator for one question.
@@ -109,6 +119,7 @@ mod tests {
             kind,
             remark: Remark::default(),
             guideline: None,
+            wording: None,
         }
     }
 
@@ -178,6 +189,16 @@ mod tests {
         let events = [answer(1, 1, 5, None), answer(2, 1, 3, None), imported, retraction(4, 2)];
         let given: Vec<u32> = given_answers(&events).iter().map(|e| e.id.0).collect();
         assert_eq!(given, [1]);
+    }
+
+    #[test]
+    fn answers_are_given_in_the_order_of_time_whatever_came_in_first_and_of_sequence_in_one_copy() {
+        let given = |events: &[Event]| -> Vec<u32> { given_answers(events).iter().map(|e| e.id.0).collect() };
+        // Taken in after an answer that was given later.
+        assert_eq!(given(&[answer(1, 1, 200, None), answer(2, 2, 100, None)]), [2, 1]);
+        // The clock was put back between the two answers of copy 1.
+        let events = [answer(1, 1, 200, None), answer(2, 1, 50, None), answer(3, 2, 100, None)];
+        assert_eq!(given(&events), [3, 1, 2]);
     }
 
     #[test]

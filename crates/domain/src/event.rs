@@ -1,6 +1,6 @@
 //! Events: everything that people did to a text, appended and never changed.
 
-use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, QuestionId, Remark, TextId};
+use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, QuestionId, Remark, TextId, WordingId};
 use std::fmt;
 use uuid::Uuid;
 
@@ -121,6 +121,8 @@ pub struct Event {
     pub remark: Remark,
     /// The version of the guideline that the annotator had on screen.
     pub guideline: Option<GuidelineId>,
+    /// The wording of the question that the annotator had on screen, where it is known.
+    pub wording: Option<WordingId>,
 }
 
 impl Event {

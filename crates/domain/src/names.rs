@@ -1,4 +1,6 @@
-//! What a name may hold: of a question, a level, an annotator, an attribute.
+//! What a name may hold: of a question, a level, an annotator, an attribute; and when two names are one, or look like one.
+
+use unicode_normalization_alignments::UnicodeNormalization as _;
 
 /// The first character of `name` that no name may hold: control characters (line ends, tabs, escape sequences) and characters
 /// that are not seen and change how a name is shown, so that two names look alike or one shows another order of letters.
@@ -6,6 +8,66 @@
 /// Joiners and plain direction marks (U+200C to U+200F, U+061C) are allowed: Persian, Hebrew, Arabic and emoji need them.
 pub fn not_allowed_in_names(name: &str) -> Option<char> {
     name.chars().find(|c| c.is_control() || is_hidden(*c))
+}
+
+/// A name with each letter and its accents as one character where there is one (NFC): what is typed on different keyboards, or was a file's
+/// name, is the same name then.
+pub fn composed(name: &str) -> String {
+    match name.is_ascii() {
+        true => name.to_owned(),
+        false => name.nfc().map(|(c, _)| c).collect(),
+    }
+}
+
+/// What is the same for names that differ by case, accents, white space, joiners or letters that look alike, and by nothing else.
+pub fn look_alike(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let plain = lower.nfkd().map(|(c, _)| c).filter(|c| !is_passed_over(*c));
+    let mut alike = String::with_capacity(name.len());
+    for c in plain.flat_map(char::to_lowercase) {
+        match c {
+            'ß' => alike.push_str("ss"),
+            'æ' => alike.push_str("ae"),
+            'œ' => alike.push_str("oe"),
+            c => alike.push(looks_like(c)),
+        }
+    }
+    alike
+}
+
+/// White space, accents of Latin, Greek and Cyrillic letters, and joiners. Signs of other scripts are letters of their own.
+fn is_passed_over(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{300}'..='\u{36F}' | '\u{200C}'..='\u{200F}' | '\u{61C}' | '\u{AD}')
+}
+
+/// The Latin letter that a small letter, or its capital, looks like.
+fn looks_like(c: char) -> char {
+    match c {
+        'а' | 'α' => 'a',
+        'в' | 'β' => 'b',
+        'с' | 'ϲ' => 'c',
+        'ԁ' | 'đ' | 'ð' => 'd',
+        'е' | 'ε' => 'e',
+        'һ' | 'н' | 'η' => 'h',
+        'і' | 'ι' | 'ı' | 'ɩ' => 'i',
+        'ј' => 'j',
+        'к' | 'κ' => 'k',
+        '1' | '|' | 'ł' | 'ӏ' => 'l',
+        'м' | 'μ' => 'm',
+        'ν' => 'n',
+        '0' | 'о' | 'ο' | 'σ' | 'ς' | 'ø' => 'o',
+        'р' | 'ρ' => 'p',
+        'ԛ' => 'q',
+        'ѕ' => 's',
+        'т' | 'τ' => 't',
+        'ԝ' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'υ' => 'y',
+        'ζ' => 'z',
+        '‐' | '‑' | '–' | '—' | '−' => '-',
+        '’' | '‘' | 'ʼ' | '`' | '´' => '\'',
+        c => c,
+    }
 }
 
 /// Line and paragraph separators, embeddings, overrides and isolates of direction, and spaces of no width.
@@ -16,6 +78,40 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_one_however_its_accents_were_typed() {
+        assert_eq!(composed("Jose\u{301}"), "Jos\u{e9}");
+        assert_eq!(composed("\u{212b}sa"), "\u{c5}sa");
+        for name in ["ana", "Ана", "कमला", "한글", "が"] {
+            assert_eq!(composed(&composed(name)), composed(name));
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_are_told_from_others() {
+        for (one, other) in [
+            ("ana", "Ana"),
+            ("José", "jose"),
+            ("Jose\u{301}", "JOSÉ"),
+            ("ana b", "Ana\u{a0}B"),
+            ("ana", "аnа"),
+            ("P01", "PO1"),
+            ("ＡＮＡ", "ana"),
+            ("Łukasz", "łukasz"),
+            ("Straße", "STRASSE"),
+            ("ΝΙΚΟΣ", "νικος"),
+            ("Вера", "вера"),
+            ("Ana-Lena", "Ana‑Lena"),
+        ] {
+            assert_eq!(look_alike(one), look_alike(other), "{one} {other}");
+        }
+        for (one, other) in
+            [("ana", "anna"), ("a1", "a2"), ("कमल", "कमला"), ("か", "が"), ("P1", "P11"), ("ana-b", "ana b")]
+        {
+            assert_ne!(look_alike(one), look_alike(other), "{one} {other}");
+        }
+    }
 
     #[test]
     fn what_acts_or_hides_is_found_and_letters_of_all_scripts_are_not() {

@@ -166,7 +166,35 @@ fn a_million_labels(path: &Path) -> Result<()> {
     );
     measure("close", || store.close().map(|()| 0).map_err(Into::into))?;
     println!("file: {} MB", std::fs::metadata(path)?.len() >> 20);
-    measure("open", || Store::open(path).map(|_| 0).map_err(Into::into))
+    measure("open", || Store::open(path).map(|_| 0).map_err(Into::into))?;
+    merging(path)
+}
+
+/// Takes in a copy with nothing new, and with one label, while labels are given.
+fn merging(path: &Path) -> Result<()> {
+    let copy = path.with_file_name("copy");
+    std::fs::copy(path, &copy)?;
+    let (ours, theirs) = (Store::open(path)?, Store::open(&copy)?);
+    measure("merge with nothing new", || Ok(ours.take_in(&theirs)?.events as usize))?;
+    let (question, text, annotator, source) = (QuestionId(1), TextId(1), AnnotatorId(2), LabelSource::Window);
+    let answer = Answer::Level(1);
+    let new = NewLabel { question, text, annotator, answer, at_ms: 2_000_000, duration_ms: None, source };
+    theirs.append_label(&new)?;
+    let worst = std::thread::scope(|scope| -> Result<Duration> {
+        let merge = scope.spawn(|| ours.take_in(&theirs));
+        let mut worst = Duration::ZERO;
+        while !merge.is_finished() {
+            worst =
+                worst.max(ours.append_label(&NewLabel { annotator: AnnotatorId(1), ..new.clone() })?.total);
+        }
+        merge.join().map_err(|_| anyhow::anyhow!("the merge panicked"))??;
+        Ok(worst)
+    })?;
+    println!("a label waits meanwhile: {:.0} ms at most", ms(worst));
+    theirs.append_label(&NewLabel { answer: Answer::Level(0), at_ms: 2_000_001, ..new })?;
+    measure("merge with one new label", || Ok(ours.take_in(&theirs)?.events as usize))?;
+    theirs.close()?;
+    Ok(ours.close()?)
 }
 
 fn opening_a_large_file(path: &Path) -> Result<()> {

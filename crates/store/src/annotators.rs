@@ -77,6 +77,12 @@ impl WriteTx<'_> {
         })
     }
 
+    /// Notes that no person stands behind the labels of somebody. Returns whether that was not known.
+    pub(crate) fn note_simulated(&mut self, id: AnnotatorId) -> Result<bool> {
+        let changed = self.run("UPDATE annotators SET simulated = 1 WHERE id = ?1 AND simulated = 0", [id.0]);
+        Ok(changed.map_err(|e| self.explain("changing an annotator", e))? > 0)
+    }
+
     /// What is known of an annotator.
     ///
     /// # Errors

@@ -125,8 +125,8 @@ mod tests {
              INSERT INTO texts (external_id, body) VALUES ('t', 't');
              INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
              INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
-             INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL);
-             INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 1, 1, 5, NULL, 'window', 0, NULL, 1, NULL, NULL, NULL, NULL);
+             INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+             INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 1, 1, 5, NULL, 'window', 0, NULL, 1, NULL, NULL, NULL, NULL, NULL);
              INSERT INTO current_answers VALUES (1, 1, 1, 2, 0, NULL);",
         )
         .unwrap();

@@ -27,6 +27,8 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) kind: &'a EventKind,
     pub(crate) remark: &'a Remark,
     pub(crate) guideline: Option<GuidelineId>,
+    /// Its row.
+    pub(crate) wording: Option<u32>,
 }
 
 /// An event that is on disk.
@@ -42,7 +44,7 @@ pub struct Appended {
 
 const INSERT: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note, reasons,
-     confidence, guideline) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+     confidence, guideline, wording) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
 /// All events of one annotator on one text, oldest first.
 fn on_text() -> String {
@@ -132,6 +134,7 @@ impl<'a> WriteTx<'a> {
                 reasons,
                 new.remark.confidence,
                 guideline,
+                new.wording,
             ])
         });
         inserted.map(drop).map_err(|e| {
@@ -280,6 +283,17 @@ impl Store {
     /// Only what the disk says.
     pub fn last_event(&self) -> Result<EventId> {
         self.read("reading the newest event", last_event)
+    }
+
+    /// How many answers have a later time than this, and the latest time of all of these.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn answers_after(&self, at_ms: i64) -> Result<(u32, i64)> {
+        let sql = "SELECT count(*), coalesce(max(at_ms), 0) FROM events WHERE kind = 'answer' AND at_ms > ?1";
+        let found =
+            self.read("reading what happened", |c| first(c, sql, [at_ms], |r| Ok((r.get(0)?, r.get(1)?))))?;
+        Ok(found.unwrap_or_default())
     }
 
     /// The event with this row.

@@ -1,5 +1,6 @@
 //! Labels with everything that belongs to them, one after another, for files of other tools.
 
+use crate::order::{ANNOTATORS, TEXTS};
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES};
 use crate::{Store, StoreError};
 use dissensus_domain::{Annotator, Event, Question, QuestionId, Text};
@@ -43,7 +44,20 @@ impl Store {
     }
 }
 
-pub(crate) fn events_in(scope: ExportScope) -> String {
+/// In the order of [`Order`](crate::Order), which is that of rows where `of_rows` says so: then nothing has to be sorted.
+pub(crate) fn events_in(scope: ExportScope, of_rows: bool) -> String {
+    if !of_rows {
+        return match scope {
+            ExportScope::Current => format!(
+                "SELECT {EVENT_COLUMNS} FROM current_answers AS n CROSS JOIN {EVENT_TABLES} CROSS JOIN texts AS t ON t.id = e.text
+                 CROSS JOIN annotators AS a ON a.id = e.annotator WHERE n.question = ?1 AND e.id = n.event ORDER BY {TEXTS}, {ANNOTATORS}"
+            ),
+            ExportScope::History => format!(
+                "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} CROSS JOIN texts AS t ON t.id = e.text
+                 WHERE e.question = ?1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY {TEXTS}, e.at_ms, c.uid, e.sequence"
+            ),
+        };
+    }
     match scope {
         // A current answer without its event is damage, which the number of rows tells.
         ExportScope::Current => format!(

@@ -11,7 +11,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, MarkKind, QuestionId,
     Remark, Scale, TextId, remark,
 };
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
 
 /// A label to append.
@@ -106,7 +106,12 @@ impl LabelAppender<'_> {
             }
         };
         let replaces = current.and_then(|(id, at)| (at_ms >= at || id > before.0).then_some(id));
-        let inserted = self.event.execute((
+        // What was read from a file or made up was given elsewhere: under which wording is not known.
+        let wording = match new.source.is_given() {
+            true => self.tx.current_wording(new.question)?,
+            false => None,
+        };
+        let inserted = self.event.execute(params![
             place.event,
             place.copy,
             place.sequence,
@@ -123,7 +128,8 @@ impl LabelAppender<'_> {
             &reasons,
             details.remark.confidence,
             guideline,
-        ));
+            wording,
+        ]);
         if let Err(e) = inserted {
             if alone {
                 self.tx.run(NOT_CURRENT, key).map_err(explain)?; // the transaction may go on without this label
@@ -167,7 +173,8 @@ impl WriteTx<'_> {
 /// As every event is inserted, but for what is the same in all answers.
 const INSERT_ANSWER: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces,
-     note, reasons, confidence, guideline) VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+     note, reasons, confidence, guideline, wording)
+     VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 const NOT_CURRENT: &str = "DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
 
@@ -257,6 +264,7 @@ impl<'a> WriteTx<'a> {
             kind: &kind,
             remark: &none,
             guideline: None,
+            wording: None,
         };
         let retraction = self.append_event(&new)?;
         self.refresh_current((question, text, annotator))?;

@@ -50,6 +50,7 @@ impl WriteTx<'_> {
             kind: &kind,
             remark,
             guideline,
+            wording: None,
         })
     }
 }

@@ -7,6 +7,8 @@ use crate::deleting::next_row;
 use crate::events::NewEvent;
 use crate::guidelines::is_named_by_its_bytes;
 use crate::levels_back::{back_now, is_found, used_keys};
+use crate::merge_known::Known;
+use crate::noted::{Added, TextDigest, question_added, text_digests};
 use crate::packets::PacketKey;
 use crate::places::{Places, ever, rows_by_key, rows_of, with_levels, with_rows};
 use crate::question_changes::{NewCondition, NewNames};
@@ -22,15 +24,42 @@ use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, Write
 use dissensus_domain::{
     Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, Event, EventId,
     EventKind, Fact, FactKind, Guideline, Levels, Packet, PacketId, Question, QuestionHelp, QuestionId,
-    RemarkError, Scale, Text, TextId,
+    RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many events are read from the other copy at once.
-const PAGE: u32 = 10_000;
+const PAGE: usize = 10_000;
+
+/// How many contradictions and changed splits are named; all are counted.
+const NAMED: usize = 1_000;
+
+/// A text that is in another part of the split than before, because the other copy noted that later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitChange {
+    /// The text's external id.
+    pub text: String,
+    /// The part before.
+    pub was: Option<String>,
+    /// The part now.
+    pub now: Option<String>,
+}
+
+/// Different answers of one person to one question about one text that were given in copies which did not know of each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The question.
+    pub question: QuestionId,
+    /// The text.
+    pub text: TextId,
+    /// The person.
+    pub annotator: AnnotatorId,
+    /// The answers by time, then copy, then sequence: the last one counts.
+    pub answers: Vec<Event>,
+}
 
 /// What came in from another copy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenIn {
     /// Questions that were not here.
     pub questions: u32,
@@ -72,6 +101,16 @@ pub struct TakenIn {
     pub panels: u32,
     /// Facts that were not known here: what the study sets, and what was noted of people beside their labels.
     pub facts: u32,
+    /// Texts of both copies whose group, split or metadata are others here since, because the other copy noted them later.
+    pub texts_changed: u32,
+    /// Texts whose part of the split is another one since, all of them.
+    pub splits_changed: u32,
+    /// The first of these.
+    pub splits: Vec<SplitChange>,
+    /// People with different answers to one question about one text, of which one came in, all of them.
+    pub contradicted: u32,
+    /// The first of these.
+    pub contradictions: Vec<Contradiction>,
 }
 
 impl Store {
@@ -79,14 +118,15 @@ impl Store {
     /// not: all in one transaction, or nothing.
     ///
     /// Copies that have taken in each other's events agree on every current answer, every mark and every history, in whatever order
-    /// and however often they did it, and on the name and the attributes of everybody.
+    /// and however often they did it, on the name and the attributes of everybody, and on what was noted of texts and questions. What both
+    /// hold alike is compared before the transaction, which costs what is new.
     ///
     /// # Errors
     /// [`StoreError::OtherProject`] where `other` is no copy of this project; [`StoreError::Conflict`] where a text has another
     /// body, a question another scale, or an event says something else under the same identity; what the disk says.
     pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
-        let other = other.clone();
-        self.write(move |tx| TakingIn::new(tx, &other, None)?.run())
+        let (other, known) = (other.clone(), Known::of(self, other)?);
+        self.write(move |tx| TakingIn::new(tx, &other, None)?.run(known))
     }
 
     /// As [`Store::take_in`], of a packet: what its person did with the texts that were handed out, and nothing else.
@@ -95,8 +135,9 @@ impl Store {
     /// As there; [`StoreError::Unknown`] where `packet` is not one of this project's; [`StoreError::Conflict`] where the other file has
     /// a person, a text, a question or a packet that was not handed out with it.
     pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
+        let known = Known { texts: Known::texts_of(other)?, ..Known::default() };
         let other = other.clone();
-        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run())
+        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run(known))
     }
 }
 
@@ -123,6 +164,7 @@ struct TakingIn<'a, 'tx> {
     /// Packets that were handed out to them.
     gone_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
+    wordings: HashMap<WordingId, u32>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
     /// Copies that were not known here.
     new_copies: Vec<dissensus_domain::CopyId>,
@@ -167,6 +209,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             gone: HashMap::new(),
             gone_packets: HashSet::new(),
             events: HashMap::new(),
+            wordings: HashMap::new(),
             copies: HashMap::new(),
             new_copies: Vec::new(),
             last: EventId(0),
@@ -176,7 +219,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    fn run(mut self) -> Result<TakenIn> {
+    fn run(mut self, mut known: Known) -> Result<TakenIn> {
+        known.still_hold(self.tx)?;
         // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
         let end = self.other.last_event()?;
         // Changes first: each is about an answer or a question that was there before it.
@@ -193,7 +237,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
             if let Some(added) = self.other.read("reading a question", read)? {
                 let (id, now) = (added.id, question.scale);
-                self.question(added)?;
+                let noted = self.other.read("reading a question", |c| question_added(c, id))?;
+                self.question(added, noted)?;
                 self.levels_ever(id, now)?;
             }
         }
@@ -206,28 +251,24 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.remark_forms(forms)?;
         self.withdrawals()?;
         self.guidelines(guidelines)?;
+        let places = self.other.annotator_places()?;
         for annotator in self.other.annotators()? {
-            self.annotator(annotator)?;
+            self.annotator(annotator, &places)?;
         }
         self.annotator_changes(changes_of_people)?;
-        let other = self.other;
-        other.for_each_text(|text| self.text(text))?;
-        let mut seen = EventId(0);
-        'pages: loop {
-            let page = self.other.events_since(seen, PAGE)?;
-            if page.is_empty() {
-                break;
-            }
-            for event in page {
-                if event.id > end {
-                    break 'pages;
-                }
-                seen = event.id;
+        self.texts(std::mem::take(&mut known.texts))?;
+        self.same_rows(&mut known);
+        let mut rows = known.rows_to_read(self.other)?;
+        rows.retain(|row| *row <= end.0);
+        for page in rows.chunks(PAGE) {
+            for event in self.other.events_in_rows(page)? {
                 self.event(event)?;
             }
         }
-        for key in &self.changed {
-            self.tx.refresh_current(*key)?;
+        self.report.known += known.alike.values().map(|alike| alike.count).sum::<u32>();
+        for key in self.changed.clone() {
+            self.tx.refresh_current(key)?;
+            self.contradiction(key)?;
         }
         for repeat in repeats {
             self.repeat(repeat)?;
@@ -432,7 +473,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
     }
 
-    fn question(&mut self, theirs: Question) -> Result<()> {
+    fn question(&mut self, theirs: Question, noted: Option<(Added, String)>) -> Result<()> {
         let known =
             as_added(self.tx.conn, &theirs.name).map_err(|e| self.tx.explain("reading a question", e))?;
         let ours = match known {
@@ -446,13 +487,23 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 let rows = (0..scale.len() as u16).map(|place| places.row(ours.id, place)).collect();
                 let back = back_now(self.tx.conn, ours.id).map_err(explain)?;
                 self.before.insert(ours.id, (rows, back));
+                // A packet has the prompt that holds as its own.
+                if let Some(noted) = noted.filter(|_| self.only.is_none()) {
+                    let changed = self.tx.note_of_question(ours.id, noted)?;
+                    self.report.question_changes += u32::from(changed);
+                }
                 ours.id
             }
             None => {
                 self.not_handed_out("question", &theirs.name, false)?;
                 self.report.questions += 1;
                 let (name, scale) = (theirs.name.clone(), theirs.scale.clone());
-                self.tx.add_question(&NewQuestion { name, prompt: theirs.prompt, scale })?
+                let new = NewQuestion { name, prompt: theirs.prompt, scale };
+                let ours = self.tx.add_question(&new)?;
+                if let Some((added, prompt)) = noted {
+                    self.tx.put_question_added(ours, added, &prompt)?;
+                }
+                ours
             }
         };
         self.questions.insert(theirs.id, ours);
@@ -638,12 +689,19 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.questions.get(&theirs).copied().ok_or_else(unknown)
     }
 
-    fn annotator(&mut self, theirs: Annotator) -> Result<()> {
+    fn annotator(&mut self, theirs: Annotator, places: &BTreeMap<u32, i64>) -> Result<()> {
         if self.gone.contains_key(&theirs.id) {
             return Ok(());
         }
-        let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
-            Some(ours) => ours,
+        let known = self.tx.annotator_by_external(&theirs.external_id)?;
+        let ours = match known {
+            Some(ours) => {
+                // Of what was noted at no time the greater value holds, as of a name.
+                if theirs.simulated && self.only.is_none() && self.tx.note_simulated(ours)? {
+                    self.report.annotator_changes += 1;
+                }
+                ours
+            }
             None => {
                 self.not_handed_out("person", &theirs.external_id, false)?;
                 self.report.annotators += 1;
@@ -657,6 +715,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         };
         let asked = self.only.as_ref().is_some_and(|(_, person, _)| *person == ours);
         self.not_handed_out("person", &theirs.external_id, asked)?;
+        if let Some(place) = places.get(&theirs.id.0).filter(|_| self.only.is_none()) {
+            self.tx.place_of_annotator(ours.0, *place, known.is_none())?;
+        }
         self.annotators.insert(theirs.id, ours);
         Ok(())
     }
@@ -680,34 +741,110 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         changed.into_iter().try_for_each(|annotator| self.tx.refresh_annotator(annotator))
     }
 
-    fn text(&mut self, theirs: Text) -> Result<()> {
-        let body = |r: &rusqlite::Row<'_>| Ok((TextId(r.get(0)?), r.get::<_, String>(1)?));
-        let known = self.tx.first(
-            "SELECT id, body FROM texts WHERE external_id = ?1",
-            [&theirs.external_id],
-            body,
-        )?;
+    /// Texts are told by their external ids; the body of each never changes.
+    fn texts(&mut self, theirs: Vec<TextDigest>) -> Result<()> {
+        let ours = text_digests(self.tx.conn).map_err(|e| self.tx.explain("reading texts", e))?;
+        let ours: HashMap<String, (TextId, u64, u64)> =
+            ours.into_iter().map(|text| (text.external_id, (text.id, text.body, text.noted))).collect();
+        for text in theirs {
+            let known = ours.get(&text.external_id).copied();
+            self.text(text, known)?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, theirs: TextDigest, known: Option<(TextId, u64, u64)>) -> Result<()> {
+        let name = theirs.external_id;
+        let read = || {
+            let found = self.other.noted_text(theirs.id)?;
+            found.ok_or_else(|| conflict("text", name.clone(), "is gone from the other copy meanwhile"))
+        };
         let ours = match known {
-            Some((_, body)) if body != theirs.body => {
-                return Err(conflict("text", theirs.external_id, "has another body in the other copy"));
+            Some((_, body, _)) if body != theirs.body => {
+                return Err(conflict("text", name, "has another body in the other copy"));
             }
-            Some((ours, _)) => ours,
+            // A packet has none of what was noted.
+            Some((ours, _, noted)) if noted == theirs.noted || self.only.is_some() => ours,
+            Some((ours, ..)) => {
+                let apart = self.tx.note_of_text(ours, read()?.noted)?;
+                self.report.texts_changed += u32::from(apart.changed);
+                if let Some((was, now)) = apart.split {
+                    self.report.splits_changed += 1;
+                    if self.report.splits.len() < NAMED {
+                        self.report.splits.push(SplitChange { text: name.clone(), was, now });
+                    }
+                }
+                ours
+            }
             None => {
-                self.not_handed_out("text", &theirs.external_id, false)?;
+                self.not_handed_out("text", &name, false)?;
                 self.report.texts += 1;
-                self.tx.add_text(&NewText {
-                    external_id: theirs.external_id.clone(),
-                    body: theirs.body,
-                    group: theirs.group,
-                    split: theirs.split,
-                    metadata: theirs.metadata,
-                })?
+                let found = read()?;
+                let ours = self.tx.add_text(&NewText {
+                    external_id: name.clone(),
+                    body: found.text.body,
+                    group: found.text.group,
+                    split: found.text.split,
+                    metadata: found.text.metadata,
+                })?;
+                self.tx.put_noted(ours, &found.noted)?;
+                ours
             }
         };
         let handed_out = self.only.as_ref().is_some_and(|(.., texts)| texts.contains(&ours));
-        self.not_handed_out("text", &theirs.external_id, handed_out)?;
+        self.not_handed_out("text", &name, handed_out)?;
         self.texts.insert(theirs.id, ours);
         Ok(())
+    }
+
+    /// Leaves out of what is alike the copies whose rows mean something else here.
+    fn same_rows(&self, known: &mut Known) {
+        let moved = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
+            pairs.filter(|(theirs, ours)| theirs != ours).map(|(theirs, _)| theirs).min().unwrap_or(u32::MAX)
+        };
+        let text = moved(&mut self.texts.iter().map(|(theirs, ours)| (theirs.0, ours.0)));
+        let annotator = moved(&mut self.annotators.iter().map(|(theirs, ours)| (theirs.0, ours.0)));
+        let same_levels = |question: &u32| {
+            let id = QuestionId(*question);
+            self.questions.get(&id) == Some(&id)
+                && self.rows.get(&id).is_some_and(|rows| rows.iter().copied().eq(0..rows.len() as u16))
+        };
+        known.alike.retain(|_, alike| {
+            alike.text < text && alike.annotator < annotator && alike.questions.iter().all(same_levels)
+        });
+    }
+
+    /// Names answers of one person that contradict each other since something came in.
+    fn contradiction(&mut self, (question, text, annotator): Key) -> Result<()> {
+        let events = self.tx.events_on(question, text, annotator)?;
+        let mut standing = unsuperseded_answers(&events);
+        if standing.iter().all(|event| event.answer() == standing[0].answer()) {
+            return Ok(());
+        }
+        self.report.contradicted += 1;
+        if self.report.contradictions.len() < NAMED {
+            standing.sort_by_key(|event| event.order());
+            let answers = standing.into_iter().cloned().collect();
+            self.report.contradictions.push(Contradiction { question, text, annotator, answers });
+        }
+        Ok(())
+    }
+
+    /// The row here of a wording of the other copy.
+    fn wording(&mut self, theirs: Option<WordingId>) -> Result<Option<u32>> {
+        let Some(id) = theirs else { return Ok(None) };
+        if let Some(row) = self.wordings.get(&id) {
+            return Ok(Some(*row));
+        }
+        let other = || conflict("wording", id.to_string(), "is not what its name says in the other copy");
+        let wording = self.other.wording(id)?.ok_or_else(other)?;
+        let row = self.tx.add_wording(&wording)?;
+        // It is named by what it says.
+        if self.tx.wording_row(Some(id))? != Some(row) {
+            return Err(other());
+        }
+        self.wordings.insert(id, row);
+        Ok(Some(row))
     }
 
     fn event(&mut self, theirs: Event) -> Result<()> {
@@ -735,8 +872,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
         })?);
         let place = Place { event: self.last.0, copy, sequence: event.key.sequence };
+        let wording = self.wording(event.wording)?;
         let Event { question, text, annotator, at_ms, source, ref kind, ref remark, guideline, .. } = event;
-        let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline };
+        let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline, wording };
         self.tx.insert_event(place, &new)?;
         self.events.insert(event.id, self.last);
         self.changed.insert((question, text, annotator));
@@ -783,7 +921,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let annotator = *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?;
         let answer_here = |id: &EventId| -> Result<EventId> {
             // An event lies behind the answer that it names, so that answer has come in before.
-            let here = *self.events.get(id).ok_or_else(unknown)?;
+            let here = match self.events.get(id) {
+                Some(here) => *here,
+                None => self.known_event(*id)?.ok_or_else(unknown)?,
+            };
             let named = self.tx.event(here)?.ok_or_else(unknown)?;
             let same = (named.question, named.text, named.annotator) == (question, text, annotator);
             match same && named.answer().is_some() {
@@ -804,6 +945,13 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             mark => mark,
         };
         Ok(Event { question, text, annotator, kind, ..theirs })
+    }
+
+    /// The row here of an event of the other copy that was not read, as both copies hold it alike.
+    fn known_event(&self, theirs: EventId) -> Result<Option<EventId>> {
+        let Some(Event { key, .. }) = self.other.event(theirs)? else { return Ok(None) };
+        let sql = "SELECT e.id FROM copies AS c JOIN events AS e ON e.copy = c.id WHERE c.uid = ?1 AND e.sequence = ?2";
+        self.tx.first(sql, (key.copy.0, key.sequence), |r| Ok(EventId(r.get(0)?)))
     }
 
     fn copy(&mut self, copy: dissensus_domain::CopyId) -> Result<u32> {

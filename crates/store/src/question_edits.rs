@@ -2,6 +2,8 @@
 
 use crate::labels::SAID;
 use crate::level_use::{LevelUse, uses_of};
+use crate::levels_back::is_found;
+use crate::noted::question_added;
 use crate::places::{began_with, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -80,7 +82,13 @@ impl WriteTx<'_> {
                 )));
             }
             if prompt != found.prompt {
-                edited.changed |= self.set_fact(&fact(FactKind::Prompt, prompt.into()))?;
+                let added =
+                    question_added(self.conn, question).map_err(|e| self.explain("reading a question", e))?;
+                let at_ms = added.map_or(now_ms, |((added, _), _)| now_ms.max(added));
+                let fact = Fact { at_ms, ..fact(FactKind::Prompt, prompt.into()) };
+                // What was set before may be what it is set to again, after another copy added the question with another prompt.
+                self.note_fact(&fact)?;
+                edited.changed = true;
             }
         }
         if let Some(help) = &edit.help {
@@ -281,7 +289,9 @@ impl Store {
     pub fn question_versions(&self, question: QuestionId) -> Result<Vec<QuestionVersion>> {
         let mut found = Vec::new();
         for what in [FactKind::Prompt, FactKind::Help, FactKind::Levels, FactKind::CannotSay] {
-            let facts = self.all_facts(what)?.into_iter().filter(|fact| fact.question == Some(question));
+            // Levels that came back are found in each copy at its own time, and nobody edited them.
+            let edits = |fact: &Fact| fact.question == Some(question) && !is_found(fact);
+            let facts = self.all_facts(what)?.into_iter().filter(edits);
             let mut before: Option<Vec<String>> = None;
             for fact in facts {
                 let mut rearranged = false;

@@ -40,11 +40,19 @@ impl WriteTx<'_> {
         name.map_or(Ok(None), |name| self.question_by_name(&name))
     }
 
-    /// Adds a question with its levels.
+    /// Adds a question with its levels at no known time: the prompt that another copy of the project added it with at a time holds.
     ///
     /// # Errors
     /// The name is taken or empty.
     pub fn add_question(&mut self, new: &NewQuestion) -> Result<QuestionId> {
+        self.add_question_at(new, 0)
+    }
+
+    /// Adds a question with its levels. Where another copy of the project adds it too, the later of both says what its prompt is.
+    ///
+    /// # Errors
+    /// The name is taken or empty.
+    pub fn add_question_at(&mut self, new: &NewQuestion, at_ms: i64) -> Result<QuestionId> {
         if new.name.is_empty() {
             return Err(StoreError::Invalid {
                 what: "question".to_owned(),
@@ -58,10 +66,10 @@ impl WriteTx<'_> {
         let id = self
             .insert(
                 &format!(
-                    "INSERT INTO questions (id, name, prompt, scale) VALUES ({}, ?1, ?2, ?3)",
+                    "INSERT INTO questions (id, name, prompt, scale, noted_at_ms) VALUES ({}, ?1, ?2, ?3, ?4)",
                     next_row("questions")
                 ),
-                (&new.name, &new.prompt, kind_in_file(new.scale.kind())),
+                (&new.name, &new.prompt, kind_in_file(new.scale.kind()), at_ms),
             )
             .map_err(explain)?;
         for (level, name) in (0_u16..).zip(new.scale.levels()) {
@@ -115,10 +123,17 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
         }
         None => (renamed(conn, found.id, found.scale)?, Vec::new()),
     };
-    let prompt = latest(conn, FactKind::Prompt, found.id)?.unwrap_or(found.prompt);
+    let prompt = latest_prompt(conn, found.id)?.unwrap_or(found.prompt);
     let help = latest(conn, FactKind::Help, found.id)?.unwrap_or_default();
     let cannot_say = latest(conn, FactKind::CannotSay, found.id)?.unwrap_or(false);
     Ok(Some(Question { prompt, help, definitions, cannot_say, scale, only_if, remarks, ..found }))
+}
+
+/// The prompt that was set last, where that was not before the question was added, which another copy may have done later.
+fn latest_prompt(conn: &Connection, question: QuestionId) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT value FROM facts WHERE kind = 'prompt' AND coalesce(question, 0) = ?1
+               AND at_ms >= (SELECT noted_at_ms FROM questions WHERE id = ?1) ORDER BY at_ms DESC, value DESC LIMIT 1";
+    Ok(first(conn, sql, [question.0], |r| json::<Option<String>>(r, 0))?.flatten())
 }
 
 /// What holds of a question, where it was ever set.

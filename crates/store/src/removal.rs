@@ -309,6 +309,9 @@ impl WriteTx<'_> {
                     tx.run(&format!("DELETE FROM {table} WHERE {column} = ?1"), [what.row()])
                         .map_err(explain)?;
                 }
+                if let Removable::Question(id) = what {
+                    tx.remove_wordings(*id)?;
+                }
                 tx.run(&format!("DELETE FROM {} WHERE id = ?1", place.table), [what.row()])
                     .map_err(explain)?;
                 if let Removable::Annotator(id) = what {

@@ -2,7 +2,7 @@
 
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, GuidelineId, LabelSource, QuestionId,
-    Remark, TextId,
+    Remark, TextId, WordingId,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
@@ -40,14 +40,14 @@ pub(crate) fn to_json<T: serde::Serialize + ?Sized>(what: &str, value: &T) -> cr
 }
 
 /// The columns that [`event`] reads, of [`EVENT_TABLES`].
-pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, e.reasons, e.confidence, g.uid";
+pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, e.reasons, e.confidence, g.uid, w.uid";
 
 /// As [`EVENT_COLUMNS`], without what came with format 11: for files that are looked at before they are brought up to date.
-pub(crate) const EVENT_COLUMNS_OF_OLD: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, NULL, NULL, NULL";
+pub(crate) const EVENT_COLUMNS_OF_OLD: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, NULL, NULL, NULL, NULL";
 
-/// Events `e`, each with its copy `c`: never the other way round, which would sort them anew. `g` is the guideline that was on screen.
-pub(crate) const EVENT_TABLES: &str =
-    "events AS e CROSS JOIN copies AS c ON c.id = e.copy LEFT JOIN guidelines AS g ON g.id = e.guideline";
+/// Events `e`, each with its copy `c`: never the other way round, which would sort them anew. `g` is the guideline and `w` the wording
+/// of the question that were on screen.
+pub(crate) const EVENT_TABLES: &str = "events AS e CROSS JOIN copies AS c ON c.id = e.copy LEFT JOIN guidelines AS g ON g.id = e.guideline LEFT JOIN wordings AS w ON w.id = e.wording";
 
 /// A row of [`EVENT_COLUMNS`].
 pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
@@ -74,6 +74,7 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
         kind,
         remark: remark(row, 13)?,
         guideline: row.get::<_, Option<Uuid>>(16)?.map(GuidelineId),
+        wording: row.get::<_, Option<Uuid>>(17)?.map(WordingId),
     })
 }
 

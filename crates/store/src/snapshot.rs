@@ -3,6 +3,7 @@
 use crate::annotators::annotator;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
+use crate::order::{QUESTIONS, TEXTS, is_of_rows};
 use crate::places::Places;
 use crate::questions::by_name;
 use crate::row::{answer, event, source};
@@ -75,13 +76,13 @@ impl Snapshot<'_> {
         StoreError::Damaged { path: self.path.to_owned(), detail }
     }
 
-    /// Every question, in row order.
+    /// Every question, in the order of [`Order`](crate::Order).
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn questions(&self) -> Result<Vec<Question>> {
-        let names = all(self.conn, "SELECT name FROM questions ORDER BY id", [], |r| r.get::<_, String>(0))
-            .map_err(|e| self.explain(e))?;
+        let sql = format!("SELECT q.name FROM questions AS q ORDER BY {QUESTIONS}");
+        let names = all(self.conn, &sql, [], |r| r.get::<_, String>(0)).map_err(|e| self.explain(e))?;
         let questions = names.iter().filter_map(|name| by_name(self.conn, name).transpose());
         questions.collect::<rusqlite::Result<_>>().map_err(|e| self.explain(e))
     }
@@ -112,7 +113,7 @@ impl Snapshot<'_> {
         Ok(first(self.conn, sql, [question.0], |r| r.get(0)).map_err(|e| self.explain(e))?.unwrap_or(0))
     }
 
-    /// Hands row, external id and body of every text in row order to `f`, until it returns an error.
+    /// Hands row, external id and body of every text in the order of [`Order`](crate::Order) to `f`, until it returns an error.
     ///
     /// # Errors
     /// What `f` returns, or what the disk says.
@@ -121,8 +122,9 @@ impl Snapshot<'_> {
         mut f: impl FnMut(TextId, &str, &str) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let explain = |e| self.explain(e);
-        let sql = "SELECT id, external_id, body FROM texts ORDER BY id";
-        let mut statement = self.conn.prepare_cached(sql).map_err(explain)?;
+        let by = if is_of_rows(self.conn).map_err(explain)? { "id" } else { TEXTS };
+        let sql = format!("SELECT id, external_id, body FROM texts AS t ORDER BY {by}");
+        let mut statement = self.conn.prepare_cached(&sql).map_err(explain)?;
         let mut rows = statement.query([]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
             let read = |column| {
@@ -217,8 +219,9 @@ impl Snapshot<'_> {
         let one_text = format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1");
         let mut body: Option<Text> = None;
         let mut found = 0_u32;
+        let of_rows = is_of_rows(self.conn).map_err(explain)?;
         let places = Places::read(self.conn).map_err(explain)?;
-        let mut statement = self.conn.prepare_cached(&events_in(scope)).map_err(explain)?;
+        let mut statement = self.conn.prepare_cached(&events_in(scope, of_rows)).map_err(explain)?;
         let mut rows = statement.query([question.id.0]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
             let event = places.event(event(row).map_err(explain)?);
@@ -262,8 +265,8 @@ mod tests {
          INSERT INTO texts (external_id, body) VALUES ('t1', 'one'), ('t2', 'two');
          INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
          INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
-         INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL);
-         INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
          INSERT INTO current_answers VALUES (1, 1, 1, 1, 1, NULL), (1, 2, 2, 2, 0, NULL);";
 
     /// Two labels, and then what `damage` does to them.

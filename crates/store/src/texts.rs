@@ -46,11 +46,19 @@ impl WriteTx<'_> {
         self.first("SELECT id FROM texts WHERE external_id = ?1", [external_id], |r| Ok(TextId(r.get(0)?)))
     }
 
-    /// Adds a text.
+    /// Adds a text at no known time: what another copy of the project noted of it at a time holds.
+    ///
+    /// # Errors
+    /// As [`WriteTx::add_text_at`].
+    pub fn add_text(&mut self, new: &NewText) -> Result<TextId> {
+        self.add_text_at(new, 0)
+    }
+
+    /// Adds a text. Where another copy of the project adds it too, the later of both says which group, split and metadata it has.
     ///
     /// # Errors
     /// The external id is taken or empty, or the body is longer than [`MAX_TEXT_BYTES`].
-    pub fn add_text(&mut self, new: &NewText) -> Result<TextId> {
+    pub fn add_text_at(&mut self, new: &NewText, at_ms: i64) -> Result<TextId> {
         if new.external_id.is_empty() {
             return Err(StoreError::Invalid {
                 what: "text".to_owned(),
@@ -66,10 +74,10 @@ impl WriteTx<'_> {
         let metadata = to_json("metadata of a text", &new.metadata)?;
         self.insert(
             &format!(
-                "INSERT INTO texts (id, external_id, body, \"group\", split, metadata) VALUES ({}, ?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO texts (id, external_id, body, \"group\", split, metadata, noted_at_ms) VALUES ({}, ?1, ?2, ?3, ?4, ?5, ?6)",
                 next_row("texts")
             ),
-            (&new.external_id, &new.body, &new.group, &new.split, metadata),
+            (&new.external_id, &new.body, &new.group, &new.split, metadata, at_ms),
         )
         .map(TextId)
         .map_err(|e| match is_duplicate(&e) {

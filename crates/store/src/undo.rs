@@ -23,7 +23,7 @@ pub enum Undo {
 
 impl WriteTx<'_> {
     /// Takes back the answer that this annotator gave last in the window or by the command, whatever text it is on and whichever of
-    /// `questions` it answers, if it is current. To take back one that is not would change nothing that anybody sees.
+    /// `questions` it answers, if it is current: the last in the order in which it was given, in this copy or in one that was taken in. To take back one that is not would change nothing that anybody sees.
     ///
     /// # Errors
     /// Only what the disk says.
@@ -34,12 +34,9 @@ impl WriteTx<'_> {
         at_ms: i64,
         source: LabelSource,
     ) -> Result<Undo> {
-        let newest = questions.as_ref().iter().map(|question| newest_given(self.conn, *question, annotator));
-        let newest = newest.collect::<rusqlite::Result<Vec<_>>>();
+        let newest = newest_given(self.conn, questions.as_ref(), annotator);
         let newest = newest.map_err(|e| self.explain("looking for the newest answer", e))?;
-        let Some(given) = newest.into_iter().flatten().max_by_key(|event| event.id) else {
-            return Ok(Undo::Nothing);
-        };
+        let Some(given) = newest else { return Ok(Undo::Nothing) };
         let current = self.current_event((given.question, given.text, annotator))?;
         if let Some(current) = current.filter(|current| current.id != given.id) {
             return Ok(Undo::Replaced { given, current });
@@ -50,36 +47,68 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Of the answers that this annotator gave in the window or by the command and that stand, the one appended last, whatever
-    /// text it is on and whatever was imported after it.
+    /// Of the answers that this annotator gave in the window or by the command and that stand, the one given last, whatever text it is on
+    /// and whatever was imported or taken in from another copy after it. See [`given_answers`](dissensus_domain::given_answers).
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn newest_given(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Event>> {
-        self.read("looking for the newest answer", |c| newest_given(c, question, annotator))
+        self.read("looking for the newest answer", |c| newest_given(c, &[question], annotator))
     }
 }
 
+/// The last of [`given_answers`](dissensus_domain::given_answers) of these questions, found without reading all of them: undo happens in
+/// the writer.
 fn newest_given(
+    c: &Connection,
+    questions: &[QuestionId],
+    annotator: AnnotatorId,
+) -> rusqlite::Result<Option<Event>> {
+    let latest = questions.iter().map(|question| latest_given(c, *question, annotator));
+    let latest = latest.collect::<rusqlite::Result<Vec<_>>>()?;
+    let Some(latest) = latest.into_iter().flatten().max_by_key(Event::order) else { return Ok(None) };
+    // A clock that was put back since: in one copy the sequence says what was given later.
+    let mut later = c.prepare_cached(
+        "SELECT e.id FROM copies AS c CROSS JOIN events AS e ON e.copy = c.id
+         WHERE c.uid = ?1 AND e.sequence > ?2 AND e.annotator = ?3
+         AND e.kind = 'answer' AND (e.source = 'window' OR e.source = 'command') ORDER BY e.sequence DESC",
+    )?;
+    let mut rows = later.query((latest.key.copy.0, latest.key.sequence, annotator.0))?;
+    while let Some(row) = rows.next()? {
+        if let Some(event) = standing(c, EventId(row.get(0)?))?.filter(|e| questions.contains(&e.question)) {
+            return Ok(Some(event));
+        }
+    }
+    Ok(Some(latest))
+}
+
+/// The given answer that stands and is the last by [`Event::order`].
+fn latest_given(
     c: &Connection,
     question: QuestionId,
     annotator: AnnotatorId,
 ) -> rusqlite::Result<Option<Event>> {
-    // An import is not walked through: undo happens in the writer.
-    let mut newest = c.prepare_cached(
-        "SELECT id FROM events WHERE annotator = ?1 AND question = ?2
-         AND kind = 'answer' AND (source = 'window' OR source = 'command') ORDER BY id DESC",
+    let mut by_time = c.prepare_cached(
+        "SELECT e.id FROM events AS e INDEXED BY events_given CROSS JOIN copies AS c ON c.id = e.copy
+         WHERE e.annotator = ?1 AND e.question = ?2 AND e.kind = 'answer' AND (e.source = 'window' OR e.source = 'command')
+         ORDER BY e.at_ms DESC, c.uid DESC, e.sequence DESC",
     )?;
-    let mut taken_back = c.prepare_cached(
-        "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
-         AND kind = 'retraction' AND replaces = ?4",
-    )?;
-    let mut rows = newest.query((annotator.0, question.0))?;
+    let mut rows = by_time.query((annotator.0, question.0))?;
     while let Some(row) = rows.next()? {
-        let Some(event) = event_at(c, EventId(row.get(0)?))? else { continue };
-        if !taken_back.exists((annotator.0, question.0, event.text.0, event.id.0))? {
+        if let Some(event) = standing(c, EventId(row.get(0)?))? {
             return Ok(Some(event));
         }
     }
     Ok(None)
+}
+
+/// An answer that was not taken back.
+fn standing(c: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
+    let mut taken_back = c.prepare_cached(
+        "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
+         AND kind = 'retraction' AND replaces = ?4",
+    )?;
+    let Some(event) = event_at(c, id)? else { return Ok(None) };
+    let gone = taken_back.exists((event.annotator.0, event.question.0, event.text.0, event.id.0))?;
+    Ok((!gone).then_some(event))
 }

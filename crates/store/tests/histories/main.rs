@@ -13,14 +13,14 @@ mod state;
 
 use common::small;
 use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, EventId, EventKind,
-    Fact, FactKind, Guideline, GuidelineId, LabelSource, LevelEdit, MarkKind, OptionSet, Outcome, Packet,
-    PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, Question, QuestionHelp, QuestionId, Remark,
-    RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId,
+    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, Event, EventId,
+    EventKind, Fact, FactKind, Guideline, GuidelineId, LabelSource, LevelEdit, MarkKind, OptionSet, Outcome,
+    Packet, PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, Question, QuestionHelp, QuestionId,
+    Remark, RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
 };
 use dissensus_store::{
     AnswerDetails, CopyTarget, HandIn, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, PacketKey,
-    QuestionEdit, Removable, Repeat, Store, StoreError, TakenIn, WriteTx,
+    QuestionEdit, Removable, Repeat, Store, StoreError, TakenIn, Undo, WriteTx,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -68,9 +68,10 @@ const QUESTIONS: [(&str, ScaleKind, &[&str]); 3] = [
     ("words", ScaleKind::Spans, &["insult", "threat"]),
 ];
 
-fn new_question(which: u32) -> NewQuestion {
+fn new_question(which: u32, prompt: u32) -> NewQuestion {
     let (name, kind, levels) = QUESTIONS[which as usize];
-    NewQuestion { name: name.into(), prompt: "?".into(), scale: Scale::new(kind, levels).unwrap() }
+    let prompt = format!("Prompt {prompt}?");
+    NewQuestion { name: name.into(), prompt, scale: Scale::new(kind, levels).unwrap() }
 }
 
 /// An answer as it means in this copy: by the names that its levels began with.
@@ -102,7 +103,7 @@ impl History {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let store = small(&folder.join(format!("{seed}-first.dissensus")), TEXTS, PEOPLE);
         for which in (0..QUESTIONS.len() as u32).filter(|_| rng.random_bool(0.4)) {
-            store.write(move |tx| tx.add_question(&new_question(which))).unwrap();
+            store.write(move |tx| tx.add_question(&new_question(which, 0))).unwrap();
         }
         let (edited, within) = (rng.random_range(0..3) * 20, [AT_ONCE, 60][rng.random_range(0..2)]);
         let narrow = rng
@@ -176,6 +177,19 @@ impl History {
         }
     }
 
+    /// A text that copies may add apart from each other, with what they know of it.
+    fn new_text(&mut self, n: u32) -> NewText {
+        let group = self.chance(50).then(|| format!("g{}", self.below(3)));
+        let split = self.chance(70).then(|| ["train", "dev", "test"][self.below(3) as usize].to_owned());
+        let mut metadata = BTreeMap::new();
+        for key in ["thread", "topic"] {
+            if self.chance(50) {
+                metadata.insert(key.to_owned(), format!("m{}", self.below(3)));
+            }
+        }
+        NewText { external_id: format!("x{n}"), body: format!("body {n}"), group, split, metadata }
+    }
+
     /// The answer, or that somebody cannot say.
     fn or_cannot_say(&mut self, question: &Question, answer: Answer) -> Answer {
         match question.scale.kind() != ScaleKind::Spans && self.chance(15) {
@@ -232,7 +246,17 @@ impl History {
                 let source = self.source();
                 let questions: Vec<QuestionId> =
                     self.copies[at].store.questions().unwrap().iter().map(|q| q.id).collect();
-                self.copies[at].write(move |tx| tx.undo(questions, id, now, source).map(drop));
+                // What this person gave last in any copy that came in, by the rule in its plainest form.
+                let events = self.copies[at].store.events_since(EventId(0), u32::MAX).unwrap();
+                let own: Vec<Event> = events.into_iter().filter(|event| event.annotator == id).collect();
+                let last = given_answers(&own).last().map(|event| event.key);
+                let undone = self.copies[at].store.write(move |tx| tx.undo(questions, id, now, source));
+                let given = match undone.unwrap() {
+                    Undo::Nothing => None,
+                    Undo::TakenBack(event) => Some(event.key),
+                    Undo::Replaced { given, .. } => Some(given.key),
+                };
+                assert_eq!(given, last, "DISSENSUS_HISTORY_SEED={}", self.seed);
             }
             13..=15 => {
                 let kinds =
@@ -300,16 +324,17 @@ impl History {
             28 => {
                 let n = self.below(4);
                 let (external_id, name) = (format!("new{n}"), format!("Name {n}"));
-                let new = NewAnnotator { external_id, name, ..NewAnnotator::default() };
+                let simulated = self.chance(20);
+                let new = NewAnnotator { external_id, name, simulated, ..NewAnnotator::default() };
                 let added =
                     self.copies[at].store.write(move |tx| tx.add_annotator(&new)).map_err(|e| e.code());
                 assert!(matches!(added, Ok(_) | Err("duplicate" | "withdrawn")), "{added:?}");
             }
             29 => {
                 let n = self.below(5);
-                let new =
-                    NewText { external_id: format!("x{n}"), body: format!("body {n}"), ..NewText::default() };
-                let added = self.copies[at].store.write(move |tx| tx.add_text(&new)).map_err(|e| e.code());
+                let new = self.new_text(n);
+                let added =
+                    self.copies[at].store.write(move |tx| tx.add_text_at(&new, now)).map_err(|e| e.code());
                 assert!(matches!(added, Ok(_) | Err("duplicate")), "{added:?}");
             }
             30..=31 => self.packet(at, id, question, text, now),
@@ -545,9 +570,11 @@ impl History {
         let question = asked.id;
         match self.below(4) {
             0 => {
-                let new = new_question(self.below(QUESTIONS.len() as u32));
-                let added =
-                    self.copies[at].store.write(move |tx| tx.add_question(&new)).map_err(|e| e.code());
+                let new = new_question(self.below(QUESTIONS.len() as u32), self.below(3));
+                let added = self.copies[at]
+                    .store
+                    .write(move |tx| tx.add_question_at(&new, now))
+                    .map_err(|e| e.code());
                 assert!(matches!(added, Ok(_) | Err("duplicate")), "{added:?}");
             }
             1 => {

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 /// columns called `level`, `answer`, `content`, `levels` and `value` are levels by their rows, of the question in the column `question`.
 /// Left out are levels that a copy found again where they were removed: they follow from the rest, and when a copy found them does not.
 const SAME_EVERYWHERE: [(&str, &str); 25] = [
-    ("texts", "SELECT external_id, body, \"group\", split, metadata FROM texts"),
-    ("annotators", "SELECT external_id, name, attributes, simulated FROM annotators"),
-    ("questions", "SELECT name, prompt, scale FROM questions"),
+    ("texts", "SELECT external_id, body, \"group\", split, metadata, noted_at_ms, coalesce(position, id), field_times FROM texts"),
+    ("annotators", "SELECT external_id, name, attributes, simulated, coalesce(position, id) FROM annotators"),
+    ("questions", "SELECT name, prompt, scale, noted_at_ms, coalesce(position, id) FROM questions"),
     ("levels", "SELECT q.name, l.name FROM levels l JOIN questions q ON q.id = l.question"),
     ("level_names", "SELECT q.name, c.changed_at_ms, c.names FROM level_names c JOIN questions q ON q.id = c.question"),
     (
@@ -28,10 +28,10 @@ const SAME_EVERYWHERE: [(&str, &str); 25] = [
     (
         "events",
         "SELECT c.uid, e.sequence, e.kind, q.name AS question, t.external_id, a.external_id, e.at_ms, e.duration_ms, e.source, e.level,
-             e.content, rc.uid, r.sequence, e.note, e.reasons, e.confidence, g.uid
+             e.content, rc.uid, r.sequence, e.note, e.reasons, e.confidence, g.uid, w.uid
          FROM events e JOIN copies c ON c.id = e.copy JOIN questions q ON q.id = e.question JOIN texts t ON t.id = e.text
          JOIN annotators a ON a.id = e.annotator LEFT JOIN events r ON r.id = e.replaces LEFT JOIN copies rc ON rc.id = r.copy
-         LEFT JOIN guidelines g ON g.id = e.guideline",
+         LEFT JOIN guidelines g ON g.id = e.guideline LEFT JOIN wordings w ON w.id = e.wording",
     ),
     (
         "current_answers",
@@ -216,6 +216,13 @@ fn told(store: &Store, conn: &Connection) -> State {
         format!("{asked} {prompt} {help:?} {levels:?} {cannot_say} {only_if:?} {remarks:?}")
     };
     let mut found: State = [("what is asked", questions.iter().map(asked).collect())].into();
+    let edits = |question: &Question| {
+        let versions = store.question_versions(question.id).unwrap();
+        versions.iter().map(|version| format!("{} {version:?}", question.name)).collect::<Vec<_>>()
+    };
+    found.insert("edits of questions", questions.iter().flat_map(edits).collect());
+    let wordings = store.wordings().unwrap();
+    found.insert("wordings", wordings.iter().map(|version| format!("{version:?}")).collect());
     let mut labels = Vec::new();
     let (mut repeats, mut decisions) = (Vec::new(), Vec::new());
     for question in &questions {

@@ -74,6 +74,7 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
                         kind: kind.clone(),
                         remark: Remark::default(),
                         guideline: None,
+                        wording: None,
                     };
                     (id, kind, on)
                 };
@@ -106,10 +107,10 @@ fn rule(events: &[Event], text: TextId, annotator: AnnotatorId) -> Option<Event>
     current_answer(&own).cloned()
 }
 
-/// The same events but for their copy, which the store chose.
+/// The same events but for their copy, which the store chose, and their wording, of which there is one.
 fn plain(events: Vec<Event>) -> Vec<Event> {
     let copy = CopyId(uuid::Uuid::nil());
-    events.into_iter().map(|e| Event { key: EventKey { copy, ..e.key }, ..e }).collect()
+    events.into_iter().map(|e| Event { key: EventKey { copy, ..e.key }, wording: None, ..e }).collect()
 }
 
 #[test]

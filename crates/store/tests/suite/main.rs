@@ -1,6 +1,7 @@
 //! The project file. One program, because each costs a link and a hundred megabytes; what measures a process or
 //! runs for minutes stands beside it.
 
+mod apart;
 mod cannot_say;
 #[path = "../common/mod.rs"]
 mod common;

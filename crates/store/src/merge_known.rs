@@ -1,0 +1,167 @@
+//! What both copies know already, found before the transaction that brings them together: merging costs what is new, and a label that is
+//! given meanwhile waits for that alone.
+
+use crate::noted::{TextDigest, hash_of, text_digests};
+use crate::places::Places;
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, uid};
+use crate::tx::all;
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{CopyId, Event};
+use rusqlite::Connection;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hasher};
+
+/// Events of one copy in one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    row: u32,
+    count: u32,
+    highest: u32,
+}
+
+/// The first events of a copy, as they lie in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Begun {
+    hash: u64,
+    count: u32,
+    questions: BTreeSet<u32>,
+    text: u32,
+    annotator: u32,
+}
+
+/// Events that both files hold alike, up to a sequence of one copy: nothing of them is read again.
+#[derive(Clone, Debug)]
+pub(crate) struct Alike {
+    pub(crate) highest: u32,
+    pub(crate) count: u32,
+    /// They are the same where these rows mean the same in both files: these questions, and texts and annotators up to these.
+    pub(crate) questions: BTreeSet<u32>,
+    pub(crate) text: u32,
+    pub(crate) annotator: u32,
+    ours: Held,
+}
+
+/// What was found before the transaction.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) alike: HashMap<CopyId, Alike>,
+    /// The texts of the other copy.
+    pub(crate) texts: Vec<TextDigest>,
+}
+
+fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
+    let sql = "SELECT c.uid, c.id, e.count, e.highest FROM copies AS c
+               JOIN (SELECT copy, count(*) AS count, max(sequence) AS highest FROM events GROUP BY copy) AS e ON e.copy = c.id";
+    let found = all(c, sql, [], |r| {
+        Ok((CopyId(uid(r, 0)?), Held { row: r.get(1)?, count: r.get(2)?, highest: r.get(3)? }))
+    })?;
+    Ok(found.into_iter().collect())
+}
+
+/// Hashes everything that events say, with the rows of this file. Which answer one replaces and which versions it names are left out: these
+/// rows differ between files.
+fn begun(c: &Connection, copy: u32, up_to: u32) -> rusqlite::Result<Begun> {
+    let mut statement = c.prepare_cached(
+        "SELECT sequence, question, text, annotator, at_ms, kind, duration_ms, source, level, content, note, reasons, confidence,
+             replaces IS NULL, guideline IS NULL, wording IS NULL
+         FROM events WHERE copy = ?1 AND sequence <= ?2 ORDER BY sequence",
+    )?;
+    let mut rows = statement.query((copy, up_to))?;
+    let mut hasher = DefaultHasher::new();
+    let mut found = Begun { hash: 0, count: 0, questions: BTreeSet::new(), text: 0, annotator: 0 };
+    while let Some(row) = rows.next()? {
+        (0..16).try_for_each(|column| hash_of(row, column, &mut hasher))?;
+        found.count += 1;
+        found.questions.insert(row.get(1)?);
+        found.text = found.text.max(row.get(2)?);
+        found.annotator = found.annotator.max(row.get(3)?);
+    }
+    found.hash = hasher.finish();
+    Ok(found)
+}
+
+fn all_begun(store: &Store, copies: &[(u32, u32)]) -> Result<Vec<Begun>> {
+    store.read("comparing the copies", |c| {
+        copies.iter().map(|(copy, up_to)| begun(c, *copy, *up_to)).collect()
+    })
+}
+
+impl Known {
+    /// Compares both files.
+    pub(crate) fn of(ours: &Store, theirs: &Store) -> Result<Self> {
+        let (here, there) =
+            (ours.read("reading the copies", held)?, theirs.read("reading the copies", held)?);
+        let both: Vec<(CopyId, Held, Held)> =
+            there.into_iter().filter_map(|(copy, there)| Some((copy, *here.get(&copy)?, there))).collect();
+        let up_to = |here: &Held, there: &Held| here.highest.min(there.highest);
+        let of = |row: fn(&Held, &Held) -> u32| -> Vec<(u32, u32)> {
+            both.iter().map(|(_, here, there)| (row(here, there), up_to(here, there))).collect()
+        };
+        let (of_ours, of_theirs) = (of(|here, _| here.row), of(|_, there| there.row));
+        let (one, other) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| all_begun(theirs, &of_theirs));
+            (all_begun(ours, &of_ours), other.join())
+        });
+        let other = other.unwrap_or_else(|_| all_begun(theirs, &of_theirs));
+        let mut alike = HashMap::new();
+        for (((copy, here, there), one), other) in both.into_iter().zip(one?).zip(other?) {
+            if one == other {
+                let Begun { count, questions, text, annotator, .. } = one;
+                let highest = up_to(&here, &there);
+                alike.insert(copy, Alike { highest, count, questions, text, annotator, ours: here });
+            }
+        }
+        Ok(Self { alike, texts: Self::texts_of(theirs)? })
+    }
+
+    /// The texts of another copy.
+    pub(crate) fn texts_of(theirs: &Store) -> Result<Vec<TextDigest>> {
+        theirs.read("reading texts", text_digests)
+    }
+
+    /// Leaves out copies of which something was appended or taken out here since.
+    pub(crate) fn still_hold(&mut self, tx: &WriteTx<'_>) -> Result<()> {
+        if self.alike.is_empty() {
+            return Ok(());
+        }
+        let now = held(tx.conn).map_err(|e| tx.explain("reading the copies", e))?;
+        self.alike.retain(|copy, alike| now.get(copy) == Some(&alike.ours));
+        Ok(())
+    }
+
+    /// The rows of the events of the other copy that are to be read, in order.
+    pub(crate) fn rows_to_read(&self, theirs: &Store) -> Result<Vec<u32>> {
+        let copies = theirs.read("reading the copies", held)?;
+        let mut rows: Vec<u32> = Vec::new();
+        for (copy, held) in copies {
+            let after = self.alike.get(&copy).map_or(0, |alike| alike.highest);
+            if after < held.highest {
+                let sql = "SELECT id FROM events WHERE copy = ?1 AND sequence > ?2";
+                rows.extend(theirs.read("reading what happened", |c| {
+                    all(c, sql, (held.row, after), |r| r.get::<_, u32>(0))
+                })?);
+            }
+        }
+        rows.sort_unstable();
+        Ok(rows)
+    }
+}
+
+impl Store {
+    /// The events in these rows.
+    pub(crate) fn events_in_rows(&self, rows: &[u32]) -> Result<Vec<Event>> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1");
+        self.read_with(|c, explain| {
+            let places = Places::read(c).map_err(explain)?;
+            let mut statement = c.prepare_cached(&sql).map_err(explain)?;
+            let mut found = Vec::with_capacity(rows.len());
+            for row in rows {
+                let mut one = statement.query([row]).map_err(explain)?;
+                if let Some(row) = one.next().map_err(explain)? {
+                    found.push(places.event(event(row).map_err(explain)?));
+                }
+            }
+            Ok::<_, StoreError>(found)
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Wordings of questions: which one was on screen with an answer.
+
+use crate::labels::{SAID, current_of};
+use crate::row::{json, to_json, uid};
+use crate::tx::{all, first};
+use crate::{Result, Snapshot, Store, StoreError, WriteTx};
+use dissensus_domain::{CurrentLabel, QuestionId, Wording, WordingId};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// How long the JSON of a wording may be, in bytes: what comes in from other copies is read whole.
+const LARGEST_WORDING: usize = 1 << 20;
+
+/// A wording that answers name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordingVersion {
+    /// Its identity.
+    pub id: WordingId,
+    /// What it says.
+    pub wording: Wording,
+    /// Counted from 1 within its question, by the time of the first answer under it, then by identity.
+    pub number: u32,
+    /// When the first answer under it was given, in milliseconds since 1970-01-01 UTC.
+    pub first_ms: i64,
+    /// How many answers were given under it, those that do not count any more included.
+    pub answers: u32,
+}
+
+/// The first 16 bytes of the SHA-256 of what it says.
+fn id_of(content: &str) -> WordingId {
+    let mut first = [0; 16];
+    first.copy_from_slice(&Sha256::digest(content)[..16]);
+    WordingId(Uuid::from_bytes(first))
+}
+
+impl WriteTx<'_> {
+    /// The row of the wording that a question has now.
+    pub(crate) fn current_wording(&self, question: QuestionId) -> Result<Option<u32>> {
+        let Some(question) = self.question(question)? else { return Ok(None) };
+        self.add_wording(&Wording::from(&question)).map(Some)
+    }
+
+    /// The row of a wording, which is added where it is not known.
+    pub(crate) fn add_wording(&self, wording: &Wording) -> Result<u32> {
+        let content = to_json("wording", wording)?;
+        if content.len() > LARGEST_WORDING {
+            return Err(StoreError::Invalid {
+                what: format!("wording of {}", wording.question),
+                why: format!("it has {} bytes, and may have {LARGEST_WORDING}", content.len()),
+            });
+        }
+        let id = id_of(&content);
+        if let Some(row) = self.wording_row(Some(id))? {
+            return Ok(row);
+        }
+        self.run("INSERT INTO wordings (uid, content) VALUES (?1, ?2)", (id.0, content))
+            .map_err(|e| self.explain("adding a wording", e))?;
+        self.wording_row(Some(id))?
+            .ok_or_else(|| StoreError::Unknown { what: "wording", name: id.to_string() })
+    }
+
+    pub(crate) fn wording_row(&self, id: Option<WordingId>) -> Result<Option<u32>> {
+        let Some(id) = id else { return Ok(None) };
+        self.first("SELECT id FROM wordings WHERE uid = ?1", [id.0], |r| r.get(0))
+    }
+
+    /// Removes the wordings of a question that is removed.
+    pub(crate) fn remove_wordings(&self, question: QuestionId) -> Result<()> {
+        let sql = "DELETE FROM wordings WHERE json_extract(content, '$.question') = (SELECT name FROM questions WHERE id = ?1)";
+        self.run(sql, [question.0])
+            .map(drop)
+            .map_err(|e| self.explain("removing the wordings of a question", e))
+    }
+}
+
+fn versions(c: &Connection) -> rusqlite::Result<Vec<WordingVersion>> {
+    let sql = "SELECT w.uid, w.content, e.first_ms, e.answers FROM wordings AS w JOIN (
+                   SELECT wording, min(at_ms) AS first_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
+               ) AS e ON e.wording = w.id";
+    let mut found = all(c, sql, [], |r| {
+        let wording: Wording = json(r, 1)?;
+        Ok(WordingVersion {
+            id: WordingId(uid(r, 0)?),
+            wording,
+            number: 0,
+            first_ms: r.get(2)?,
+            answers: r.get(3)?,
+        })
+    })?;
+    found.sort_by(|a, b| {
+        (&a.wording.question, a.first_ms, a.id).cmp(&(&b.wording.question, b.first_ms, b.id))
+    });
+    for versions in found.chunk_by_mut(|a, b| a.wording.question == b.wording.question) {
+        for (number, version) in (1..).zip(versions) {
+            version.number = number;
+        }
+    }
+    Ok(found)
+}
+
+impl Store {
+    /// The wordings that answers name, by question and number.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn wordings(&self) -> Result<Vec<WordingVersion>> {
+        self.read("reading the wordings", versions)
+    }
+
+    /// The current labels of everyone, by text, then annotator, each with the wording of the question that its annotator had on screen, where
+    /// that is known.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn labels_by_wording(&self, question: QuestionId) -> Result<Vec<(CurrentLabel, Option<WordingId>)>> {
+        let sql = format!(
+            "SELECT a.event, a.text, a.annotator, a.level, a.content, w.uid
+             FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event LEFT JOIN wordings AS w ON w.id = e.wording
+             WHERE a.question = ?1 AND a.{SAID} ORDER BY a.text, a.annotator"
+        );
+        self.read("reading labels and wordings", |c| {
+            let label = current_of(c, question)?;
+            all(c, &sql, [question.row().0], |row| {
+                Ok((label(row)?, row.get::<_, Option<Uuid>>(5)?.map(WordingId)))
+            })
+        })
+    }
+
+    /// The number of each wording within its question.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn wording_numbers(&self) -> Result<HashMap<WordingId, u32>> {
+        Ok(self.wordings()?.into_iter().map(|version| (version.id, version.number)).collect())
+    }
+
+    /// A wording by its identity.
+    pub(crate) fn wording(&self, id: WordingId) -> Result<Option<Wording>> {
+        self.read("reading a wording", |c| {
+            first(c, "SELECT content FROM wordings WHERE uid = ?1", [id.0], |r| json(r, 0))
+        })
+    }
+}
+
+impl Snapshot<'_> {
+    /// The number of each wording within its question.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn wording_numbers(&self) -> Result<HashMap<WordingId, u32>> {
+        Ok(self.read(versions)?.into_iter().map(|version| (version.id, version.number)).collect())
+    }
+}

@@ -1,0 +1,268 @@
+//! What two copies of a project said apart: which answer undo takes back, which of two notes of one text holds, which answers contradict each
+//! other, and under which wording answers were given.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use crate::common::{QUESTION, label, small};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionHelp, Scale, ScaleKind, TextId};
+use dissensus_store::{
+    CopyTarget, ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, QuestionEdit, SplitChange, Store,
+    StoreError, Undo,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A project and a copy of it, both open.
+fn two(folder: &Path) -> (Store, Store) {
+    let a = small(&folder.join("a.dissensus"), 3, 2);
+    let copy = folder.join("b.dissensus");
+    a.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(())).unwrap();
+    (a, Store::open(copy).unwrap())
+}
+
+fn both_ways(a: &Store, b: &Store) {
+    a.take_in(b).unwrap();
+    b.take_in(a).unwrap();
+}
+
+fn given(store: &Store, text: u32, level: u16, at_ms: i64) {
+    store.append_label(&NewLabel { at_ms, ..label(text, 1, level) }).unwrap();
+}
+
+fn undone(store: &Store, at_ms: i64) -> Option<TextId> {
+    let undo = store.write(move |tx| tx.undo(QUESTION, AnnotatorId(1), at_ms, LabelSource::Command));
+    match undo.unwrap() {
+        Undo::TakenBack(event) => Some(event.text),
+        Undo::Nothing => None,
+        Undo::Replaced { given, .. } => panic!("{given:?} is not current"),
+    }
+}
+
+#[test]
+fn undo_after_a_merge_takes_back_what_was_given_last_in_either_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    given(&b, 2, 4, 100);
+    given(&a, 1, 3, 200);
+    given(&b, 3, 2, 300);
+    given(&a, 3, 1, 50); // replaced by nothing: the other copy did not know of it, and its time is earlier
+    a.take_in(&b).unwrap();
+    // Of copy b at 300, of copy a at 50 (after 200 in its copy), of copy a at 200, of copy b at 100.
+    let taken: Vec<_> = (0..3).map(|n| undone(&a, 1_000 + n)).collect();
+    assert_eq!(taken, [Some(TextId(3)), Some(TextId(3)), Some(TextId(1))]);
+    assert_eq!((undone(&a, 2_000), undone(&a, 2_001)), (Some(TextId(2)), None));
+}
+
+#[test]
+fn undo_takes_back_the_last_answer_though_the_clock_was_put_back_and_passes_over_imports() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, _) = two(folder.path());
+    given(&a, 1, 3, 5_000);
+    given(&a, 2, 3, 1_000);
+    let imported = NewLabel { source: LabelSource::Import, at_ms: 9_000, ..label(3, 1, 2) };
+    a.append_label(&imported).unwrap();
+    assert_eq!(
+        (undone(&a, 1_001), undone(&a, 1_002), undone(&a, 1_003)),
+        (Some(TextId(2)), Some(TextId(1)), None)
+    );
+}
+
+/// Everything that an export holds, row by row, in its order.
+fn exported(store: &Store) -> Vec<String> {
+    let mut rows = Vec::new();
+    for question in store.snapshot(|snapshot| snapshot.questions()).unwrap() {
+        rows.push(format!("{} {} {:?}", question.name, question.prompt, question.scale));
+        store
+            .for_each_label(question.id, ExportScope::Current, |row| {
+                rows.push(format!(
+                    "{} {} {} {:?} {:?} {:?} {:?} {:?} {} {}",
+                    row.question.name,
+                    row.text.external_id,
+                    row.annotator.external_id,
+                    row.level,
+                    row.text.split,
+                    row.text.group,
+                    row.text.metadata,
+                    row.annotator.attributes,
+                    row.annotator.simulated,
+                    row.event.at_ms,
+                ));
+                Ok::<(), StoreError>(())
+            })
+            .unwrap();
+    }
+    rows
+}
+
+fn noted(split: Option<&str>, group: Option<&str>, metadata: &[(&str, &str)]) -> NewText {
+    let metadata: BTreeMap<String, String> =
+        metadata.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let owned = |value: Option<&str>| value.map(str::to_owned);
+    NewText {
+        external_id: "x".into(),
+        body: "one body".into(),
+        group: owned(group),
+        split: owned(split),
+        metadata,
+    }
+}
+
+fn add(store: &Store, text: NewText, prompt: &str, simulated: bool, at_ms: i64) {
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let question = NewQuestion { name: "funny".into(), prompt: prompt.into(), scale };
+    let own = NewText { external_id: format!("only of {prompt}"), body: "own".into(), ..NewText::default() };
+    let person = NewAnnotator {
+        external_id: "both".into(),
+        name: "Both".into(),
+        simulated,
+        ..NewAnnotator::default()
+    };
+    store
+        .write(move |tx| -> Result<(), StoreError> {
+            let own = tx.add_text_at(&own, at_ms)?;
+            let text = tx.add_text_at(&text, at_ms)?;
+            let question = tx.add_question_at(&question, at_ms)?;
+            let annotator = tx.add_annotator(&person)?;
+            for text in [text, own] {
+                let answer = Answer::Level(1);
+                tx.add_label(&NewLabel { question, text, annotator, answer, at_ms, ..label(1, 1, 0) })?;
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn of_what_two_copies_noted_of_one_text_the_later_holds_in_both_and_they_export_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    for (earlier, later) in [(10, 20), (20, 10), (10, 10), (0, 0)] {
+        let inside = folder.path().join(format!("{earlier}-{later}"));
+        std::fs::create_dir(&inside).unwrap();
+        let (a, b) = two(&inside);
+        add(&a, noted(Some("train"), Some("g1"), &[("topic", "x"), ("only a", "1")]), "A?", false, earlier);
+        add(&b, noted(Some("test"), None, &[("topic", "x2")]), "B?", true, later);
+        let (into_a, into_b) = (a.take_in(&b).unwrap(), b.take_in(&a).unwrap());
+        assert_eq!(exported(&a), exported(&b), "{earlier} {later}");
+        let x = a.text_by_external("x").unwrap().unwrap();
+        let (split, prompt) = match earlier > later {
+            true => ("train", "A?"),
+            // At one time the greater value holds.
+            false if earlier == later => ("train", "B?"),
+            false => ("test", "B?"),
+        };
+        assert_eq!(x.split.as_deref(), Some(split));
+        assert_eq!(a.question_by_name("funny").unwrap().unwrap().prompt, prompt);
+        // What only one of both said is not lost.
+        assert_eq!((x.group.as_deref(), x.metadata["only a"].as_str()), (Some("g1"), "1"));
+        let changed = if split == "test" { &into_a } else { &into_b };
+        assert_eq!(changed.splits_changed, 1);
+        let (was, now) = if split == "test" { ("train", "test") } else { ("test", "train") };
+        let change = SplitChange { text: "x".into(), was: Some(was.into()), now: Some(now.into()) };
+        assert_eq!(changed.splits, [change]);
+        assert!(b.annotator_by_external("both").unwrap().unwrap().simulated);
+        assert!(a.annotator_by_external("both").unwrap().unwrap().simulated);
+        let again = a.take_in(&b).unwrap();
+        assert_eq!((again.texts_changed, again.question_changes, again.events), (0, 0, 0));
+    }
+}
+
+#[test]
+fn a_prompt_that_is_edited_holds_over_one_that_was_added_before_and_not_over_a_later_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    add(&a, noted(None, None, &[]), "A?", false, 10);
+    let edit = QuestionEdit { prompt: Some("Edited?".into()), ..QuestionEdit::default() };
+    let id = a.question_by_name("funny").unwrap().unwrap().id;
+    a.edit_question(id, &edit, 20).unwrap();
+    add(&b, noted(None, None, &[]), "B?", false, 30);
+    both_ways(&a, &b);
+    let prompt = |store: &Store| store.question_by_name("funny").unwrap().unwrap().prompt;
+    assert_eq!((prompt(&a), prompt(&b)), ("B?".to_owned(), "B?".to_owned()));
+    let edit = QuestionEdit { prompt: Some("Edited?".into()), ..QuestionEdit::default() };
+    a.edit_question(id, &edit, 25).unwrap(); // by a clock that was put back
+    both_ways(&a, &b);
+    assert_eq!((prompt(&a), prompt(&b)), ("Edited?".to_owned(), "Edited?".to_owned()));
+}
+
+#[test]
+fn answers_of_one_person_that_contradict_each_other_are_named_with_the_one_that_counts_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    given(&a, 1, 4, 100);
+    given(&b, 1, 0, 200);
+    given(&a, 2, 3, 100);
+    given(&b, 2, 3, 300); // the same answer is no contradiction
+    let taken = a.take_in(&b).unwrap();
+    assert_eq!((taken.contradicted, taken.contradictions.len()), (1, 1));
+    let one = &taken.contradictions[0];
+    assert_eq!((one.question, one.text, one.annotator), (QUESTION, TextId(1), AnnotatorId(1)));
+    let answers: Vec<_> = one.answers.iter().map(|e| (e.answer().cloned().unwrap(), e.at_ms)).collect();
+    assert_eq!(answers, [(Answer::Level(4), 100), (Answer::Level(0), 200)]);
+    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(0));
+    assert_eq!(a.take_in(&b).unwrap().contradicted, 0, "once");
+}
+
+#[test]
+fn every_given_answer_names_the_wording_that_its_question_had_in_whichever_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    given(&a, 1, 1, 100);
+    let help = QuestionHelp { text: "What is meant counts".into(), ..QuestionHelp::default() };
+    let edit =
+        QuestionEdit { prompt: Some("How rude is it?".into()), help: Some(help), ..QuestionEdit::default() };
+    a.edit_question(QUESTION, &edit, 150).unwrap();
+    given(&a, 2, 1, 200);
+    // Later than the edit, by somebody who never saw it.
+    given(&b, 3, 1, 300);
+    a.append_label(&NewLabel { source: LabelSource::Import, ..label(1, 2, 2) }).unwrap();
+    both_ways(&a, &b);
+    for store in [&a, &b] {
+        let wordings = store.wordings().unwrap();
+        let told: Vec<_> =
+            wordings.iter().map(|w| (w.number, w.wording.prompt.as_str(), w.first_ms, w.answers)).collect();
+        assert_eq!(told, [(1, "How rude?", 100, 2), (2, "How rude is it?", 200, 1)]);
+        assert_eq!(wordings[1].wording.help.text, "What is meant counts");
+        let by: Vec<_> = store
+            .labels_by_wording(QUESTION)
+            .unwrap()
+            .into_iter()
+            .map(|(label, id)| {
+                let number = wordings.iter().find(|w| Some(w.id) == id).map(|w| w.number);
+                (label.text.0, label.annotator.0, number)
+            })
+            .collect();
+        assert_eq!(by, [(1, 1, Some(1)), (1, 2, None), (2, 1, Some(2)), (3, 1, Some(1))]);
+    }
+}
+
+#[test]
+fn what_both_copies_hold_is_not_read_again_unless_it_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    for text in 1..=3 {
+        given(&a, text, 1, 100);
+    }
+    b.take_in(&a).unwrap();
+    given(&b, 1, 4, 200); // replaces an answer that both hold
+    let taken = a.take_in(&b).unwrap();
+    assert_eq!((taken.events, taken.known), (1, 3));
+    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
+    a.check_current_answers().unwrap();
+    // A copy that went on under the same identity and says something else, as a restored machine would.
+    let file = b.file().to_owned();
+    b.close().unwrap();
+    let conn = rusqlite::Connection::open(&file).unwrap();
+    conn.execute_batch(
+        "DROP TRIGGER events_are_not_changed;
+         UPDATE events SET at_ms = at_ms + 1 WHERE text = 3;
+         CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+         BEGIN
+             SELECT RAISE(ABORT, 'events are appended, never changed');
+         END;",
+    )
+    .unwrap();
+    drop(conn);
+    let b = Store::open(&file).unwrap();
+    assert_eq!(a.take_in(&b).unwrap_err().code(), "copies-conflict");
+}
