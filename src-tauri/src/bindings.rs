@@ -46,6 +46,7 @@ pub fn builder() -> Builder<Wry> {
             project::scale_templates,
             project::annotators,
             project::add_annotator,
+            project::add_new_annotator,
             project::change_annotator,
             project::attribute_form,
             project::set_attribute_form,

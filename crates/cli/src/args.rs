@@ -583,6 +583,10 @@ pub(crate) struct Label {
     /// Who labels; a new name becomes a new annotator
     #[arg(long)]
     pub(crate) annotator: String,
+    /// A name that nobody has is a new annotator's, also where it differs from somebody's by case, accents, spaces or letters that look alike
+    /// alone; without this such a name is refused
+    #[arg(long)]
+    pub(crate) new_annotator: bool,
     /// The text's identity
     #[arg(long)]
     pub(crate) text_id: String,
@@ -1556,6 +1560,10 @@ pub(crate) struct Export {
     /// and no annotator. Labels are never changed by it
     #[arg(long, value_enum)]
     pub(crate) decisions: Option<DecisionsArg>,
+    /// A column `wording`: the number of the wording of the question (prompt, help, levels) that was on screen with each label; `guideline
+    /// --wordings` lists them
+    #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps", "dry_run"])]
+    pub(crate) wordings: bool,
     /// For others: A1, A2, ... in place of ids, no names, times and columns that came with texts, and attributes only where five people of
     /// the file share the value. The file does not import again to the same people
     #[arg(long)]

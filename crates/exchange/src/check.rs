@@ -84,6 +84,16 @@ impl Checker {
         self.known.seed_text(text_id, body)
     }
 
+    /// How many annotators are known.
+    pub(crate) fn annotators(&self) -> usize {
+        self.known.annotators()
+    }
+
+    /// The first so many annotators that became known, and the others.
+    pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
+        self.known.annotators_split_at(number)
+    }
+
     /// An annotator that the project has. Gives its number, from 0 in the order of seeding.
     pub fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
         self.known.seed_annotator(annotator, attributes)

@@ -3,7 +3,7 @@
 use crate::misfit::{About, Misfit};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
-use dissensus_domain::Attributes;
+use dissensus_domain::{Attributes, composed};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,6 +18,8 @@ pub(crate) struct Known {
     keys: RandomState,
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
     annotators: HashMap<String, KnownAnnotator, foldhash::fast::RandomState>,
+    /// The ids above of people that have other characters once accents are composed, by these.
+    composed: HashMap<String, String, foldhash::fast::RandomState>,
 }
 
 /// 64-bit hashes stand for id and body.
@@ -57,6 +59,10 @@ impl Known {
     pub(crate) fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
         let number = self.annotators.len() as u32;
         let unknown = || KnownAnnotator { number, seen: false, attributes: Attributes::new() };
+        let typed = composed(annotator);
+        if typed != annotator {
+            self.composed.entry(typed).or_insert_with(|| annotator.to_owned());
+        }
         let known = self.annotators.entry(annotator.to_owned()).or_insert_with(unknown);
         known.attributes.extend(attributes.iter().map(|(k, v)| (k.clone(), v.clone())));
         known.number
@@ -131,8 +137,8 @@ impl Known {
 
     /// Remembers the annotator of a row that was found to fit.
     pub(crate) fn remember_annotator(&mut self, row: &Row) -> Option<Mention> {
-        let annotator = row.annotator.as_ref()?;
-        if let Some(known) = self.annotators.get_mut(annotator) {
+        let annotator = self.spelt(row.annotator.as_ref()?);
+        if let Some(known) = self.annotators.get_mut(&annotator) {
             let before = known.attributes.len();
             for (name, value) in &row.attributes {
                 if !known.attributes.contains_key(name) {
@@ -145,8 +151,34 @@ impl Known {
         }
         let number = self.annotators.len() as u32;
         let known = KnownAnnotator { number, seen: true, attributes: row.attributes.clone() };
-        self.annotators.insert(annotator.clone(), known);
+        self.annotators.insert(annotator, known);
         Some(Mention { number, new: true, first: true, new_attributes: false })
+    }
+
+    /// An annotator's id as it is known, however its accents were typed: as it stands, else composed.
+    fn spelt(&self, annotator: &str) -> String {
+        if annotator.is_ascii() || self.annotators.contains_key(annotator) {
+            return annotator.to_owned();
+        }
+        let typed = composed(annotator);
+        match self.annotators.contains_key(&typed) {
+            true => typed,
+            false => self.composed.get(&typed).cloned().unwrap_or(typed),
+        }
+    }
+
+    pub(crate) fn annotators(&self) -> usize {
+        self.annotators.len()
+    }
+
+    /// The annotators up to this number and those from it on, in the order in which they became known.
+    pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
+        let mut found: Vec<(u32, &String)> =
+            self.annotators.iter().map(|(name, known)| (known.number, name)).collect();
+        found.sort_unstable();
+        let mut known: Vec<String> = found.into_iter().map(|(_, name)| name.clone()).collect();
+        let new = known.split_off(number.min(known.len()));
+        (known, new)
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Scan {
     pub annotators: u64,
     /// Those of them that the project does not have.
     pub new_annotators: u64,
+    /// The annotators of the project, and those that only the file has, by id.
+    pub annotator_ids: (Vec<String>, Vec<String>),
     /// Labels that would be appended.
     pub labels: u64,
     /// Labels that are there already, in the project or in a row before; in a file of texts or of annotators, rows
@@ -102,6 +104,7 @@ pub fn scan_while(
 ) -> Result<Scan, ExchangeError> {
     let mut rows = read_rows_while(source, roles, &mut progress)?;
     let mut scan = Scan::empty(rows.kind());
+    let known = checker.annotators();
     while let Some(read) = rows.next_checked(&mut checker) {
         scan.rows += 1;
         scan.sample(&rows);
@@ -117,6 +120,7 @@ pub fn scan_while(
         }
     }
     let names = checker.question_names();
+    scan.annotator_ids = checker.annotators_split_at(known);
     scan.questions =
         checker.answers().iter().enumerate().map(|(n, a)| QuestionScan::of(a, names.get(n))).collect();
     Ok(scan)
@@ -131,6 +135,7 @@ impl Scan {
             new_texts: 0,
             annotators: 0,
             new_annotators: 0,
+            annotator_ids: (Vec::new(), Vec::new()),
             labels: 0,
             repeated: 0,
             again: 0,

@@ -4,7 +4,7 @@ use crate::time::format_ms;
 
 /// The columns of what a study says beside labels, in their order. They stand behind those of what was said beside answers, by which a reader
 /// knows them from such columns of others.
-pub(crate) const STUDY_COLUMNS: [&str; 7] = [
+pub(crate) const STUDY_COLUMNS: [&str; 8] = [
     "practice",
     "attention_checks",
     "decision",
@@ -12,7 +12,10 @@ pub(crate) const STUDY_COLUMNS: [&str; 7] = [
     "decision_comment",
     "decided_by",
     "decided_at",
+    WORDING,
 ];
+
+const WORDING: &str = "wording";
 
 /// How many of them are of the person; the others are of what was decided about the text.
 const OF_PERSON: usize = 2;
@@ -26,18 +29,21 @@ pub struct StudyLayout {
     pub checks: bool,
     /// `decision`, `decided_answer`, `decision_comment`, `decided_by` and `decided_at`.
     pub decisions: bool,
+    /// `wording`: the number of the wording of the question that was on screen.
+    pub wordings: bool,
 }
 
 impl StudyLayout {
     /// Whether there is any of them.
     pub(crate) fn any(self) -> bool {
-        self.practice || self.checks || self.decisions
+        self.practice || self.checks || self.decisions || self.wordings
     }
 
     pub(crate) fn has(self, column: &str) -> bool {
         match STUDY_COLUMNS.iter().position(|name| *name == column) {
             Some(0) => self.practice,
             Some(1) => self.checks,
+            Some(_) if column == WORDING => self.wordings,
             Some(_) => self.decisions,
             None => false,
         }
@@ -87,6 +93,13 @@ impl StudyCells {
         self
     }
 
+    /// With the number of the wording that was on screen.
+    #[must_use]
+    pub fn with_wording(mut self, number: Option<u32>) -> Self {
+        self.0[STUDY_COLUMNS.len() - 1] = number.map(|number| number.to_string());
+        self
+    }
+
     /// For others: without who decided and when, and without the comment, which is free text, unless notes are written too.
     #[must_use]
     pub fn masked(mut self, notes: bool) -> Self {
@@ -114,8 +127,16 @@ mod tests {
         let said = DecisionCells { outcome, answer, comment, by, at_ms: 0 };
         let cells = StudyCells::of_person(Some("failed"), None).with_decision(&said);
         let shown = |cells: &StudyCells| STUDY_COLUMNS.map(|name| cells.value(name).unwrap_or("").to_owned());
-        assert_eq!(shown(&cells), ["failed", "", "slip", "4", "ben meant 4", "ana", "1970-01-01T00:00:00Z"]);
-        assert_eq!(shown(&cells.clone().masked(true)), ["failed", "", "slip", "4", "ben meant 4", "", ""]);
-        assert_eq!(shown(&cells.masked(false)), ["failed", "", "slip", "4", "", "", ""]);
+        assert_eq!(
+            shown(&cells),
+            ["failed", "", "slip", "4", "ben meant 4", "ana", "1970-01-01T00:00:00Z", ""]
+        );
+        assert_eq!(
+            shown(&cells.clone().masked(true)),
+            ["failed", "", "slip", "4", "ben meant 4", "", "", ""]
+        );
+        assert_eq!(shown(&cells.masked(false)), ["failed", "", "slip", "4", "", "", "", ""]);
+        let worded = StudyCells::default().with_wording(Some(2)).masked(false);
+        assert_eq!(worded.value("wording"), Some("2"));
     }
 }

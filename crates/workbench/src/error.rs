@@ -217,6 +217,17 @@ pub enum WorkbenchError {
         /// What replaced it.
         by: &'static str,
     },
+    /// A new annotator whose name looks like that of somebody in the project.
+    #[error(
+        "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person \
+         (--new-annotator)"
+    )]
+    NearName {
+        /// The name given.
+        name: String,
+        /// The external id of the person whose name looks alike.
+        known: String,
+    },
     /// A name that is blank or taken.
     #[error("the {what} name \"{name}\" {why}")]
     Name {
@@ -738,6 +749,7 @@ impl WorkbenchError {
             Self::NotOnScale { .. } => "not-on-scale",
             Self::Words { .. } => "words",
             Self::LabelReplaced { .. } => "label-replaced",
+            Self::NearName { .. } => "near-name",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::EmptyGroup(_) => "empty-group",

@@ -96,7 +96,7 @@ pub use guideline::Guidelines;
 pub use guideline_error::GuidelineError;
 pub use home::Home;
 pub use jobs::{Progress, Silent};
-pub use labelling::{Labelling, NamedLabel, NamedPractice, Recorded};
+pub use labelling::{Labelling, NamedAnnotator, NamedLabel, NamedPractice, Recorded};
 pub use live::LiveModels;
 pub use log::start_log;
 pub use panel_error::PanelError;

@@ -1,7 +1,8 @@
 //! Names that people type or that a file brings: of questions, levels, annotators and attributes.
 
 use crate::error::WorkbenchError;
-use dissensus_domain::{CANNOT_SAY, not_allowed_in_names};
+use dissensus_domain::{Annotator, CANNOT_SAY, composed, look_alike, not_allowed_in_names};
+use std::collections::HashMap;
 
 /// The longest name, in characters.
 const LONGEST: usize = 200;
@@ -9,7 +10,10 @@ const LONGEST: usize = 200;
 /// A name as it is kept: trimmed, on one line, not too long, and without characters that act on a terminal or hide how the
 /// name is spelt. Every way in goes through here or, in rows of a file, through the same rule of the domain.
 pub(crate) fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
-    let name = name.trim().to_owned();
+    let mut name = name.trim().to_owned();
+    if what == "annotator" {
+        name = composed(&name);
+    }
     let refused = |name, why| Err(WorkbenchError::Name { what, name, why });
     if name.is_empty() {
         return refused(name, "is blank: type one");
@@ -32,4 +36,35 @@ pub(crate) fn checked_name(what: &'static str, name: &str) -> Result<String, Wor
         }
         None => Ok(name),
     }
+}
+
+/// The people whose names differ from this one only by case, accents, spaces or letters that look alike, by external id; those whose names
+/// are this very one are none.
+pub(crate) fn look_alikes<'a>(
+    annotators: impl Iterator<Item = &'a Annotator>,
+    name: &str,
+) -> Vec<&'a Annotator> {
+    let (wanted, exact) = (look_alike(name), composed(name));
+    let alike = |known: &str| look_alike(known) == wanted && composed(known) != exact;
+    annotators.filter(|known| alike(&known.external_id) || alike(&known.name)).collect()
+}
+
+/// Names that are new beside known ones that look alike: each new name with those. Known ones among themselves are no news.
+pub(crate) fn near_names<'a>(
+    known: impl Iterator<Item = &'a str>,
+    new: impl Iterator<Item = &'a str>,
+) -> Vec<(String, Vec<String>)> {
+    let mut by_look: HashMap<String, Vec<String>> = HashMap::new();
+    for name in known {
+        by_look.entry(look_alike(name)).or_default().push(name.to_owned());
+    }
+    let mut near = Vec::new();
+    for name in new {
+        let others = by_look.entry(look_alike(name)).or_default();
+        if !others.is_empty() {
+            near.push((name.to_owned(), others.clone()));
+        }
+        others.push(name.to_owned());
+    }
+    near
 }

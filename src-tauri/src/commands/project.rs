@@ -123,7 +123,18 @@ pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Pro
     with_session(app, |session| session.project.annotators()).await
 }
 
-/// Adds a person.
+/// Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn add_new_annotator(
+    app: AppHandle,
+    name: String,
+    attributes: Attributes,
+) -> Result<AnnotatorInfo, Problem> {
+    with_session(app, move |session| session.project.add_new_annotator(&name, &attributes)).await
+}
+
+/// Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn add_annotator(

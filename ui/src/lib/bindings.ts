@@ -57,8 +57,10 @@ export const commands = {
 	scaleTemplates: () => __TAURI_INVOKE<ScaleTemplate[]>("scale_templates"),
 	/**  Everyone in the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
-	/**  Adds a person. */
+	/**  Adds a person. A name that looks like somebody's is refused as `near-name`: ask whether it is that person. */
 	addAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_annotator", { name, attributes }),
+	/**  Adds a person who is somebody else than everybody whose name looks alike: what `add_annotator` refuses as `near-name`. */
+	addNewAnnotator: (name: string, attributes: { [key in string]: string }) => __TAURI_INVOKE<AnnotatorInfo>("add_new_annotator", { name, attributes }),
 	/**  Corrects what is known of a person: a name, attributes with their values, and attributes that are not to be known any more. */
 	changeAnnotator: (annotator: AnnotatorId, name: string | null, set: { [key in string]: string }, unset: string[]) => __TAURI_INVOKE<null>("change_annotator", { annotator, name, set, unset }),
 	/**  What people are asked about themselves. */
@@ -1547,6 +1549,8 @@ export type HistoryEntry = {
 	said: string | null,
 	/**  In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none where it is not kept. */
 	copy: string | null,
+	/**  Of an answer: the number of the wording of the question that was on screen; none where that is not known. */
+	wording: number | null,
 	/**  Whether something of it is not shown because the reader has not answered yet. */
 	withheld: boolean,
 };
@@ -1965,6 +1969,30 @@ export type LongTextsInfo = {
 	in_parts: boolean,
 };
 
+/**  One of them. */
+export type MergeAnswer = {
+	/**  The answer by its name. */
+	answer: string,
+	/**  When it was given, in milliseconds since 1970-01-01 UTC. */
+	at_ms: number,
+	/**  The same where the user is. */
+	time: string,
+	/**  Whether it is the one that counts. */
+	current: boolean,
+};
+
+/**  Different answers of one person to one question about one text. */
+export type MergeContradiction = {
+	/**  The person's external id. */
+	annotator: string,
+	/**  The text's external id. */
+	text: string,
+	/**  The question's name. */
+	question: string,
+	/**  The answers, the earlier ones first. */
+	answers: MergeAnswer[],
+};
+
 /**  Something to know of a file that was taken in or refused. */
 export type MergeProblem = {
 	/**  True where nothing of the file was taken for it. */
@@ -1977,6 +2005,16 @@ export type MergeProblem = {
 export type MergeReport = {
 	/**  Each file, in the order given. */
 	files: MergedFile[],
+};
+
+/**  A text that is in another part of the split. */
+export type MergeSplit = {
+	/**  The text's external id. */
+	text: string,
+	/**  The part before. */
+	was: string | null,
+	/**  The part now. */
+	now: string | null,
 };
 
 /**  What came of taking in one file. */
@@ -1998,6 +2036,19 @@ export type MergedFile = {
 	new: number,
 	/**  People who had withdrawn there: everything of theirs was erased here too. */
 	withdrawn: number,
+	/**
+	 *  Answers of one person to one question about one text that differ, because they were given in copies which did not know of each
+	 *  other, and of which one came in now.
+	 */
+	contradicted: number,
+	/**  The first 200 of these. */
+	contradictions: MergeContradiction[],
+	/**  Texts whose group, split or metadata are others here now, because the copy noted them later. */
+	texts_changed: number,
+	/**  Of these, texts that are in another part of the split. */
+	splits_changed: number,
+	/**  The first 200 of these. */
+	splits: MergeSplit[],
 	/**  Why nothing of it was taken, or what to know of what was. */
 	problems: MergeProblem[],
 	/**  True where nothing of it was taken. */
@@ -3957,6 +4008,11 @@ export type Traces = {
 	runs: number,
 	/**  Copies of the project beside it that still have them. */
 	copies: string[],
+	/**
+	 *  People whose names differ from theirs by case, accents, spaces or letters that look alike alone, and who stay: it may be the same
+	 *  person.
+	 */
+	look_alikes: string[],
 };
 
 /**  What a training is asked to do. Everything but the question has a sensible default. */

@@ -78,6 +78,11 @@ it("says working time, and what came of files", () => {
     events: 10,
     new: fresh,
     withdrawn: 0,
+    contradicted: 0,
+    contradictions: [],
+    texts_changed: 0,
+    splits_changed: 0,
+    splits: [],
     problems: [],
     refused,
   });

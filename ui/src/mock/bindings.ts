@@ -700,6 +700,17 @@ export const commands: typeof RealCommands = {
   ],
   annotators: async () => world.people.map((p) => ({ ...p })),
   addAnnotator: async (name, attributes) => {
+    const plain = (other: string) =>
+      other
+        .normalize("NFKD")
+        .replaceAll(/[\s\u0300-\u036f]/g, "")
+        .toLowerCase();
+    const near = world.people.find((p) => p.name !== name && plain(p.name) === plain(name));
+    if (near)
+      return reject("near-name", `nobody here is called "${name}", and "${near.external_id}" looks alike`);
+    return commands.addNewAnnotator(name, attributes);
+  },
+  addNewAnnotator: async (name, attributes) => {
     const id = world.people.length + 1;
     const person: Person = {
       id,
@@ -738,6 +749,7 @@ export const commands: typeof RealCommands = {
       nameless: 2,
       runs: 3,
       copies: ["/home/you/studies/Forum comments.dissensus.before-v13"],
+      look_alikes: [],
     };
   },
   removal: async (what) => removal.preview(what),

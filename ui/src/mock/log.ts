@@ -48,6 +48,7 @@ function entry(world: World, n: number): HistoryEntry {
         ? `copy of ${person?.name}`
         : "this copy"
       : null,
+    wording: null,
     withheld: false,
   };
 }

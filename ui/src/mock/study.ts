@@ -197,13 +197,44 @@ export class MockStudy {
   earlier: view.EarlierPacket[] = [];
   short = 0;
 
+  /** What a copy said apart from this one. */
+  #apart(annotator: string): Partial<view.MergedFile> {
+    const answer = (named: string, minutes: number, current: boolean) => {
+      const at_ms = Date.now() - minutes * 60_000;
+      return {
+        answer: named,
+        at_ms,
+        time: new Date(at_ms).toISOString().slice(0, 19).replace("T", " "),
+        current,
+      };
+    };
+    const answers = [answer("4", 90, false), answer("2", 30, true)];
+    return {
+      contradicted: 1,
+      contradictions: [{ annotator, text: "c007", question: "offensiveness", answers }],
+      texts_changed: 2,
+      splits_changed: 1,
+      splits: [{ text: "c012", was: "train", now: "test" }],
+    };
+  }
+
   /** By the name of a file: `again`, `another`, `cut`, `late`; what is handed in of somebody by their name. */
   merge(files: string[]): view.MergeReport {
     const merged = files.map((file): view.MergedFile => {
       const name = fileName(file);
       const [annotator = ""] = name.split(/[ .]/);
       const handIn = name.endsWith(".handin");
-      const base = { file, handed_in: null, events: 0, new: 0 };
+      const base = {
+        file,
+        handed_in: null,
+        events: 0,
+        new: 0,
+        contradicted: 0,
+        contradictions: [],
+        texts_changed: 0,
+        splits_changed: 0,
+        splits: [],
+      };
       const refuse = (
         kind: view.MergedKind | null,
         code: string,
@@ -248,6 +279,7 @@ export class MockStudy {
         problems: name.includes("late") ? [{ refused: false, problem: problem("merge-remark", remark) }] : [],
         refused: false,
         withdrawn: name.includes("withdrawn") ? 1 : 0,
+        ...(name.includes("apart") ? this.#apart(annotator) : {}),
       };
     });
     this.changed();

@@ -11,6 +11,7 @@ use std::path::PathBuf;
   dissensus guideline P.dissensus --versions
   dissensus guideline P.dissensus --version 2
   dissensus guideline P.dissensus --agreement
+  dissensus guideline P.dissensus --agreement --by-wording
 
 The guideline is Markdown. Pictures that it names by a file beside it (PNG, JPEG, GIF or WebP) are taken into the project; links are shown
 and not opened, HTML is shown as it is written. A version is never changed: what is written is a new one, and every label that is given
@@ -37,6 +38,12 @@ pub(crate) struct Guideline {
     /// How far people agreed under each version
     #[arg(long, conflicts_with_all = ["from", "version", "versions"])]
     pub(crate) agreement: bool,
+    /// With --agreement: under each wording of the questions (prompt, help, levels) in place of each version of the guideline
+    #[arg(long, requires = "agreement")]
+    pub(crate) by_wording: bool,
+    /// List the wordings of the questions under which answers were given
+    #[arg(long, conflicts_with_all = ["from", "version", "versions", "agreement"])]
+    pub(crate) wordings: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -322,6 +322,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
             DecisionsArg::Only => DecisionLayer::Only,
         }),
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
+        wordings: args.wordings,
     };
     let written = session.exchange.export_with(file, &choices, &bar);
     drop(bar);

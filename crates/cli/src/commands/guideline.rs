@@ -6,7 +6,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use dissensus_workbench::local_time;
 use dissensus_workbench::view::{
-    GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery,
+    GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery, WordingInfo,
 };
 use std::path::Path;
 
@@ -16,8 +16,15 @@ pub(crate) fn guideline(args: &Guideline) -> Result<()> {
     }
     let session = open_to_read(&args.project)?;
     if args.agreement {
-        let found = session.guideline.agreement()?;
+        let found = match args.by_wording {
+            true => session.guideline.agreement_by_wording()?,
+            false => session.guideline.agreement()?,
+        };
         return if args.json { output::json(&found) } else { agreement(&found) };
+    }
+    if args.wordings {
+        let found = session.guideline.wordings()?;
+        return if args.json { output::json(&found) } else { wordings(&found) };
     }
     if args.versions {
         let versions = session.guideline.versions()?;
@@ -66,6 +73,25 @@ fn list(versions: &[GuidelineInfo]) -> Result<()> {
     };
     let rows = versions.iter().map(row).collect();
     output::line(&output::table(&["version", "written", "by", "what changed", "length"], rows, &[0]))
+}
+
+fn wordings(found: &[WordingInfo]) -> Result<()> {
+    if found.is_empty() {
+        return output::line("No answer names the wording of its question: imported answers never do");
+    }
+    let row = |wording: &WordingInfo| {
+        let levels: Vec<&str> = wording.levels.iter().map(|level| level.name.as_str()).collect();
+        vec![
+            wording.question.clone(),
+            wording.number.to_string(),
+            local_time(wording.since),
+            wording.answers.to_string(),
+            wording.prompt.clone(),
+            levels.join("; "),
+        ]
+    };
+    let header = ["question", "wording", "first answer", "answers", "prompt", "levels"];
+    output::line(&output::table(&header, found.iter().map(row).collect(), &[1, 3]))
 }
 
 fn agreement(found: &[GuidelineAgreement]) -> Result<()> {

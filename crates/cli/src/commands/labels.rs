@@ -5,6 +5,7 @@ use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
+use dissensus_workbench::NamedAnnotator;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub(crate) fn label(args: &Label) -> Result<()> {
     }
     let (note, reasons, confidence) = (args.note.clone(), args.reason.clone(), args.confidence);
     let recorded = session.labelling.label_by_name_with(
-        &args.annotator,
+        NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,
         args.question.as_deref(),

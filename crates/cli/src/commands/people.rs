@@ -112,7 +112,15 @@ pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
         false => output::line(&format!("Erased: {}", parts(gone.answers, gone.packets, gone.runs)))?,
     }
     tell_rest(&gone);
+    for name in &traces.look_alikes {
+        note(&look_alike(name));
+    }
     Ok(())
+}
+
+/// Somebody who may be the same person under another spelling.
+fn look_alike(name: &str) -> String {
+    format!("\"{name}\" looks alike and stays: if that is the same person, withdraw it too")
 }
 
 fn parts(answers: u32, packets: u32, runs: u32) -> String {
@@ -138,6 +146,9 @@ fn would_go(traces: &Traces) -> Result<()> {
     }
     for copy in &traces.copies {
         output::line(&format!("Not erased there: {copy}"))?;
+    }
+    for name in &traces.look_alikes {
+        output::line(&look_alike(name))?;
     }
     output::line("Nothing was erased: --yes erases it for good")
 }

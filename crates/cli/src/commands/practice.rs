@@ -5,11 +5,11 @@ use crate::args::{Label, Practice};
 use crate::output;
 use anyhow::{Result, bail};
 use dissensus_domain::{AfterFailing, AnnotatorId, Standing};
-use dissensus_workbench::Session;
 use dissensus_workbench::view::{
     NewPracticeRule, NewPracticeText, PracticeItem, PracticePerson, PracticeSetup, PracticeState,
     PracticeStep, PracticeTextInfo,
 };
+use dissensus_workbench::{NamedAnnotator, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -183,7 +183,7 @@ pub(crate) fn told(state: &PracticeState) -> String {
 /// `label --practice`.
 pub(crate) fn answer(session: &Session, args: &Label) -> Result<()> {
     let given = session.labelling.practise_by_name(
-        &args.annotator,
+        NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,
         args.question.as_deref(),

@@ -129,6 +129,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<Vec<view::GuidelineInfo>>(),
             of::<view::GuidelineWritten>(),
             of::<Vec<view::GuidelineAgreement>>(),
+            of::<Vec<view::WordingInfo>>(),
         ],
     ),
     ("remarks", &[of::<Vec<view::RemarkInfo>>()]),

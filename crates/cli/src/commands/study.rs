@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    EarlierPacket, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure,
-    StudyPerson, StudyShare, StudyWish,
+    EarlierPacket, MergeAnswer, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft,
+    StudyFigure, StudyPerson, StudyShare, StudyWish,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -176,6 +176,60 @@ fn tell_merge(report: &MergeReport) -> Result<()> {
         for problem in &file.problems {
             output::line(&format!("  {}", problem.problem.message))?;
         }
+        tell_apart(file)?;
+    }
+    Ok(())
+}
+
+/// What both copies said apart, each thing by name.
+fn tell_apart(file: &MergedFile) -> Result<()> {
+    let more = |all: u32, named: usize| match all as usize - named.min(all as usize) {
+        0 => Ok(()),
+        rest => output::line(&format!("    and {rest} more")),
+    };
+    if file.contradicted > 0 {
+        output::line(&format!(
+            "  {} given apart in two copies: both are kept, and the later one counts",
+            match file.contradicted {
+                1 => "1 pair of different answers of one person was".to_owned(),
+                n => format!("{n} pairs of different answers of one person were"),
+            }
+        ))?;
+        for one in &file.contradictions {
+            let answer = |answer: &MergeAnswer| {
+                let counts = if answer.current { ", counts" } else { "" };
+                format!("\"{}\" ({}{counts})", answer.answer, answer.time)
+            };
+            let answers: Vec<String> = one.answers.iter().map(answer).collect();
+            output::line(&format!(
+                "    {}, {}, {}: {}",
+                one.annotator,
+                one.text,
+                one.question,
+                answers.join("; ")
+            ))?;
+        }
+        more(file.contradicted, file.contradictions.len())?;
+    }
+    if file.texts_changed > 0 {
+        output::line(&format!(
+            "  the copy noted group, split or metadata of {} later, which hold now",
+            count(file.texts_changed.into(), "text")
+        ))?;
+    }
+    if file.splits_changed > 0 {
+        output::line(&format!(
+            "  {} in another part of the split now:",
+            match file.splits_changed {
+                1 => "1 text is".to_owned(),
+                n => format!("{n} texts are"),
+            }
+        ))?;
+        for one in &file.splits {
+            let part = |part: &Option<String>| part.clone().unwrap_or_else(|| "none".to_owned());
+            output::line(&format!("    {}: {}, before {}", one.text, part(&one.now), part(&one.was)))?;
+        }
+        more(file.splits_changed, file.splits.len())?;
     }
     Ok(())
 }

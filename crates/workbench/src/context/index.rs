@@ -2,7 +2,7 @@
 
 use crate::error::WorkbenchError;
 use dissensus_domain::{
-    Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId,
+    Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId, composed,
 };
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
@@ -60,8 +60,13 @@ impl Index {
             let external = self.annotators.iter().find(|a| a.external_id == name);
             external.or_else(|| self.annotators.iter().find(|a| a.name == name))
         };
-        // As it stands, else as it would be added.
-        find(name).or_else(|| find(name.trim()))
+        // As it stands, else as it would be added, else however the accents of both were typed.
+        let typed = composed(name.trim());
+        let same = |known: &str| composed(known) == typed;
+        find(name).or_else(|| find(name.trim())).or_else(|| {
+            let external = self.annotators.iter().find(|a| same(&a.external_id));
+            external.or_else(|| self.annotators.iter().find(|a| same(&a.name)))
+        })
     }
 
     /// The annotator whom a person named, see [`Index::annotator_named`].

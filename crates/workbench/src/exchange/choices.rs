@@ -15,6 +15,8 @@ pub struct ExportChoices {
     pub leave_out_overlaps: bool,
     /// Leave out the labels of people who missed the pass mark of practice or of attention checks.
     pub leave_out_failed: bool,
+    /// A column `wording`: the number of the wording of the question that was on screen with each label.
+    pub wordings: bool,
     /// What was decided about texts; none for labels alone.
     pub decisions: Option<DecisionLayer>,
     /// For others: pseudonyms in place of ids, and nothing by which people could be told. None for a file that imports again.

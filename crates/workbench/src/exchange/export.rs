@@ -14,7 +14,7 @@ use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
     OutputFormat, SpanLayout,
 };
-use dissensus_store::{ExportRow, ExportScope, Marked, Repeat, ShownFacts, Snapshot};
+use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -282,10 +282,12 @@ fn write_labels(
         Some(mask) => mask.attributes(),
         None => snapshot.annotators()?.into_iter().flat_map(|one| one.attributes.into_keys()).collect(),
     };
+    let order = snapshot.order()?;
     let mut repeats = Vec::new();
     for question in &questions {
         repeats.extend(snapshot.repeats(question.id)?);
     }
+    repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
     // A column of an imported file may hold anything, names too.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
     let (said, study) = (Said::of(snapshot, &questions)?, file.study);
@@ -326,10 +328,11 @@ fn write_labels(
     let mut writer =
         Writing { sink, title, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
     if study.only_decisions() {
-        write_decisions(snapshot, &mut writer, &questions, study)?;
+        write_decisions(snapshot, &mut writer, &questions, study, &order)?;
         return writer.finish(file.leave_out);
     }
     let mut rows = 0_u64;
+    let wordings = if study.layout().wordings { snapshot.wording_numbers()? } else { HashMap::new() };
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
             if study.leaves_out(row.event.annotator) {
@@ -354,7 +357,9 @@ fn write_labels(
                 skipped: false,
                 flagged,
                 guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
-                study: &study.cells(row.question, row.event.text, Some(row.event.annotator)),
+                study: &study
+                    .cells(row.question, row.event.text, Some(row.event.annotator))
+                    .with_wording(row.event.wording.and_then(|id| wordings.get(&id).copied())),
                 shown: said.shown_before(row.event),
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
@@ -369,7 +374,7 @@ fn write_labels(
             Ok::<(), WorkbenchError>(())
         })?;
     }
-    write_marked(snapshot, &mut writer, &questions, &said, study)?;
+    write_marked(snapshot, &mut writer, &questions, &said, study, &order)?;
     write_repeats(snapshot, &mut writer, &questions, &repeats, &said, study)?;
     writer.finish(file.leave_out)
 }
@@ -437,10 +442,13 @@ fn write_decisions(
     writer: &mut Writing<'_>,
     questions: &[Question],
     study: &StudyBeside,
+    order: &Order,
 ) -> Result<(), WorkbenchError> {
     let (nobody, nothing) = (Attributes::default(), BTreeMap::new());
     let masked = writer.mask.is_some();
-    for decision in study.decisions() {
+    let mut decisions: Vec<_> = study.decisions().collect();
+    decisions.sort_by_key(|decision| (order.question(decision.question), order.text(decision.text)));
+    for decision in decisions {
         let Some(question) = questions.iter().find(|question| question.id == decision.question) else {
             continue;
         };
@@ -486,6 +494,7 @@ fn write_marked(
     questions: &[Question],
     said: &Said,
     study: &StudyBeside,
+    order: &Order,
 ) -> Result<(), WorkbenchError> {
     // A file of tags holds answers alone.
     if matches!(writer.sink, Sink::Conll(_)) {
@@ -494,7 +503,7 @@ fn write_marked(
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
     let mut rows: Vec<_> = said.unanswered().collect();
-    rows.sort_unstable_by_key(|(key, _)| **key);
+    rows.sort_unstable_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
     for ((question, text, annotator), one) in rows {
         if study.leaves_out(*annotator) {
             continue;

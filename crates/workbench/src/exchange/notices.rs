@@ -2,6 +2,7 @@
 //! like mistakes. The same before an import and after it.
 
 use super::guessed_levels::guessed_levels;
+use crate::names::near_names;
 use crate::view::{ImportChanges, ImportNotice, ImportPlace};
 use crate::words::counted;
 use dissensus_domain::Scale;
@@ -47,6 +48,29 @@ pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
         places: Vec::new(),
     };
     source.met().into_iter().map(notice).collect()
+}
+
+/// New annotators whose ids look like those of others, in the project or in the file: they may be one person.
+pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Option<ImportNotice> {
+    let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
+    let named =
+        |(name, others): &(String, Vec<String>)| format!("\"{name}\" beside \"{}\"", others.join("\", \""));
+    let few: Vec<String> = near.iter().take(SHOWN_PLACES).map(named).collect();
+    let more = match near.len() - few.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!near.is_empty()).then(|| ImportNotice {
+        code: "near-annotators".to_owned(),
+        count: u32::try_from(near.len()).unwrap_or(u32::MAX),
+        message: format!(
+            "{} like another one but for case, accents, spaces or letters that look alike, and {} a person of its own: {}{more}",
+            if near.len() == 1 { "1 new annotator is called".to_owned() } else { format!("{} new annotators are called", near.len()) },
+            if near.len() == 1 { "is" } else { "each is" },
+            few.join("; ")
+        ),
+        places: Vec::new(),
+    })
 }
 
 /// What to know, the most important first.

@@ -1,6 +1,6 @@
 //! What an import would do, as it is shown before anything is written.
 
-use super::notices::{import_changes, import_notices, met_notices};
+use super::notices::{import_changes, import_notices, met_notices, near_annotators};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
@@ -43,7 +43,11 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         bad_row_count: plan.scan.problem_count as u32,
         remarks: remarks(plan),
         changes: import_changes(&asked),
-        notices: met_notices(&plan.source).into_iter().chain(import_notices(&asked)).collect(),
+        notices: met_notices(&plan.source)
+            .into_iter()
+            .chain(import_notices(&asked))
+            .chain(near_annotators(&overall.annotator_ids))
+            .collect(),
         problem: None,
     }
 }

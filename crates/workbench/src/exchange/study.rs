@@ -47,6 +47,7 @@ impl Exchange {
             practice: practice && !only_decisions,
             checks: people.values().any(|(_, checks)| checks.is_some()) && !only_decisions,
             decisions: choices.decisions.is_some(),
+            wordings: choices.wordings && !only_decisions,
         };
         let leave_out_failed = choices.leave_out_failed;
         Ok(StudyBeside { people, decisions, layout, leave_out_failed, only_decisions })

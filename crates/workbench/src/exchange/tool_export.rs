@@ -240,7 +240,8 @@ impl<'a> Collecting<'a> {
             let said = answer.skipped || answer.flagged || answer.remark != Remark::default();
             marked.extend(said.then_some((*key, answer)));
         }
-        marked.sort_unstable_by_key(|(key, _)| *key);
+        let order = snapshot.order()?;
+        marked.sort_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
         for ((_, text, annotator), answer) in marked {
             self.add_to(snapshot, text, annotator, answer)?;
         }
@@ -249,8 +250,11 @@ impl<'a> Collecting<'a> {
 
     /// Answers of later occasions.
     fn repeats(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
+        let order = snapshot.order()?;
         for (nth, question) in self.questions.clone().iter().enumerate() {
-            for repeat in snapshot.repeats(question.id)? {
+            let mut repeats = snapshot.repeats(question.id)?;
+            repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
+            for repeat in repeats {
                 if self.study.leaves_out(repeat.annotator) {
                     self.left_out_failed += 1;
                     continue;

@@ -1,6 +1,6 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
-use super::notices::{import_changes, import_notices, met_notices, outdated_repeats};
+use super::notices::{import_changes, import_notices, met_notices, near_annotators, outdated_repeats};
 use super::plan::{Part, Plan};
 use super::preview::{format_of, remarks};
 use super::seed::catch_up;
@@ -10,7 +10,7 @@ use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};
 use dissensus_domain::{
     AnnotatorId, Answer, EventId, EventKind, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId,
-    current_answer, marks,
+    composed, current_answer, marks,
 };
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
@@ -37,6 +37,7 @@ pub(super) struct Writing {
     questions: Vec<Option<(QuestionId, Scale)>>,
     /// The newest event of the project before this import.
     before: EventId,
+    begun_ms: i64,
     /// Labels that the file says were given in the window or by the command.
     claimed: u64,
     /// What was said beside answers, skipped or flagged, and is new.
@@ -76,6 +77,7 @@ impl Writing {
             report,
             questions: Vec::new(),
             before: EventId(0),
+            begun_ms: now_ms(),
             claimed: 0,
             remarks: 0,
             put_off: (0, 0),
@@ -92,10 +94,10 @@ impl Writing {
     ) -> Result<ImportReport, WorkbenchError> {
         self.before = tx.last_event()?;
         let name = self.plan.source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let begun = tx.begin_import(&name, now_ms())?;
+        let begun = tx.begin_import(&name, self.begun_ms)?;
         let parts = std::mem::take(&mut self.plan.parts);
         for part in &parts {
-            let id = question_row(tx, part)?;
+            let id = question_row(tx, part, self.begun_ms)?;
             if self.questions.len() <= part.number {
                 self.questions.resize(part.number + 1, None);
             }
@@ -121,6 +123,7 @@ impl Writing {
         let notices = met_notices(&self.plan.source).into_iter().chain(import_notices(&asked)).collect();
         (self.report.changes, self.report.notices) = (import_changes(&asked), notices);
         self.report.notices.extend(outdated_repeats(self.outdated.len()));
+        self.report.notices.extend(near_annotators(&self.plan.scan.annotator_ids));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
                 "The file says of {} of these labels that they were given in the window or by the command. They were given \
@@ -374,13 +377,14 @@ impl Writing {
         }
         let external_id = row.text_id.take().unwrap_or_default();
         let Some(body) = row.text.take() else { return Err(WorkbenchError::NoSuchText(external_id)) };
-        let id = tx.add_text(&NewText {
+        let new = NewText {
             external_id,
             body,
             group: row.group.take(),
             split: row.split.take(),
             metadata: std::mem::take(&mut row.metadata),
-        })?;
+        };
+        let id = tx.add_text_at(&new, self.begun_ms)?;
         self.report.texts += 1;
         self.plan.seeds.texts.push(id);
         Ok(id)
@@ -394,10 +398,17 @@ impl Writing {
         verdict: &Verdict,
     ) -> Result<AnnotatorId, WorkbenchError> {
         let external_id = row.annotator.as_deref().unwrap_or_default();
+        let typed = composed(external_id);
         let known = match self.plan.seeds.annotators.get(number as usize) {
             Some(id) => Some((*id, verdict.new_attributes)),
             // Somebody may have been added in the window since the file was checked.
-            None => tx.annotator_by_external(external_id)?.map(|id| (id, !row.attributes.is_empty())),
+            None => {
+                let known = match tx.annotator_by_external(external_id)? {
+                    None => tx.annotator_by_external(&typed)?,
+                    known => known,
+                };
+                known.map(|id| (id, !row.attributes.is_empty()))
+            }
         };
         let id = match known {
             Some((id, new_attributes)) => {
@@ -411,8 +422,8 @@ impl Writing {
             None => {
                 self.report.annotators += 1;
                 tx.add_annotator(&NewAnnotator {
-                    external_id: external_id.to_owned(),
-                    name: external_id.to_owned(),
+                    external_id: typed.clone(),
+                    name: typed,
                     attributes: row.attributes.clone(),
                     simulated: row.source == Some(LabelSource::Simulated),
                 })?
@@ -482,15 +493,13 @@ fn without_question(row: &Row) -> WorkbenchError {
     WorkbenchError::internal(&format!("row {} has a label and no question to put it to", row.row))
 }
 
-fn question_row(tx: &mut WriteTx<'_>, part: &Part) -> Result<QuestionId, WorkbenchError> {
-    match part.existing {
-        Some(id) => Ok(id),
-        None => Ok(tx.add_question(&NewQuestion {
-            name: part.name.clone(),
-            prompt: part.prompt.clone(),
-            scale: part.scale.clone(),
-        })?),
-    }
+fn question_row(tx: &mut WriteTx<'_>, part: &Part, at_ms: i64) -> Result<QuestionId, WorkbenchError> {
+    let new = |part: &Part| NewQuestion {
+        name: part.name.clone(),
+        prompt: part.prompt.clone(),
+        scale: part.scale.clone(),
+    };
+    Ok(part.existing.map_or_else(|| tx.add_question_at(&new(part), at_ms), Ok)?)
 }
 
 /// `labels.rejected.csv` beside `labels.csv` (or `labels.csv.gz`), or the first free `labels.rejected-2.csv`.

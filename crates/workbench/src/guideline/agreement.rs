@@ -2,13 +2,17 @@
 
 use super::Guidelines;
 use crate::error::WorkbenchError;
-use crate::view::{GuidelineAgreement, GuidelineFigures};
-use dissensus_domain::{GuidelineId, QuestionId, ScaleKind};
+use crate::view::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
+use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, ScaleKind, Wording, WordingId};
 use dissensus_perspectives::{Observation, Silent, metrics::BootstrapOptions, reliability};
-use std::collections::{BTreeMap, HashMap};
+use dissensus_store::WordingVersion;
+use std::collections::BTreeMap;
 
 /// Texts with two labels from which on complete agreement is told.
 const ENOUGH: usize = 20;
+
+/// Labels with the number of what was on screen.
+type Numbered = Vec<(CurrentLabel, Option<u32>)>;
 
 impl Guidelines {
     /// How far people agreed under each version: Krippendorff's alpha of the current labels that were given while it was on screen, of each
@@ -18,12 +22,61 @@ impl Guidelines {
     /// # Errors
     /// The file cannot be read.
     pub fn agreement(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
-        let index = self.context.index();
         let numbers = self.context.store.guideline_numbers()?;
+        self.agreement_by(|question| {
+            let labels = self.context.store.labels_by_guideline(question)?;
+            let number = |id: Option<GuidelineId>| id.and_then(|id| numbers.get(&id).copied());
+            Ok(labels.into_iter().map(|(label, id)| (label, number(id))).collect())
+        })
+    }
+
+    /// As [`Guidelines::agreement`], under each wording of the question: its prompt, help and levels. Labels of which it is not known what was
+    /// on screen, as those that were imported, come first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn agreement_by_wording(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+        let numbers = self.context.store.wording_numbers()?;
+        self.agreement_by(|question| {
+            let labels = self.context.store.labels_by_wording(question)?;
+            let number = |id: Option<WordingId>| id.and_then(|id| numbers.get(&id).copied());
+            Ok(labels.into_iter().map(|(label, id)| (label, number(id))).collect())
+        })
+    }
+
+    /// The wordings under which answers were given, by question and number.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn wordings(&self) -> Result<Vec<WordingInfo>, WorkbenchError> {
+        let info = |version: WordingVersion| {
+            let Wording { question, prompt, help, levels, .. } = version.wording;
+            let level = |(name, definition)| WordingLevel { name, definition };
+            WordingInfo {
+                question,
+                number: version.number,
+                id: version.id.to_string(),
+                since: version.first_ms as f64,
+                answers: version.answers,
+                prompt,
+                help: help.text,
+                low: help.low,
+                high: help.high,
+                levels: levels.into_iter().map(level).collect(),
+            }
+        };
+        Ok(self.context.store.wordings()?.into_iter().map(info).collect())
+    }
+
+    fn agreement_by(
+        &self,
+        numbered: impl Fn(QuestionId) -> Result<Numbered, WorkbenchError>,
+    ) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+        let index = self.context.index();
         let mut found = Vec::new();
         for question in index.questions() {
             for id in index.learned(question.id) {
-                found.extend(self.agreement_of(id, &numbers)?);
+                found.extend(self.agreement_of(id, numbered(id)?)?);
             }
         }
         Ok(found)
@@ -32,14 +85,13 @@ impl Guidelines {
     fn agreement_of(
         &self,
         question: QuestionId,
-        numbers: &HashMap<GuidelineId, u32>,
+        labels: Numbered,
     ) -> Result<Option<GuidelineAgreement>, WorkbenchError> {
         let index = self.context.index();
         let (name, target) = self.context.question_parts(question)?;
         let (texts, annotators) = (index.texts().len(), index.annotators().len());
         let mut versions: BTreeMap<Option<u32>, Vec<Observation>> = BTreeMap::new();
-        for (label, guideline) in self.context.store.labels_by_guideline(question)? {
-            let number = guideline.and_then(|id| numbers.get(&id).copied());
+        for (label, number) in labels {
             let row =
                 (index.text_row(label.text), index.annotator_row(label.annotator), label.answer.level());
             // What came in since the index was read is there the next time.

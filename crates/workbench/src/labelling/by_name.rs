@@ -27,6 +27,21 @@ pub struct NamedLabel {
     pub progress: Progress,
 }
 
+/// Who labels, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedAnnotator<'a> {
+    /// External id or name on screen.
+    pub name: &'a str,
+    /// A name that nobody has is a new annotator's also where somebody's looks alike.
+    pub new: bool,
+}
+
+impl<'a> From<&'a str> for NamedAnnotator<'a> {
+    fn from(name: &'a str) -> Self {
+        Self { name, new: false }
+    }
+}
+
 impl Labelling {
     /// Records a label by names, as the command does: an annotator who is not known yet is added.
     ///
@@ -60,16 +75,17 @@ impl Labelling {
     /// As [`Labelling::label_by_name_on`], with what is said beside it.
     ///
     /// # Errors
-    /// As there, and a remark that cannot be kept.
-    pub fn label_by_name_with(
+    /// As there, a remark that cannot be kept, and a new name that looks like somebody's ([`WorkbenchError::NearName`]).
+    pub fn label_by_name_with<'a>(
         &self,
-        annotator: &str,
+        annotator: impl Into<NamedAnnotator<'a>>,
         text: &str,
         value: &str,
         question: Option<&str>,
         occasion: u16,
         remark: &Remark,
     ) -> Result<NamedLabel, WorkbenchError> {
+        let annotator: NamedAnnotator<'_> = annotator.into();
         remark.trimmed().check()?;
         let question = self.project.question(question)?;
         self.context.index().whole(question.id)?;
@@ -77,7 +93,7 @@ impl Labelling {
         let store = &self.context.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
-        let known = self.context.index().annotator_named(annotator).map(|a| a.id);
+        let known = self.context.index().annotator_named(annotator.name).map(|a| a.id);
         // First of all whose packet it is: what that person practises on is nobody else's.
         self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
         self.practice.is_asked(text_id)?;
@@ -107,7 +123,7 @@ impl Labelling {
     /// The annotator of this name, who is added where nobody has it: row, external id, and whether that is new.
     pub(super) fn annotator_named_or_new(
         &self,
-        name: &str,
+        NamedAnnotator { name, new }: NamedAnnotator<'_>,
     ) -> Result<(AnnotatorId, String, bool), WorkbenchError> {
         let known = self.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
         match known {
@@ -115,7 +131,10 @@ impl Labelling {
             None => {
                 // Nobody can be added to a packet: it is said whose it is.
                 self.context.may_answer(AnnotatorId(0))?;
-                let added = self.project.add_annotator(name, &Default::default())?;
+                let added = match new {
+                    true => self.project.add_new_annotator(name, &Default::default())?,
+                    false => self.project.add_annotator(name, &Default::default())?,
+                };
                 Ok((added.id, added.external_id, true))
             }
         }

@@ -21,7 +21,7 @@ mod undo;
 mod watch;
 
 use annotations::AnnotationCache;
-pub use by_name::NamedLabel;
+pub use by_name::{NamedAnnotator, NamedLabel};
 pub use practice::NamedPractice;
 pub use record::Recorded;
 pub(crate) use sheet::Left;

@@ -3,6 +3,7 @@
 //! What is answered is a record of its own: no label, which no model, count or export of labels sees.
 
 use super::Labelling;
+use super::by_name::NamedAnnotator;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
@@ -148,9 +149,9 @@ impl Labelling {
     ///
     /// # Errors
     /// As there, or no such text, question or answer.
-    pub fn practise_by_name(
+    pub fn practise_by_name<'a>(
         &self,
-        annotator: &str,
+        annotator: impl Into<NamedAnnotator<'a>>,
         text: &str,
         value: &str,
         question: Option<&str>,
@@ -162,7 +163,7 @@ impl Labelling {
         if self.practice.book()?.text(question.id, found).is_none() {
             return Err(StudyError::NotPractice(text.to_owned()).into());
         }
-        let (annotator, name, new_annotator) = self.annotator_named_or_new(annotator)?;
+        let (annotator, name, new_annotator) = self.annotator_named_or_new(annotator.into())?;
         let new = NewPracticeAnswer { annotator, question: question.id, text: found, answer };
         let feedback = self.record_practice(&new)?;
         let (text_id, value) = (text.to_owned(), value.trim().to_owned());

@@ -4,9 +4,9 @@ use super::Project;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::names::checked_name;
+use crate::names::{checked_name, look_alikes};
 use crate::view::AnnotatorInfo;
-use dissensus_domain::{Annotator, AnnotatorId, Attributes};
+use dissensus_domain::{Annotator, AnnotatorId, Attributes, composed};
 use dissensus_store::{NewAnnotator, WriteTx};
 use std::collections::{HashMap, HashSet};
 
@@ -37,8 +37,27 @@ impl Project {
     /// Adds a person. The name is also the external id.
     ///
     /// # Errors
-    /// The name is blank, too long or taken.
+    /// The name is blank, too long or taken, or looks like that of somebody else ([`WorkbenchError::NearName`]).
     pub fn add_annotator(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+    ) -> Result<AnnotatorInfo, WorkbenchError> {
+        let index = self.context.index();
+        if index.annotator_named(name).is_none()
+            && let Some(near) = look_alikes(index.annotators().iter(), name.trim()).first()
+        {
+            let (name, known) = (composed(name.trim()), near.external_id.clone());
+            return Err(WorkbenchError::NearName { name, known });
+        }
+        self.add_new_annotator(name, attributes)
+    }
+
+    /// As [`Project::add_annotator`], of a person who is somebody else than everybody whose name looks alike.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken.
+    pub fn add_new_annotator(
         &self,
         name: &str,
         attributes: &Attributes,
@@ -49,7 +68,7 @@ impl Project {
             checked_name("attribute", attribute)?;
             checked_name("attribute", value)?;
         }
-        let taken = |a: &Annotator| a.external_id == name || a.name == name;
+        let taken = |a: &Annotator| composed(&a.external_id) == name || composed(&a.name) == name;
         if self.context.index().annotators().iter().any(taken) {
             return Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" });
         }
@@ -121,7 +140,8 @@ impl Project {
     /// A name that nobody else goes by.
     fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, WorkbenchError> {
         let name = checked_name("annotator", name)?;
-        let taken = |a: &Annotator| a.id != annotator && (a.external_id == name || a.name == name);
+        let same = |known: &str| composed(known) == name;
+        let taken = |a: &Annotator| a.id != annotator && (same(&a.external_id) || same(&a.name));
         match self.context.index().annotators().iter().any(taken) {
             true => Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" }),
             false => Ok(name),

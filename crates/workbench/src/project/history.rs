@@ -9,7 +9,7 @@ use crate::view::{HistoryEntry, HistoryPage, HistoryWish};
 use crate::words::counted;
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, Levels, MarkKind, PacketId,
-    Question, QuestionId, Remark,
+    Question, QuestionId, Remark, WordingId,
 };
 use dissensus_store::{CopyOrigin, Done, HistoryEntry as Row, HistoryFilter, HistoryPlace, Store};
 use serde_json::Value;
@@ -90,6 +90,7 @@ struct Teller<'a> {
     /// Whom packets were handed out to.
     packets: HashMap<PacketId, AnnotatorId>,
     reader: Option<AnnotatorId>,
+    wordings: HashMap<WordingId, u32>,
 }
 
 impl<'a> Teller<'a> {
@@ -101,6 +102,7 @@ impl<'a> Teller<'a> {
             origins: store.copy_origins()?,
             packets: store.packet_holders()?.into_iter().collect(),
             reader: wish.reader,
+            wordings: store.wording_numbers()?,
             index,
         })
     }
@@ -125,6 +127,10 @@ impl<'a> Teller<'a> {
             what,
             said: said.filter(|said| !said.is_empty()),
             copy: row.copy.map(|copy| self.copy(copy)),
+            wording: match &row.what {
+                Done::Event { event, .. } => event.wording.and_then(|id| self.wordings.get(&id).copied()),
+                _ => None,
+            },
             withheld,
         })
     }

@@ -106,7 +106,7 @@ impl Project {
         });
         let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
         let added = self.context.store.write(move |tx| -> Result<Question, StoreError> {
-            let id = tx.add_question(&new)?;
+            let id = tx.add_question_at(&new, now_ms())?;
             tx.edit_question(id, &edit, now_ms())?;
             tx.set_condition(id, asked.as_ref(), now_ms())?;
             let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };

@@ -7,10 +7,11 @@ use crate::clock::now_ms;
 use crate::drafts_file::DraftsFile;
 use crate::error::WorkbenchError;
 use crate::log::go_on;
+use crate::names::look_alikes;
 use crate::pseudonyms::Pseudonyms;
 use crate::saved_runs::{encoder_name, remove_folder_of};
 use crate::view::{ProjectChoices, Traces, Withdrawn};
-use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_domain::{AnnotatorId, QuestionId, composed};
 use dissensus_files::{beside, folder_of};
 use dissensus_store::StoreError;
 use std::collections::BTreeSet;
@@ -27,8 +28,20 @@ impl Project {
         let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
         let person = store.annotator(annotator)?.ok_or_else(unknown)?;
         let found = store.traces_of(annotator)?;
+        let others = store.annotators()?;
+        let mut alike: Vec<String> = [&person.external_id, &person.name]
+            .into_iter()
+            .flat_map(|name| look_alikes(others.iter().filter(|other| other.id != annotator), name))
+            .chain(others.iter().filter(|other| {
+                other.id != annotator && composed(&other.external_id) == composed(&person.external_id)
+            }))
+            .map(|other| other.external_id.clone())
+            .collect();
+        alike.sort();
+        alike.dedup();
         Ok(Traces {
             annotator,
+            look_alikes: alike,
             external_id: person.external_id,
             name: person.name,
             answers: found.answers,

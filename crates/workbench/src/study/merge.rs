@@ -1,6 +1,7 @@
 //! Taking in files: packets, what was handed in of them, whole copies of the project.
 
 use super::Study;
+use super::apart::ahead_remark;
 use super::incoming::Incoming;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -11,8 +12,8 @@ use crate::study_error::StudyError;
 use crate::sync::lock;
 use crate::view::{MergeProblem, MergeReport, MergedFile, MergedKind};
 use crate::words::counted;
-use dissensus_domain::{EventId, Packet, unsuperseded_answers};
-use dissensus_store::{HandIn, Store, TakenIn};
+use dissensus_domain::{Packet, unsuperseded_answers};
+use dissensus_store::{HandIn, TakenIn};
 use std::path::{Path, PathBuf};
 
 /// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.
@@ -86,6 +87,11 @@ impl Study {
             events: 0,
             new: 0,
             withdrawn: 0,
+            contradicted: 0,
+            contradictions: Vec::new(),
+            texts_changed: 0,
+            splits_changed: 0,
+            splits: Vec::new(),
             problems: Vec::new(),
             refused: false,
         };
@@ -111,7 +117,13 @@ impl Study {
             return Err(WorkbenchError::Rearranged);
         }
         let taken = match &known {
-            None => ours.take_in(&incoming.store)?,
+            None => {
+                let taken = ours.take_in(&incoming.store)?;
+                if taken.events > 0 {
+                    file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
+                }
+                taken
+            }
             Some(packet) => {
                 file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
                 file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
@@ -135,6 +147,7 @@ impl Study {
             }
         };
         file.withdrawn = taken.withdrawn;
+        self.tell_apart(&taken, file)?;
         file.problems.extend(levels_remark(&taken));
         file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
         file.events = taken.events + taken.known;
@@ -161,7 +174,7 @@ impl Study {
                 mine.external_id, theirs.name, mine.name
             ));
         }
-        let ahead = ahead(&incoming.store, now_ms())?;
+        let (ahead, _) = incoming.store.answers_after(now_ms().saturating_add(AHEAD_MS))?;
         if ahead > 0 {
             remarks.push(format!(
                 "{} from a clock that is more than a day ahead: where somebody answered the same text apart in two copies, these \
@@ -268,11 +281,5 @@ fn news(taken: &TakenIn) -> u32 {
         + taken.withdrawn
         + panels
         + facts
-}
-
-/// Answers whose time lies more than a day after now.
-fn ahead(store: &Store, now_ms: i64) -> Result<usize, WorkbenchError> {
-    let events = store.events_since(EventId(0), u32::MAX)?;
-    let late = |at_ms: i64| at_ms > now_ms.saturating_add(AHEAD_MS);
-    Ok(events.iter().filter(|event| event.answer().is_some() && late(event.at_ms)).count())
+        + taken.texts_changed
 }

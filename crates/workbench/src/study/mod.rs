@@ -1,6 +1,7 @@
 //! A study of several people: who is asked about which texts, packets that are handed out, and what comes back.
 
 mod agreement;
+mod apart;
 mod checks;
 mod draft;
 mod drawing;

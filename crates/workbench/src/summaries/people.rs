@@ -27,7 +27,9 @@ pub(super) fn write(
     progress: &dyn Progress,
 ) -> Result<SummaryWritten, WorkbenchError> {
     let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
-    let everyone = context.store.annotators()?;
+    let mut everyone = context.store.annotators()?;
+    let order = context.store.snapshot(|snapshot| snapshot.order())?;
+    everyone.sort_by_key(|person| order.annotator(person.id));
     let (labels, cannot_say, report) = at_one_moment(context, || {
         let labels = context.store.current_labels(question.id)?;
         let cannot_say = context.store.cannot_say(question.id)?;

@@ -55,7 +55,10 @@ pub(super) fn write(
     let index = context.index();
     let all = index.texts().len() as u64;
     let mut rows = 0;
-    for id in index.texts() {
+    let order = context.store.snapshot(|snapshot| snapshot.order())?;
+    let mut ids = index.texts().to_vec();
+    ids.sort_by_key(|id| order.text(*id));
+    for id in &ids {
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }

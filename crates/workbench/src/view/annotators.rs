@@ -25,6 +25,9 @@ view! {
         pub runs: u32,
         /// Copies of the project beside it that still have them.
         pub copies: Vec<String>,
+        /// People whose names differ from theirs by case, accents, spaces or letters that look alike alone, and who stay: it may be the same
+        /// person.
+        pub look_alikes: Vec<String>,
     }
 
     /// What was erased of somebody who withdrew.

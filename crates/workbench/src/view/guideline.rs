@@ -52,6 +52,38 @@ view! {
         pub base64: String,
     }
 
+    /// What a question said while answers were given.
+    pub struct WordingInfo {
+        /// The question's name.
+        pub question: String,
+        /// Counted from 1 within the question, by the first answer under it.
+        pub number: u32,
+        /// What names it in every copy of the project.
+        pub id: String,
+        /// When the first answer under it was given, in milliseconds since 1970-01-01 UTC.
+        pub since: f64,
+        /// Answers that were given under it.
+        pub answers: u32,
+        /// The sentence that annotators read.
+        pub prompt: String,
+        /// What is written beside it.
+        pub help: String,
+        /// At the low end of the scale.
+        pub low: String,
+        /// At the high end.
+        pub high: String,
+        /// The levels, in their order.
+        pub levels: Vec<WordingLevel>,
+    }
+
+    /// A level as it was called.
+    pub struct WordingLevel {
+        /// Its name.
+        pub name: String,
+        /// When to choose it.
+        pub definition: String,
+    }
+
     /// Agreement on a question, or on an option or a type, under each version.
     pub struct GuidelineAgreement {
         /// Which question.

@@ -67,6 +67,8 @@ view! {
         pub said: Option<String>,
         /// In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none where it is not kept.
         pub copy: Option<String>,
+        /// Of an answer: the number of the wording of the question that was on screen; none where that is not known.
+        pub wording: Option<u32>,
         /// Whether something of it is not shown because the reader has not answered yet.
         pub withheld: bool,
     }

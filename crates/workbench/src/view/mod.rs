@@ -74,6 +74,7 @@ pub use group_comparison::{
 };
 pub use guideline::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
+    WordingInfo, WordingLevel,
 };
 pub use history::{HistoryEntry, HistoryPage, HistoryWish};
 pub use importing::{
@@ -122,9 +123,10 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeProblem, MergeReport,
-    MergedFile, MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure,
-    StudyPerson, StudyReport, StudyShare, StudyWish, TextTalk,
+    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeAnswer,
+    MergeContradiction, MergeProblem, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck,
+    NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare,
+    StudyWish, TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};

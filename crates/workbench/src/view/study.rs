@@ -207,10 +207,55 @@ view! {
         pub new: u32,
         /// People who had withdrawn there: everything of theirs was erased here too.
         pub withdrawn: u32,
+        /// Answers of one person to one question about one text that differ, because they were given in copies which did not know of each
+        /// other, and of which one came in now.
+        pub contradicted: u32,
+        /// The first 200 of these.
+        pub contradictions: Vec<MergeContradiction>,
+        /// Texts whose group, split or metadata are others here now, because the copy noted them later.
+        pub texts_changed: u32,
+        /// Of these, texts that are in another part of the split.
+        pub splits_changed: u32,
+        /// The first 200 of these.
+        pub splits: Vec<MergeSplit>,
         /// Why nothing of it was taken, or what to know of what was.
         pub problems: Vec<MergeProblem>,
         /// True where nothing of it was taken.
         pub refused: bool,
+    }
+
+    /// Different answers of one person to one question about one text.
+    pub struct MergeContradiction {
+        /// The person's external id.
+        pub annotator: String,
+        /// The text's external id.
+        pub text: String,
+        /// The question's name.
+        pub question: String,
+        /// The answers, the earlier ones first.
+        pub answers: Vec<MergeAnswer>,
+    }
+
+    /// One of them.
+    pub struct MergeAnswer {
+        /// The answer by its name.
+        pub answer: String,
+        /// When it was given, in milliseconds since 1970-01-01 UTC.
+        pub at_ms: f64,
+        /// The same where the user is.
+        pub time: String,
+        /// Whether it is the one that counts.
+        pub current: bool,
+    }
+
+    /// A text that is in another part of the split.
+    pub struct MergeSplit {
+        /// The text's external id.
+        pub text: String,
+        /// The part before.
+        pub was: Option<String>,
+        /// The part now.
+        pub now: Option<String>,
     }
 
     /// What can be taken in.

@@ -1,0 +1,193 @@
+//! Two copies of one project that were worked on apart and come together, on the command line: exports of all of it are the same bytes, undo
+//! takes back what was given last, contradictions are named; and people and wordings are told apart.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use serde_json::Value;
+use std::path::Path;
+
+const A: &str = "a.dissensus";
+const B: &str = "b.dissensus";
+
+fn label(bench: &Bench, project: &str, who: &str, text: &str, value: &str) {
+    bench.ok([
+        "label",
+        project,
+        "--annotator",
+        who,
+        "--text-id",
+        text,
+        "--value",
+        value,
+        "--question",
+        "rude",
+    ]);
+}
+
+/// A project and its copy, each with texts, a question and people of its own and some that both added apart.
+fn apart(bench: &Bench) {
+    bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
+    bench.ok(["new", A]);
+    bench.ok(["import", A, "base.csv", "--question", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok(["copy", A, B]);
+    let head = "text_id,text,annotator_id,label,split,group,topic,question\n";
+    bench.file(
+        "of-a.csv",
+        format!("{head}x,both,cleo,yes,train,g1,x,funny\nonly-a,own a,cleo,no,train,,,funny\n"),
+    );
+    bench.file(
+        "of-b.csv",
+        format!("{head}only-b,own b,dan,yes,test,g9,,funny\nx,both,dan,no,test,g9,x2,funny\n"),
+    );
+    for (project, file, prompt) in [(A, "of-a.csv", "Prompt A?"), (B, "of-b.csv", "Prompt B?")] {
+        bench.ok([
+            "question", project, "funny", "--scale", "binary", "--levels", "no,yes", "--prompt", prompt,
+        ]);
+        bench.ok(["import", project, file]);
+    }
+}
+
+/// The files of an export: one, or those of a folder.
+fn bytes(path: &Path) -> Vec<(String, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(String::new(), std::fs::read(path).unwrap())];
+    }
+    let mut found: Vec<_> = std::fs::read_dir(path)
+        .unwrap()
+        .flat_map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            bytes(&entry.path()).into_iter().map(move |(inner, bytes)| (format!("{name}/{inner}"), bytes))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn copies_that_took_each_other_in_export_the_same_bytes_in_every_format() {
+    let bench = Bench::without_encoder();
+    apart(&bench);
+    label(&bench, A, "ana", "t3", "1");
+    label(&bench, B, "ben", "t1", "3");
+    let told = bench.ok(["merge", A, B]);
+    bench.ok(["merge", B, A]);
+    assert!(told.contains("x: test, before train"), "{told:?}");
+    for (name, more) in [
+        ("labels.csv", &[][..]),
+        ("labels.tsv", &[]),
+        ("labels.jsonl", &[]),
+        ("labels.parquet", &[]),
+        ("worded.csv", &["--wordings"]),
+        ("texts.csv", &["--rows", "texts"]),
+        ("people.csv", &["--rows", "people"]),
+        ("tasks.json", &["--format", "label-studio"]),
+    ] {
+        for project in [A, B] {
+            let file = format!("{project}-{name}");
+            bench.ok([&["export", project, &file], more].concat());
+        }
+        let of = |project: &str| bytes(&bench.path(&format!("{project}-{name}")));
+        assert_eq!(of(A), of(B), "{name}");
+    }
+    let prompt = |project: &str| bench.json(["info", project])["questions"].to_string();
+    assert!(prompt(A).contains("Prompt B?") && prompt(B).contains("Prompt B?"), "{}", prompt(A));
+}
+
+#[test]
+fn undo_after_a_merge_takes_back_the_label_that_was_given_last() {
+    let bench = Bench::without_encoder();
+    apart(&bench);
+    label(&bench, B, "ana", "t2", "3");
+    label(&bench, A, "ana", "t1", "3");
+    bench.ok(["merge", A, B]);
+    assert_eq!(bench.json(["undo", A, "--annotator", "ana"])["text_id"], "t1");
+    assert_eq!(bench.json(["undo", A, "--annotator", "ana"])["text_id"], "t2");
+}
+
+#[test]
+fn contradicting_answers_and_clocks_that_are_ahead_are_named() {
+    let bench = Bench::without_encoder();
+    apart(&bench);
+    label(&bench, A, "ben", "t2", "1");
+    label(&bench, B, "ben", "t2", "3");
+    bench.file("late.csv", "text_id,text,annotator_id,label,created_at\nt1,one,ben,2,2099-01-01T00:00:00Z\n");
+    bench.ok(["import", B, "late.csv", "--question", "rude"]);
+    let report = bench.json(["merge", A, B]);
+    let file: &Value = &report["files"][0];
+    assert_eq!(file["contradicted"], 1);
+    let one = &file["contradictions"][0];
+    assert_eq!(
+        (&one["annotator"], &one["text"], &one["question"]),
+        (&"ben".into(), &"t2".into(), &"rude".into())
+    );
+    let answers = one["answers"].as_array().unwrap();
+    let told: Vec<_> =
+        answers.iter().map(|a| (a["answer"].as_str().unwrap(), a["current"].as_bool().unwrap())).collect();
+    assert_eq!(told, [("1", false), ("3", true)]);
+    assert!(file["problems"].to_string().contains("1 answer in this copy is in the future"), "{file}");
+    let again = bench.ok(["merge", A, B]);
+    assert!(!again.contains("given apart"), "{again:?}");
+}
+
+#[test]
+fn one_person_is_not_two_by_the_spelling_of_a_name() {
+    let bench = Bench::without_encoder();
+    apart(&bench);
+    label(&bench, A, "Jos\u{e9}", "t1", "1");
+    label(&bench, A, "Jose\u{301}", "t2", "1");
+    let names = |project: &str| -> Vec<String> {
+        let people = bench.json(["annotators", project]);
+        people.as_array().unwrap().iter().map(|one| one["external_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(A).iter().filter(|name| name.starts_with("Jos")).count(), 1);
+    for near in ["Ana", "\u{430}na", "a na", "jose"] {
+        let at = ["label", A, "--annotator", near, "--text-id", "t1", "--value", "2", "--question", "rude"];
+        let refused = bench.refused(at);
+        assert!(refused.contains("looks alike") && refused.contains("--new-annotator"), "{near}: {refused}");
+    }
+    let at = [
+        "label",
+        A,
+        "--annotator",
+        "Ana",
+        "--text-id",
+        "t1",
+        "--value",
+        "2",
+        "--question",
+        "rude",
+        "--new-annotator",
+    ];
+    bench.ok(at);
+    assert!(names(A).contains(&"Ana".to_owned()));
+    let gone = bench.ok(["withdraw", A, "--annotator", "ana"]);
+    assert!(gone.contains("\"Ana\" looks alike and stays"), "{gone:?}");
+    bench.file("more.csv", "text_id,text,annotator_id,label\nt1,one,BEN,2\nt2,two,Jose\u{301},3\n");
+    let report = bench.json(["import", A, "more.csv", "--question", "rude"]);
+    assert!(report["notices"].to_string().contains("\\\"BEN\\\" beside \\\"ben\\\""), "{report}");
+    assert_eq!(report["annotators"], 1, "the other one is known");
+}
+
+#[test]
+fn agreement_is_told_by_wording() {
+    let bench = Bench::without_encoder();
+    apart(&bench);
+    label(&bench, A, "ana", "t1", "1");
+    bench.ok(["question", A, "rude", "--prompt", "How rude is it, meant so?"]);
+    label(&bench, A, "ben", "t1", "2");
+    let wordings = bench.json(["guideline", A, "--wordings"]);
+    let rude: Vec<&Value> =
+        wordings.as_array().unwrap().iter().filter(|one| one["question"] == "rude").collect();
+    assert_eq!(rude.len(), 2, "{wordings}");
+    assert_eq!((&rude[1]["number"], &rude[1]["prompt"]), (&2.into(), &"How rude is it, meant so?".into()));
+    let found = bench.json(["guideline", A, "--agreement", "--by-wording"]);
+    let figures = found.as_array().unwrap().iter().find(|one| one["name"] == "rude").unwrap();
+    let numbers: Vec<&Value> =
+        figures["figures"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
+    assert_eq!(numbers, [&Value::Null, &1.into(), &2.into()]);
+    bench.ok(["export", A, "worded.csv", "--wordings"]);
+    let rows = std::fs::read_to_string(bench.path("worded.csv")).unwrap();
+    assert!(rows.lines().next().unwrap().contains("wording"), "{rows}");
+    assert_eq!(bench.json(["history", A, "--limit", "1"])["entries"][0]["wording"], 2);
+}
