@@ -135,9 +135,8 @@ impl Store {
     /// As there; [`StoreError::Unknown`] where `packet` is not one of this project's; [`StoreError::Conflict`] where the other file has
     /// a person, a text, a question or a packet that was not handed out with it.
     pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
-        let known = Known { texts: Known::texts_of(other)?, ..Known::default() };
         let other = other.clone();
-        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run(known))
+        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run(Known::default()))
     }
 }
 
@@ -256,7 +255,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.annotator(annotator, &places)?;
         }
         self.annotator_changes(changes_of_people)?;
-        self.texts(std::mem::take(&mut known.texts))?;
+        self.texts(self.other.read("reading texts", text_digests)?)?;
         self.same_rows(&mut known);
         let mut rows = known.rows_to_read(self.other)?;
         rows.retain(|row| *row <= end.0);

@@ -1,7 +1,7 @@
 //! What both copies know already, found before the transaction that brings them together: merging costs what is new, and a label that is
 //! given meanwhile waits for that alone.
 
-use crate::noted::{TextDigest, hash_of, text_digests};
+use crate::noted::hash_of;
 use crate::places::Places;
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, uid};
 use crate::tx::all;
@@ -45,8 +45,6 @@ pub(crate) struct Alike {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) alike: HashMap<CopyId, Alike>,
-    /// The texts of the other copy.
-    pub(crate) texts: Vec<TextDigest>,
 }
 
 fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
@@ -111,12 +109,7 @@ impl Known {
                 alike.insert(copy, Alike { highest, count, questions, text, annotator, ours: here });
             }
         }
-        Ok(Self { alike, texts: Self::texts_of(theirs)? })
-    }
-
-    /// The texts of another copy.
-    pub(crate) fn texts_of(theirs: &Store) -> Result<Vec<TextDigest>> {
-        theirs.read("reading texts", text_digests)
+        Ok(Self { alike })
     }
 
     /// Leaves out copies of which something was appended or taken out here since.
