@@ -92,7 +92,7 @@ pub use live::{
     Influence, LabelChange, LiveModel, Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare,
     TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
-pub use metrics::{Scored, Scores, dichotomize, score};
+pub use metrics::{CONFIDENCE_LEVEL, Scored, Scores, dichotomize, score};
 pub use mixed::{
     Discrimination, Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS,
     ScaleSpread, ScoreParts, Severity, TextDispersion,

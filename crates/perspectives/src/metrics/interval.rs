@@ -20,6 +20,9 @@ use rand_distr::{Distribution, Exp1, Gamma};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Level of every interval that window, command and report show, and of the verdicts beside them.
+pub const CONFIDENCE_LEVEL: f64 = 0.95;
+
 /// Resamples handed to the workers between two reports of progress.
 const ROUND: usize = 50;
 
@@ -40,7 +43,7 @@ pub struct BootstrapOptions {
 
 impl Default for BootstrapOptions {
     fn default() -> Self {
-        Self { resamples: 1000, confidence: 0.95, seed: 0 }
+        Self { resamples: 1000, confidence: CONFIDENCE_LEVEL, seed: 0 }
     }
 }
 

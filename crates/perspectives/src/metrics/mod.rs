@@ -36,7 +36,7 @@ pub use compare::{Comparison, Difference, Differences, compare};
 pub use correlation::{pearson, spearman};
 pub use disagreement::{auroc, soft_cross_entropy};
 pub use f1_rule::F1Rule;
-pub use interval::{BootstrapOptions, Interval};
+pub use interval::{BootstrapOptions, CONFIDENCE_LEVEL, Interval};
 pub(crate) use interval::{Figure, resample};
 pub use mcnemar::{McNemar, mcnemar};
 pub use multi_label::{BinaryLogLoss, MultiLabelScores, Thresholds};
