@@ -1346,7 +1346,7 @@ pub(crate) struct Agreement {
   dissensus plan P.dissensus --interval-width 1.5 --cost-per-label 0.12
 
 From the labels that a project has, as a pilot: how much of a label's variance lies between texts, between people and in neither,
-and so how many annotators tell a text, how many labels a person, with 90 % intervals, and which texts can stop.")]
+and so how many annotators tell a text, how many labels a person, with 95 % intervals, and which texts can stop.")]
 pub(crate) struct Plan {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

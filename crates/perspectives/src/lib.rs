@@ -67,11 +67,12 @@ pub use aggregation::{
     Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
 };
 pub use agreement::{
-    Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    FEWEST_TIMED_LABELS, LabelDesign, MarkedUnits, MarkedWords, Reliability, SelfAgreement, SetAnswer,
-    SetReliability, Speed, TextVariances, TimedLabel, TooFast, Unitizing, VarianceComponents, WordAgreement,
-    agreement, beside_others, cohen_pairs, masi_distance, option_reliability, reliability, set_reliability,
-    share_interval, speeds, unitizing_alpha, word_agreement,
+    Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate,
+    FEWEST_PEOPLE_WHO_REPEAT, FEWEST_REPEATS, FEWEST_TIMED_LABELS, IntervalScope, LabelDesign, MarkedUnits,
+    MarkedWords, Reliability, SelfAgreement, SetAnswer, SetReliability, Speed, TextVariances, TimedLabel,
+    TooFast, Unitizing, VarianceComponents, WordAgreement, agreement, beside_others, cohen_pairs,
+    masi_distance, option_reliability, reliability, set_reliability, share_interval, speeds, unitizing_alpha,
+    word_agreement,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

@@ -76,10 +76,10 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_exchange::{Loss, LossReason, ToolFormat};
 pub use dissensus_perspectives::{
-    CurvePoint, Estimate, Evaluation as ModelScores, LearningCurve, ModelKind, PredictionSets, Reliability,
-    Scores, SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target, TokenScores,
-    Unitizing, WordAgreement,
-    metrics::{MultiLabelScores, PairedDifference},
+    CurvePoint, Estimate, Evaluation as ModelScores, IntervalScope, LearningCurve, ModelKind, PredictionSets,
+    Reliability, Scores, SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target,
+    TokenScores, Unitizing, WordAgreement,
+    metrics::{Interval, MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{

@@ -479,7 +479,7 @@ export type AnnotatorRow = {
 	/**  Its posterior standard deviation. */
 	severity_sd: number | null,
 	/**
-	 *  Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 90 %
+	 *  Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 95 %
 	 *  interval; none where held-out labels do not show that people differ in it.
 	 */
 	consistency: Figure | null,
@@ -497,7 +497,7 @@ export type AnnotatorRow = {
 	common_distance: number | null,
 	/**  Labels that the held-out accuracy stands on. */
 	held_out_labels: number,
-	/**  Share of pairs of this person's label and another person's on the same text that are equal, with its 90 % interval over texts. */
+	/**  Share of pairs of this person's label and another person's on the same text that are equal, with its 95 % interval over texts. */
 	agreement_with_others: Figure | null,
 	/**  Texts that this person shares with others. */
 	shared_texts: number,
@@ -1463,10 +1463,12 @@ export type GuidelineFigures = {
 	texts: number,
 	/**  Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell. */
 	alpha: number | null,
-	/**  Lower end of its 95 % interval, over resamples of texts; none where nobody differs. */
+	/**  Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs. */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
+	/**  True where that interval is for people like these. */
+	like_these: boolean,
 };
 
 /**  A version of the guideline. */
@@ -2295,10 +2297,16 @@ export type OverviewAgreement = {
 	question: QuestionId,
 	/**  Krippendorff's alpha; none where there is too little to tell. */
 	alpha: number | null,
-	/**  Lower end of its 95 % interval, by bootstrap over texts; none where nobody differs. */
+	/**  Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs. */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
+	/**  True where that interval is for people like these. */
+	like_these: boolean,
+	/**  Lower end of its 95 % interval for these people, on texts like these. */
+	these_low: number | null,
+	/**  Upper end. */
+	these_high: number | null,
 	/**  The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`. */
 	metric: string,
 	/**  Texts with labels of two people or more. */
@@ -2654,7 +2662,7 @@ export type PlanWish = {
 	seconds_per_label: number | null,
 };
 
-/**  A number that is recommended, with its 90 % interval. */
+/**  A number that is recommended, with its 95 % interval. */
 export type PlannedNumber = {
 	/**  The number; none above the limit of the report. */
 	value: number | null,

@@ -65,11 +65,15 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
   }
 }
 
-/** "0.48, 95 % interval 0.46 to 0.50"; or why it cannot be told. */
-export function alphaWords({ alpha, low, high, needs }: OverviewAgreement): string {
+/** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or why it cannot be told. */
+export function alphaWords(of: OverviewAgreement): string {
+  const { alpha, low, high, these_low, these_high, needs } = of;
   if (alpha === null) return `Too little to tell. ${needs ?? ""}`.trim();
   if (low === null || high === null) return "nobody differs";
-  return `95 % interval ${decimal(low)} to ${decimal(high)}`;
+  const interval = `95 % interval ${decimal(low)} to ${decimal(high)}`;
+  return of.like_these
+    ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
+    : `${interval} for these people; fewer than five people are too few to tell of others`;
 }
 
 /** Labels of a person to all questions together. */

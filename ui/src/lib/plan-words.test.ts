@@ -14,8 +14,8 @@ const report = (some: Partial<PlanReport>) =>
   }) as PlanReport;
 
 it("says numbers with their intervals, also beyond what a pilot tells", () => {
-  expect(planned({ value: 10, low: 9, high: 12 }, 100)).toBe("10 (90 %: 9 to 12)");
-  expect(planned({ value: null, low: 80, high: null }, 100)).toBe("over 100 (90 %: 80 to over 100)");
+  expect(planned({ value: 10, low: 9, high: 12 }, 100)).toBe("10 (95 %: 9 to 12)");
+  expect(planned({ value: null, low: 80, high: null }, 100)).toBe("over 100 (95 %: 80 to over 100)");
 });
 
 it("says what is wrong with a wish, field by field", () => {

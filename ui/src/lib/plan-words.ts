@@ -29,10 +29,10 @@ export function widthUnit(scale: Scale): string | null {
   return scale.kind === "binary" ? "share" : null;
 }
 
-/** "10 (90 %: 9 to 12)", "over 100 (90 %: 80 to over 100)". */
+/** "10 (95 %: 9 to 12)", "over 100 (95 %: 80 to over 100)". */
 export function planned(number: PlannedNumber, limit: number): string {
   const one = (n: number | null) => (n === null ? `over ${count(limit)}` : count(n));
-  return `${one(number.value)} (90 %: ${one(number.low)} to ${one(number.high)})`;
+  return `${one(number.value)} (95 %: ${one(number.low)} to ${one(number.high)})`;
 }
 
 /** What the labels that are there reach already. */

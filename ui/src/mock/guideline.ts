@@ -30,8 +30,8 @@ export const guideline = {
   agreement(): GuidelineAgreement[] {
     if (guideline.versions.length === 0) return [];
     const figures = [
-      { number: null, labels: 412, texts: 96, alpha: 0.31, low: 0.22, high: 0.4 },
-      { number: 1, labels: 60, texts: 12, alpha: null, low: null, high: null },
+      { number: null, labels: 412, texts: 96, alpha: 0.31, low: 0.22, high: 0.4, like_these: true },
+      { number: 1, labels: 60, texts: 12, alpha: null, low: null, high: null, like_these: false },
     ];
     return [{ question: 1, name: "offensiveness", figures }];
   },

@@ -177,12 +177,26 @@ export class MockTexts {
       (text) => this.#answers(question, text.id).filter((label) => label !== null).length > 1,
     ).length;
     return question === 1
-      ? { question, alpha: 0.48, low: 0.41, high: 0.55, metric: "ordinal", shared, needs: null }
+      ? {
+          question,
+          alpha: 0.48,
+          low: 0.41,
+          high: 0.55,
+          like_these: true,
+          these_low: 0.45,
+          these_high: 0.51,
+          metric: "ordinal",
+          shared,
+          needs: null,
+        }
       : {
           question,
           alpha: null,
           low: null,
           high: null,
+          like_these: false,
+          these_low: null,
+          these_high: null,
           metric: "nominal",
           shared: 3,
           needs: "20 texts with labels of two people are needed.",

@@ -36,7 +36,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         "severity",
         "consistency",
         "agrees",
-        "90 %",
+        "95 %",
         "accuracy",
         "own",
         "everybody's",

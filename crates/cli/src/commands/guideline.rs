@@ -97,7 +97,10 @@ fn wordings(found: &[WordingInfo]) -> Result<()> {
 fn agreement(found: &[GuidelineAgreement]) -> Result<()> {
     let row = |of: &GuidelineAgreement, figures: &GuidelineFigures| {
         let alpha = match (figures.alpha, figures.low, figures.high) {
-            (Some(alpha), Some(low), Some(high)) => format!("{alpha:.2} ({low:.2} to {high:.2})"),
+            (Some(alpha), Some(low), Some(high)) => {
+                let whose = if figures.like_these { "people like these" } else { "these people" };
+                format!("{alpha:.2} (95 % {low:.2} to {high:.2} for {whose})")
+            }
             (Some(_), ..) => "1.00 (nobody differs)".to_owned(),
             _ => "too little to tell".to_owned(),
         };

@@ -96,7 +96,16 @@ fn alpha(found: &OverviewAgreement) -> String {
     let name = format!("Krippendorff's alpha ({})", found.metric);
     match (found.alpha, found.low, found.high) {
         (Some(alpha), Some(low), Some(high)) => {
-            format!("{name}: {alpha:.2}, 95 % interval {low:.2} to {high:.2}, {} shared texts", found.shared)
+            let whose = match (found.like_these, found.these_low, found.these_high) {
+                (true, Some(low), Some(high)) => {
+                    format!("for people like these ({low:.2} to {high:.2} for these people)")
+                }
+                _ => "for these people; fewer than five are too few to tell of others".to_owned(),
+            };
+            format!(
+                "{name}: {alpha:.2}, 95 % interval {low:.2} to {high:.2} {whose}, {} shared texts",
+                found.shared
+            )
         }
         (Some(_), ..) => format!("{name}: 1.00, nobody differs on {} shared texts", found.shared),
         _ => format!("{name}: too little to tell. {}", found.needs.as_deref().unwrap_or_default()),

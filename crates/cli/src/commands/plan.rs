@@ -108,8 +108,8 @@ fn lines(report: &PlanReport) -> Vec<String> {
     lines
 }
 
-/// "10 (90 %: 9 to 12)"
+/// "10 (95 %: 9 to 12)"
 fn shown(number: PlannedNumber, limit: u32) -> String {
     let one = |n: Option<u32>| n.map_or_else(|| format!("over {limit}"), |n| n.to_string());
-    format!("{} (90 %: {} to {})", one(number.value), one(number.low), one(number.high))
+    format!("{} (95 %: {} to {})", one(number.value), one(number.low), one(number.high))
 }

@@ -7,8 +7,8 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_workbench::{
-    AnnotatorPairAgreement, Estimate, OptionAgreement, OptionsOfText, Reliability, Session, TypeAgreement,
-    Unitizing, WordAgreement, WorkbenchError,
+    AnnotatorPairAgreement, Estimate, Interval, IntervalScope, OptionAgreement, OptionsOfText, Reliability,
+    Session, TypeAgreement, Unitizing, WordAgreement, WorkbenchError,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +68,11 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
         count(u64::from(agreement.texts), "text"),
         left_out(agreement.annotators_without_labels)
     ))?;
-    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, three(agreement.alpha)))?;
+    let alpha = match agreement.metric {
+        "ordinal" => &reliability.alpha_ordinal,
+        _ => &reliability.alpha_nominal,
+    };
+    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, with_interval(alpha)))?;
     output::line(&format!("Pairs of labels that are equal: {}\n", three(agreement.pairwise_agreement)))?;
     output::line(&coefficients(&reliability))?;
     if let Some(pairs) = pairs {
@@ -118,7 +122,7 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
         output::line("No text has answers of two people: how they agree cannot be told")?;
     }
     output::line(&format!(
-        "Krippendorff's alpha of whole sets (MASI distance), 95 % over texts: {}",
+        "Krippendorff's alpha of whole sets (MASI distance): {}",
         with_interval(&found.alpha_masi)
     ))?;
     output::line(&format!(
@@ -161,12 +165,13 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
         count(u64::from(found.texts), "text")
     ))?;
     output::line(&format!(
-        "Words of {} with two answers or more; a word is marked where a span covers a character of it. Intervals: 95 % over texts\n",
-        count(found.any.texts as u64, "text")
+        "Words of {} with two answers or more; a word is marked where a span covers a character of it. Intervals: 95 % for {}\n",
+        count(found.any.texts as u64, "text"),
+        found.any.alpha.shown().map_or(IntervalScope::PeopleLikeThese, |(_, scope)| scope).words()
     ))?;
     let row = |name: &str, answers: [Option<f64>; 2], words: &WordAgreement, units: &Unitizing| {
         let [chosen, texts] = answers.map(three);
-        let rest = [three(words.marked), with_interval(&words.alpha), with_interval(&words.pairwise_f1)];
+        let rest = [three(words.marked), with_ends(&words.alpha), with_ends(&words.pairwise_f1)];
         let places = three(units.alpha);
         [name.to_owned(), chosen, texts].into_iter().chain(rest).chain([places]).collect::<Vec<_>>()
     };
@@ -195,14 +200,26 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
     Ok(())
 }
 
-/// A coefficient with its interval, where there is one.
+/// A coefficient with its 95 % interval and whom that is about, where there is one.
 fn with_interval(of: &Estimate) -> String {
-    match of.interval {
-        Some(interval) => {
-            format!("{} ({} to {})", three(of.value), three(Some(interval.low)), three(Some(interval.high)))
+    match of.shown() {
+        Some((interval, scope)) => {
+            format!("{} (95 % {} for {})", three(of.value), ends(Some(interval)), scope.words())
         }
         None => three(of.value),
     }
+}
+
+/// A coefficient with the ends of its interval, where there is one.
+fn with_ends(of: &Estimate) -> String {
+    match of.shown() {
+        Some((interval, _)) => format!("{} ({})", three(of.value), ends(Some(interval))),
+        None => three(of.value),
+    }
+}
+
+fn ends(interval: Option<Interval>) -> String {
+    interval.map_or_else(String::new, |i| format!("{:.3} to {:.3}", i.low, i.high))
 }
 
 /// Whom figures of labels leave out.
@@ -225,11 +242,15 @@ fn coefficients(found: &Reliability) -> String {
     ];
     let defined = all.into_iter().filter(|(_, estimate)| estimate.value.is_some());
     let row = |(name, estimate): (&str, &dissensus_workbench::Estimate)| {
-        let interval = estimate.interval.as_ref();
-        let interval = interval.map_or_else(String::new, |i| format!("{:.3} to {:.3}", i.low, i.high));
-        vec![name.to_owned(), three(estimate.value), interval]
+        vec![name.to_owned(), three(estimate.value), ends(estimate.interval), ends(estimate.over_texts)]
     };
-    output::table(&["coefficient", "value", "95 % over texts"], defined.map(row).collect(), &[1, 2])
+    let header = ["coefficient", "value", "95 % people like these", "95 % these people"];
+    let table = output::table(&header, defined.map(row).collect(), &[1, 2, 3]);
+    let few = found.alpha_nominal.interval.is_none() && found.alpha_nominal.over_texts.is_some();
+    match few {
+        true => format!("{table}\nOf people like these nothing can be said from fewer than five people."),
+        false => table,
+    }
 }
 
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {

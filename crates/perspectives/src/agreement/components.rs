@@ -96,6 +96,36 @@ impl LabelDesign {
     }
 }
 
+impl LabelDesign {
+    /// Components that labels like these may come from: draws with seeds from 0 on fill the intervals of everything that is computed from components.
+    ///
+    /// They are generalized pivots (Weerahandi 1993, Generalized confidence intervals; Burdick, Borror and Montgomery 2005, Design and analysis
+    /// of gauge R&R studies, ch. 2): labels are simulated with the components `found`; as far as their mean squares of texts, of people and
+    /// of the rest lie *above* those they were simulated with, the true ones are taken to lie *below* those found. With complete designs this is
+    /// the exact inversion of F and chi-squared. (Quantiles of the simulated components themselves hold too little with few people: .80 to .84 for 95 %,
+    /// on 30 texts by 5 people.)
+    pub fn plausible(&self, found: &VarianceComponents, seed: u64) -> Option<VarianceComponents> {
+        let again = self.simulated(found, seed)?;
+        let (text, annotator, residual) =
+            (found.text.max(0.0), found.annotator.max(0.0), found.residual.max(0.0));
+        // Mean squares are above 0; those of uneven designs may come out otherwise.
+        let least = 1e-6 * (text + annotator + residual);
+        let inverted = |found: f64, again: f64| found * found / again.max(least);
+        let rest = inverted(residual, again.residual);
+        // Of a mean square over the labels of each: the variance between them, and so much of the rest.
+        let between = |counts: &[f64], found: f64, again_between: f64| -> f64 {
+            let (all, used) = (self.cells.len() as f64, counts.iter().filter(|n| **n > 0.0).count() as f64);
+            let each = (all - counts.iter().map(|n| n * n).sum::<f64>() / all) / (used - 1.0);
+            inverted(found + residual / each, again_between + again.residual / each) - rest / each
+        };
+        Some(VarianceComponents {
+            text: between(&self.per_text, text, again.text),
+            annotator: between(&self.per_annotator, annotator, again.annotator),
+            residual: rest,
+        })
+    }
+}
+
 impl VarianceComponents {
     /// Of `observations` on `design`, which was made of them; levels count as 0, 1, 2, ... where they are `ordered`, else as indicators.
     /// `None` as where components cannot be told apart.
@@ -249,6 +279,26 @@ mod tests {
             (0..20).map(|a| Observation { text: a % 4, annotator: a, level: (a % 2) as u16 }).collect();
         let design = LabelDesign::of(&one_a_person, 4, 20);
         assert_eq!(VarianceComponents::of(&one_a_person, &design, 2, true), None);
+    }
+
+    #[test]
+    fn pivots_of_a_complete_design_invert_f() {
+        // 30 texts by 5 people: the ratio of the mean squares of people and rest is an F of 4 and 116 degrees of freedom, whose quantiles
+        // (scipy's f.ppf of .05 and .95) bound what the variance between people is of the rest.
+        let all: Vec<Observation> =
+            (0..150).map(|i| Observation { text: i / 5, annotator: i % 5, level: 0 }).collect();
+        let design = LabelDesign::of(&all, 30, 5);
+        let found = VarianceComponents { text: 0.4, annotator: 0.2, residual: 0.6 };
+        let mut ratios: Vec<f64> = (0..4000)
+            .map(|seed| design.plausible(&found, seed).unwrap())
+            .map(|c| c.annotator / c.residual)
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        let observed = 1.0 + 30.0 * 0.2 / 0.6;
+        for (at, quantile) in [(200, 2.449_880_31), (3800, 0.176_705_5)] {
+            let exact = (observed / quantile - 1.0) / 30.0;
+            assert!((ratios[at] / exact - 1.0).abs() < 0.12, "{} {exact}", ratios[at]);
+        }
     }
 
     #[test]

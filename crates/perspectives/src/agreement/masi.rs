@@ -1,6 +1,7 @@
 //! Krippendorff's alpha over sets of options.
 
 use super::counts::checked;
+use super::crossed::{LeftOut, unless_cancelled};
 use super::reliability::{Estimate, LEAST_DECIDING, Reliability, reliability};
 use crate::data::progress::Progress;
 use crate::data::{Observation, PerspectivesError, Target};
@@ -49,8 +50,8 @@ pub struct SetReliability {
     pub alpha_masi: Estimate,
 }
 
-/// Krippendorff's alpha under [`masi_distance`] of `answers` (any order, some missing) by `annotators` annotators on `texts` texts. The interval, if asked for,
-/// resamples whole texts as [`reliability`] does and with its conditions; there is none where answers are more than 1,000 different sets, whose distances would all be kept.
+/// Krippendorff's alpha under [`masi_distance`] of `answers` (any order, some missing) by `annotators` annotators on `texts` texts. Intervals, if asked for, are
+/// made as by [`reliability`] and with its conditions; there are none where answers are more than 1,000 different sets, whose distances would all be kept.
 ///
 /// # Errors
 /// As [`reliability`].
@@ -70,7 +71,7 @@ pub fn set_reliability(
     let whole =
         items.alpha(&vec![1.0; items.sizes.len()], |a, b| masi_distance(items.sets[a], items.sets[b]));
     let deciding = items.deciding();
-    let mut interval = None;
+    let (mut interval, mut over_texts) = (None, None);
     if let (Some(options), Some(estimate)) = (bootstrap, whole)
         && items.sizes.len() >= Cluster::Texts.least()
         && deciding >= LEAST_DECIDING
@@ -83,12 +84,16 @@ pub fn set_reliability(
         let alpha = |weights: &[f64]| items.alpha(weights, |a, b| far[a * sets + b]);
         let draws = resample(&once, options, "agreement", progress, alpha)?;
         let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
-        interval = Interval::of(figure, draws.into_iter(), options);
+        over_texts = Interval::of(figure, draws.into_iter(), options);
+        if let Some(narrow) = over_texts {
+            let left_out = items.left_out(estimate, &far, progress)?;
+            interval = left_out.interval(&figure, &narrow, options);
+        }
     }
     Ok(SetReliability {
         texts: items.texts,
         pairable: items.sizes.len(),
-        alpha_masi: Estimate { value: whole, interval },
+        alpha_masi: Estimate { value: whole, interval, over_texts },
     })
 }
 
@@ -132,6 +137,8 @@ struct Items {
     observed: Vec<f64>,
     /// Whether somebody chose another set than the one that is most frequent.
     off: Vec<bool>,
+    /// Answers: the place of their text, who gave them, and the place of their set.
+    answers: Vec<(usize, u32, usize)>,
 }
 
 impl Items {
@@ -158,7 +165,64 @@ impl Items {
             off.push(of_text.keys().any(|set| Some(*set) != frequent));
             sizes.push(size);
         }
-        Self { texts, sets, sizes, counts, observed, off }
+        let rows: BTreeMap<u32, usize> = by_text.keys().copied().zip(0..).collect();
+        let answer = |a: &SetAnswer| Some((*rows.get(&a.text)?, a.annotator, place(&a.set)));
+        let answers = answers.iter().filter_map(answer).collect();
+        Self { texts, sets, sizes, counts, observed, off, answers }
+    }
+
+    /// Alpha without each person, and without each answer. `far` holds the distances of all pairs of sets.
+    fn left_out(
+        &self,
+        whole: f64,
+        far: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<LeftOut, PerspectivesError> {
+        let sets = self.sets.len();
+        let mut of_set = vec![0.0; sets];
+        self.counts.iter().flatten().for_each(|(set, n)| of_set[*set] += n);
+        // The sum of distances of each set to all answers, whose sum over answers is the expected one.
+        let to_all: Vec<f64> =
+            far.chunks_exact(sets).map(|row| row.iter().zip(&of_set).map(|(d, n)| d * n).sum()).collect();
+        let expected: f64 = to_all.iter().zip(&of_set).map(|(d, n)| d * n).sum();
+        let (n, observed) = (self.sizes.iter().sum::<f64>(), self.observed.iter().sum::<f64>());
+        // What leaving an answer out takes off: answers, where one is left that pairs with nothing, and the observed distances.
+        let taken = |(text, _, set): &(usize, u32, usize)| {
+            let size = self.sizes[*text];
+            let others = || self.counts[*text].iter();
+            if size <= 2.0 {
+                return (others().map(|(other, n)| (*other, *n)).collect(), self.observed[*text]);
+            }
+            let own: f64 = others().map(|(other, n)| n * far[set * sets + other]).sum();
+            let left = (self.observed[*text] * (size - 1.0) - 2.0 * own) / (size - 2.0);
+            (vec![(*set, 1.0)], self.observed[*text] - left)
+        };
+        let alpha = |gone: &[(usize, f64)], observed_gone: f64| {
+            let total: f64 = gone.iter().map(|(_, n)| n).sum();
+            let once: f64 = gone.iter().map(|(set, n)| n * to_all[*set]).sum();
+            let twice: f64 = gone
+                .iter()
+                .map(|(a, n)| n * gone.iter().map(|(b, m)| m * far[a * sets + b]).sum::<f64>())
+                .sum();
+            let expected = expected - 2.0 * once + twice;
+            let n = n - total;
+            (n > 1.5 && expected > 1e-9).then(|| 1.0 - (n - 1.0) * (observed - observed_gone) / expected)
+        };
+        let mut found = LeftOut::default();
+        let mut people: BTreeMap<u32, (BTreeMap<usize, f64>, f64)> = BTreeMap::new();
+        for answer in &self.answers {
+            unless_cancelled(progress)?;
+            let (gone, observed): (Vec<(usize, f64)>, f64) = taken(answer);
+            found.label(whole, alpha(&gone, observed), 1.0);
+            let person = people.entry(answer.1).or_default();
+            gone.into_iter().for_each(|(set, n)| *person.0.entry(set).or_default() += n);
+            person.1 += observed;
+        }
+        for (gone, observed) in people.into_values() {
+            unless_cancelled(progress)?;
+            found.person(alpha(&gone.into_iter().collect::<Vec<_>>(), observed));
+        }
+        Ok(found)
     }
 
     /// Texts that could tell: those with another set than the most frequent one.

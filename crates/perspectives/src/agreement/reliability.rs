@@ -1,8 +1,9 @@
-//! Agreement of all annotators by the coefficients in use, with bootstrap intervals over texts.
+//! Agreement of all annotators by the coefficients in use, with intervals for people like these and for these people.
 
 use super::coefficients::{Shares, TextShares, Weights};
 use super::coincidence::Coincidences;
 use super::counts::{checked, counts};
+use super::crossed::{LeftOut, unless_cancelled};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
@@ -17,9 +18,39 @@ use std::collections::BTreeMap;
 pub struct Estimate {
     /// The coefficient; `None` where it is not defined.
     pub value: Option<f64>,
-    /// Interval over resamples of texts, which holds the coefficient; `None` without a bootstrap, with fewer than 20 texts
-    /// with two labels or more (or 10 that have a label other than the most frequent level), or where nothing varies.
+    /// Interval for people and texts like these, which holds the coefficient and `over_texts`; `None` where `over_texts` is, and with fewer
+    /// than five people.
     pub interval: Option<Interval>,
+    /// Interval for these people on texts like these, over resamples of texts, which holds the coefficient; `None` without a bootstrap, with
+    /// fewer than 20 texts with two labels or more (or 10 that have a label other than the most frequent level), or where nothing varies.
+    pub over_texts: Option<Interval>,
+}
+
+/// Whom an interval is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalScope {
+    /// People and texts like these: both are samples.
+    PeopleLikeThese,
+    /// These people, on texts like these.
+    ThesePeople,
+}
+
+impl IntervalScope {
+    /// In words, as they follow "for".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::PeopleLikeThese => "people like these",
+            Self::ThesePeople => "these people",
+        }
+    }
+}
+
+impl Estimate {
+    /// The interval that belongs beside the coefficient: the wider one, for people like these, unless there are too few people for it.
+    pub fn shown(&self) -> Option<(Interval, IntervalScope)> {
+        let wider = self.interval.map(|interval| (interval, IntervalScope::PeopleLikeThese));
+        wider.or(self.over_texts.map(|interval| (interval, IntervalScope::ThesePeople)))
+    }
 }
 
 /// Agreement of all annotators: 1 is perfect, 0 what chance would give, each coefficient with its own idea of chance.
@@ -53,9 +84,10 @@ pub struct Reliability {
     pub bootstrap: Option<BootstrapOptions>,
 }
 
-/// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts; intervals, if asked for, by resampling
-/// whole texts (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
-/// Krippendorff's own bootstrap, which draws pairs). No intervals with fewer than 20 texts with two labels.
+/// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts; intervals, if asked for: for these people by
+/// resampling whole texts (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
+/// Krippendorff's own bootstrap, which draws pairs), for people like these by leaving out each person too. No intervals with fewer than 20
+/// texts with two labels.
 ///
 /// # Errors
 /// What an observation or the scale can have wrong; [`PerspectivesError::Confidence`],
@@ -72,7 +104,11 @@ pub fn reliability(
         options.check()?;
     }
     let sorted = checked(observations, texts, annotators, target)?;
-    let counts = counts(&sorted, texts, target.levels);
+    let mut counts = counts(&sorted, texts, target.levels);
+    let left_out = match bootstrap {
+        Some(_) => left_out(&sorted, &mut counts, annotators, target, progress)?,
+        None => std::array::from_fn(|_| LeftOut::default()),
+    };
     let ordinal = target.kind == ScaleKind::Ordinal;
     let patterns = Pattern::all(&counts, target.levels);
     let sizes: Vec<u32> = patterns.iter().map(|p| p.texts).collect();
@@ -83,7 +119,7 @@ pub fn reliability(
     let frequent = (0..target.levels).max_by_key(|&l| patterns.iter().map(|p| p.labels_of(l)).sum::<u64>());
     let off = |p: &&Pattern<'_>| p.labels() > 1 && frequent.is_some_and(|l| p.counts[l] < p.labels());
     let deciding = patterns.iter().filter(off).map(|p| p.texts as usize).sum::<usize>();
-    let mut intervals = [None; COEFFICIENTS];
+    let mut intervals = [(None, None); COEFFICIENTS];
     if let Some(options) =
         bootstrap.filter(|_| pairable >= Cluster::Texts.least() && deciding >= LEAST_DECIDING)
     {
@@ -93,11 +129,17 @@ pub fn reliability(
         for (at, interval) in intervals.iter_mut().enumerate() {
             let Some(estimate) = whole[at] else { continue };
             let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
-            *interval = Interval::of(figure, draws.iter().map(|d| d[at]), options);
+            let over_texts = Interval::of(figure, draws.iter().map(|d| d[at]), options);
+            let wider = over_texts.and_then(|narrow| left_out[at].interval(&figure, &narrow, options));
+            *interval = (wider, over_texts);
         }
     }
     let [alpha_nominal, alpha_ordinal, alpha_interval, fleiss, ac1, ac2_linear, ac2_quadratic] =
-        std::array::from_fn(|at| Estimate { value: whole[at], interval: intervals[at] });
+        std::array::from_fn(|at| Estimate {
+            value: whole[at],
+            interval: intervals[at].0,
+            over_texts: intervals[at].1,
+        });
     Ok(Reliability {
         texts,
         pairable,
@@ -146,6 +188,92 @@ impl<'a> Pattern<'a> {
     }
 }
 
+/// All coefficients without each person who shares a text, and without each label. `counts` are those of all labels, as they are again afterwards.
+fn left_out(
+    sorted: &[Observation],
+    counts: &mut [u32],
+    annotators: usize,
+    target: Target,
+    progress: &dyn Progress,
+) -> Result<[LeftOut; COEFFICIENTS], PerspectivesError> {
+    let (levels, ordinal) = (target.levels, target.kind == ScaleKind::Ordinal);
+    let mut found: [LeftOut; COEFFICIENTS] = std::array::from_fn(|_| LeftOut::default());
+    let mut all = Sums::new(levels);
+    let patterns = Pattern::all(counts, levels);
+    patterns.iter().for_each(|pattern| all.add(pattern.counts, f64::from(pattern.texts)));
+    let whole = all.coefficients(ordinal);
+    for pattern in &patterns {
+        unless_cancelled(progress)?;
+        let mut rest = pattern.counts.to_vec();
+        for level in (0..levels).filter(|level| pattern.counts[*level] > 0) {
+            rest[level] -= 1;
+            let mut without = all.clone();
+            without.add(pattern.counts, -1.0);
+            without.add(&rest, 1.0);
+            rest[level] += 1;
+            let labels = f64::from(pattern.texts) * f64::from(pattern.counts[level]);
+            for ((left, value), whole) in found.iter_mut().zip(without.coefficients(ordinal)).zip(whole) {
+                left.label(whole.unwrap_or(f64::NAN), value, labels);
+            }
+        }
+    }
+    drop(patterns);
+    let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
+    sorted.iter().for_each(|o| own[o.annotator as usize].push(*o));
+    for labels in own {
+        unless_cancelled(progress)?;
+        let mut without = all.clone();
+        let mut shares_a_text = false;
+        for o in labels {
+            let text = &mut counts[o.text as usize * levels..(o.text as usize + 1) * levels];
+            shares_a_text |= text.iter().sum::<u32>() > 1;
+            without.add(text, -1.0);
+            text[usize::from(o.level)] -= 1;
+            without.add(text, 1.0);
+            text[usize::from(o.level)] += 1;
+        }
+        if shares_a_text {
+            found.iter_mut().zip(without.coefficients(ordinal)).for_each(|(left, value)| left.person(value));
+        }
+    }
+    Ok(found)
+}
+
+/// What all coefficients are computed from.
+#[derive(Clone)]
+struct Sums {
+    coincidences: Coincidences,
+    shares: Shares,
+}
+
+impl Sums {
+    fn new(levels: usize) -> Self {
+        Self { coincidences: Coincidences::new(levels), shares: Shares::new(levels) }
+    }
+
+    /// Adds so many texts with these counts, or takes them out.
+    fn add(&mut self, counts: &[u32], texts: f64) {
+        if let Some(shares) = TextShares::of(counts) {
+            self.coincidences.add(counts, texts);
+            self.shares.add(&shares, texts);
+        }
+    }
+
+    fn coefficients(&self, ordinal: bool) -> [Option<f64>; COEFFICIENTS] {
+        let alphas = self.coincidences.alphas(ordinal);
+        let weighted = |weights| self.shares.gwet(weights).filter(|_| ordinal);
+        [
+            alphas.nominal,
+            alphas.ordinal,
+            alphas.interval,
+            self.shares.fleiss(),
+            self.shares.gwet(Weights::Identity),
+            weighted(Weights::Linear),
+            weighted(Weights::Quadratic),
+        ]
+    }
+}
+
 /// All coefficients where the texts of pattern `i` have the weight `weights[i]` together.
 fn coefficients(
     patterns: &[Pattern<'_>],
@@ -153,21 +281,10 @@ fn coefficients(
     levels: usize,
     ordinal: bool,
 ) -> [Option<f64>; COEFFICIENTS] {
-    let mut coincidences = Coincidences::new(levels);
-    let mut shares = Shares::new(levels);
+    let mut sums = Sums::new(levels);
     for (pattern, &weight) in patterns.iter().zip(weights) {
-        coincidences.add(pattern.counts, weight);
-        shares.add(&pattern.shares, weight);
+        sums.coincidences.add(pattern.counts, weight);
+        sums.shares.add(&pattern.shares, weight);
     }
-    let alphas = coincidences.alphas(ordinal);
-    let weighted = |weights| shares.gwet(weights).filter(|_| ordinal);
-    [
-        alphas.nominal,
-        alphas.ordinal,
-        alphas.interval,
-        shares.fleiss(),
-        shares.gwet(Weights::Identity),
-        weighted(Weights::Linear),
-        weighted(Weights::Quadratic),
-    ]
+    sums.coefficients(ordinal)
 }

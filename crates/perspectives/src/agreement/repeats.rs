@@ -1,10 +1,14 @@
 //! Agreement of people with themselves, from answers to the same text on several occasions.
 
-use crate::math::distributions::normal_quantile;
+use crate::math::distributions::{normal_quantile, student_quantile};
+use crate::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 
 /// Fewer repeats than this give no share: its interval would say nothing.
 pub const FEWEST_REPEATS: u32 = 5;
+
+/// Fewer people with repeats than this say nothing of others like them.
+pub const FEWEST_PEOPLE_WHO_REPEAT: usize = 3;
 
 /// A share of repeats with the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,21 +19,50 @@ pub struct SelfAgreement {
     pub same: u32,
     /// The share `r` of them.
     pub share: f64,
-    /// Lower end of its 95 % interval (Wilson 1927, Probable inference, eq. 5; repeats taken as independent).
+    /// Lower end of its 95 % interval.
     pub low: f64,
     /// Upper end.
     pub high: f64,
+    /// People among whom the interval takes these to be drawn: those with repeats. 0 where it is about these people alone.
+    pub people: u32,
 }
 
 impl SelfAgreement {
-    /// `None` with fewer than [`FEWEST_REPEATS`].
+    /// Of one person: Wilson's interval (1927, Probable inference, eq. 5), repeats taken as independent. `None` with fewer than
+    /// [`FEWEST_REPEATS`].
     pub fn of(same: u32, repeats: u32) -> Option<Self> {
         if repeats < FEWEST_REPEATS || same > repeats {
             return None;
         }
         let share = f64::from(same) / f64::from(repeats);
         let (low, high) = share_interval(share, repeats);
-        Some(Self { repeats, same, share, low, high })
+        Some(Self { repeats, same, share, low, high, people: 0 })
+    }
+
+    /// Of several people, from the repeats with the same answer and all repeats of each. People differ in how often they repeat themselves, so
+    /// that they are what is sampled: the variance of the share is that of the delete-one jackknife over people, and the interval Wilson's for as many
+    /// independent repeats as have this variance, with Student's t for the normal quantile (Dean and Pagano 2015, Evaluating
+    /// confidence interval methods for binomial proportions in clustered surveys; Korn and Graubard 1998). Its degrees of freedom are one less than
+    /// the number of people, or of as many with equal numbers of repeats as there are in effect (Kish 1965).
+    ///
+    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::of`], about these people alone.
+    pub fn of_people(counts: &[(u32, u32)]) -> Option<Self> {
+        let with_repeats = || counts.iter().filter(|(_, all)| *all > 0);
+        let (same, repeats) = with_repeats().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+        let alone = Self::of(same, repeats)?;
+        let people = with_repeats().count();
+        if people < FEWEST_PEOPLE_WHO_REPEAT {
+            return Some(alone);
+        }
+        let (n, all, share) = (people as f64, f64::from(repeats), alone.share);
+        let without = |(own, of): &(u32, u32)| f64::from(same - own) / f64::from(repeats - of);
+        let variance = (n - 1.0) / n * with_repeats().map(|c| (without(c) - share).powi(2)).sum::<f64>();
+        let in_effect = all.powi(2) / with_repeats().map(|(_, of)| f64::from(*of).powi(2)).sum::<f64>();
+        let t = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, (in_effect - 1.0).round().max(1.0) as usize);
+        // People who are more alike than chance would make them tell no more than independent repeats do.
+        let independent = if variance > 0.0 { (share * (1.0 - share) / variance).min(all) } else { all };
+        let (low, high) = wilson(share, independent, t);
+        Some(Self { low: low.min(alone.low), high: high.max(alone.high), people: people as u32, ..alone })
     }
 
     /// The range in which the best reachable accuracy on single answers lies, from `r` to its square root, with the uncertainty of `r`:
@@ -46,8 +79,11 @@ impl SelfAgreement {
 /// The 95 % interval of a share of `n` independent outcomes (Wilson 1927, Probable inference, eq. 5), which always holds the share. Of the
 /// mean of outcomes *between* 0 and 1 it is too wide and never too narrow: they vary at most as those of 0 or 1 do.
 pub fn share_interval(share: f64, n: u32) -> (f64, f64) {
-    let (n, p) = (f64::from(n), share);
-    let z2 = normal_quantile(0.975).powi(2);
+    wilson(share, f64::from(n), normal_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL))
+}
+
+fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
+    let z2 = z * z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let reach = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
     ((middle - reach).clamp(0.0, p), (middle + reach).clamp(p, 1.0))
@@ -68,6 +104,23 @@ mod tests {
         assert_eq!((all.share, all.high), (1.0, 1.0));
         assert!(SelfAgreement::of(5, 5).is_some());
         assert_eq!(SelfAgreement::of(4, 4), None);
+    }
+
+    /// Against scipy: five people with 60 repeats each, by the same formulas; and who is left alone is Wilson's.
+    #[test]
+    fn people_are_the_unit() {
+        let five = SelfAgreement::of_people(&[(54, 60), (48, 60), (30, 60), (51, 60), (42, 60)]).unwrap();
+        assert!((five.low - 0.523_555_9).abs() < 1e-6 && (five.high - 0.891_187_7).abs() < 1e-6, "{five:?}");
+        let alike = SelfAgreement::of_people(&[(45, 60); 5]).unwrap();
+        let independent = SelfAgreement::of(225, 300).unwrap();
+        assert!(alike.low < independent.low && alike.high > independent.high, "{alike:?}");
+        assert_eq!(SelfAgreement::of_people(&[(8, 10), (0, 0)]), SelfAgreement::of(8, 10));
+        assert_eq!(SelfAgreement::of_people(&[(2, 2), (1, 2)]), None);
+        let all = SelfAgreement::of_people(&[(20, 20); 4]).unwrap();
+        assert_eq!((all.share, all.high), (1.0, 1.0));
+        // One person with nearly all of the repeats says little of others.
+        let uneven = SelfAgreement::of_people(&[(150, 200), (9, 10), (8, 10), (7, 10)]).unwrap();
+        assert!(uneven.high - uneven.low > 0.4, "{uneven:?}");
     }
 
     /// Answers drawn twice from many distributions: the best accuracy lies between the ends.

@@ -3,6 +3,7 @@
 use super::counts::{checked, counts};
 use crate::data::{Observation, PerspectivesError, Target};
 use crate::math::distributions::{student_quantile, student_tail};
+use crate::metrics::CONFIDENCE_LEVEL;
 
 /// One annotator beside all others.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,7 +12,7 @@ pub struct BesideOthers {
     pub texts: usize,
     /// Share of pairs of this annotator's label and another one's on the same text that are equal; `None` without shared texts.
     pub equal: Option<f64>,
-    /// Its 90 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
+    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
     /// What stands out. Of people who judge as the others do, each is raised for 1 % at most.
     pub flags: Vec<AnnotatorFlag>,
@@ -131,7 +132,7 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
     let n = shared.len() as f64;
     let left = |s: &Shared| ((equal - s.equal) / (pairs - s.pairs) - share).powi(2);
     let variance = (n - 1.0) / n * shared.iter().map(left).sum::<f64>();
-    let reach = student_quantile(0.95, shared.len() - 1) * variance.sqrt();
+    let reach = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, shared.len() - 1) * variance.sqrt();
     let interval = (reach > 0.0).then(|| ((share - reach).max(0.0), (share + reach).min(1.0)));
     (Some(share), interval)
 }

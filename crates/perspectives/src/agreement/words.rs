@@ -1,5 +1,6 @@
 //! Agreement on which words of a text are marked.
 
+use super::crossed::{LeftOut, unless_cancelled};
 use super::reliability::{Estimate, LEAST_DECIDING};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
@@ -12,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct MarkedWords {
     /// Index of the text.
     pub text: u32,
+    /// Index of the annotator.
+    pub annotator: u32,
     /// How many words the text has; the same in all answers to it.
     pub words: u32,
     /// The marked ones, from 0; none is an answer too.
@@ -47,7 +50,7 @@ struct Sums {
     either: f64,
 }
 
-/// Agreement of `answers` (any order, at most one an annotator and text). Intervals, if asked for, resample whole texts; they need 20 texts with two answers, and 10 with a marked word.
+/// Agreement of `answers` (any order, at most one an annotator and text). Intervals, if asked for, are made as by [`super::reliability`]; they need 20 texts with two answers, and 10 with a marked word.
 ///
 /// # Errors
 /// [`PerspectivesError::Length`] where answers to one text differ in its number of words or mark a word that is not there; a cancel.
@@ -63,27 +66,36 @@ pub fn word_agreement(
     answers.iter().for_each(|answer| by_text.entry(answer.text).or_default().push(answer));
     by_text.retain(|_, answers| answers.len() > 1);
     let texts: Vec<Sums> = by_text.values().map(|answers| sums(answers)).collect::<Result<_, _>>()?;
-    let once = vec![1.0; texts.len()];
     let deciding = texts.iter().filter(|text| text.marked > 0.0).count();
-    let estimate = |of: fn(&[Sums], &[f64]) -> Option<f64>, range: (f64, f64)| {
-        let value = of(&texts, &once);
-        let mut interval = None;
+    let (people, labels) = match bootstrap {
+        Some(_) => left_out(&by_text, &texts, progress)?,
+        None => (Vec::new(), Vec::new()),
+    };
+    let whole = total_of(&texts);
+    let estimate = |of: fn(&Sums) -> Option<f64>, range: (f64, f64)| {
+        let value = of(&whole);
+        let (mut interval, mut over_texts) = (None, None);
         if let (Some(options), Some(estimate)) = (bootstrap, value)
             && texts.len() >= Cluster::Texts.least()
             && deciding >= LEAST_DECIDING
         {
             let once = vec![1; texts.len()];
-            let draws = resample(&once, options, "agreement", progress, |weights| of(&texts, weights))?;
+            let draws =
+                resample(&once, options, "agreement", progress, |weights| of(&weighted(&texts, weights)))?;
             let figure = Figure { estimate, clusters: deciding, range };
-            interval = Interval::of(figure, draws.into_iter(), options);
+            over_texts = Interval::of(figure, draws.into_iter(), options);
+            let mut left = LeftOut::default();
+            people.iter().for_each(|gone| left.person(of(&whole.plus(gone, -1.0))));
+            labels.iter().for_each(|gone| left.label(estimate, of(&whole.plus(gone, -1.0)), 1.0));
+            interval = over_texts.and_then(|narrow| left.interval(&figure, &narrow, options));
         }
-        Ok::<_, PerspectivesError>(Estimate { value, interval })
+        Ok::<_, PerspectivesError>(Estimate { value, interval, over_texts })
     };
-    let (marked, all) = (total(&texts, &once, |t| t.marked), total(&texts, &once, |t| t.marked + t.unmarked));
+    let all = whole.marked + whole.unmarked;
     Ok(WordAgreement {
         texts: texts.len(),
-        words: total(&texts, &once, |t| t.words) as u64,
-        marked: (all > 0.0).then(|| marked / all),
+        words: whole.words as u64,
+        marked: (all > 0.0).then(|| whole.marked / all),
         alpha: estimate(alpha, (f64::NEG_INFINITY, 1.0))?,
         pairwise_f1: estimate(pairwise_f1, (0.0, 1.0))?,
     })
@@ -113,21 +125,59 @@ fn sums(answers: &[&MarkedWords]) -> Result<Sums, PerspectivesError> {
     Ok(sums)
 }
 
-fn total(texts: &[Sums], weights: &[f64], of: impl Fn(&Sums) -> f64) -> f64 {
-    texts.iter().zip(weights).map(|(text, weight)| of(text) * weight).sum()
+impl Sums {
+    /// These and `weight` times those.
+    fn plus(&self, of: &Self, weight: f64) -> Self {
+        Self {
+            words: self.words + weight * of.words,
+            differing: self.differing + weight * of.differing,
+            unmarked: self.unmarked + weight * of.unmarked,
+            marked: self.marked + weight * of.marked,
+            both: self.both + weight * of.both,
+            either: self.either + weight * of.either,
+        }
+    }
+}
+
+fn weighted(texts: &[Sums], weights: &[f64]) -> Sums {
+    texts.iter().zip(weights).fold(Sums::default(), |sum, (text, weight)| sum.plus(text, *weight))
+}
+
+fn total_of(texts: &[Sums]) -> Sums {
+    texts.iter().fold(Sums::default(), |sum, text| sum.plus(text, 1.0))
+}
+
+/// What leaving out each person takes off the sums, and what leaving out each answer does.
+fn left_out(
+    by_text: &BTreeMap<u32, Vec<&MarkedWords>>,
+    texts: &[Sums],
+    progress: &dyn Progress,
+) -> Result<(Vec<Sums>, Vec<Sums>), PerspectivesError> {
+    let (mut people, mut labels): (BTreeMap<u32, Sums>, Vec<Sums>) = (BTreeMap::new(), Vec::new());
+    for (answers, all) in by_text.values().zip(texts) {
+        unless_cancelled(progress)?;
+        for (at, answer) in answers.iter().enumerate() {
+            let mut others = answers.clone();
+            others.remove(at);
+            // An answer alone pairs with nothing.
+            let rest = if others.len() > 1 { sums(&others)? } else { Sums::default() };
+            let gone = all.plus(&rest, -1.0);
+            let person = people.entry(answer.annotator).or_default();
+            *person = person.plus(&gone, 1.0);
+            labels.push(gone);
+        }
+    }
+    Ok((people.into_values().collect(), labels))
 }
 
 /// `1 - (n - 1) D / (2 n_0 n_1)`, n answers to words, of which n_1 mark; D sums differing pairs.
-fn alpha(texts: &[Sums], weights: &[f64]) -> Option<f64> {
-    let of = |of: fn(&Sums) -> f64| total(texts, weights, of);
-    let (marked, unmarked) = (of(|t| t.marked), of(|t| t.unmarked));
-    let expected = 2.0 * marked * unmarked;
-    (expected > 1e-9).then(|| 1.0 - (marked + unmarked - 1.0) * of(|t| t.differing) / expected)
+fn alpha(sums: &Sums) -> Option<f64> {
+    let expected = 2.0 * sums.marked * sums.unmarked;
+    (expected > 1e-9).then(|| 1.0 - (sums.marked + sums.unmarked - 1.0) * sums.differing / expected)
 }
 
-fn pairwise_f1(texts: &[Sums], weights: &[f64]) -> Option<f64> {
-    let either = total(texts, weights, |t| t.either);
-    (either > 1e-9).then(|| total(texts, weights, |t| t.both) / either)
+fn pairwise_f1(sums: &Sums) -> Option<f64> {
+    (sums.either > 1e-9).then(|| sums.both / sums.either)
 }
 
 #[cfg(test)]
@@ -139,7 +189,7 @@ mod tests {
     use dissensus_domain::ScaleKind;
 
     fn marked(text: u32, words: u32, marked: &[u32]) -> MarkedWords {
-        MarkedWords { text, words, marked: marked.iter().copied().collect() }
+        MarkedWords { text, annotator: 0, words, marked: marked.iter().copied().collect() }
     }
 
     /// Texts of different lengths with one to five answers each.
@@ -147,7 +197,7 @@ mod tests {
         let answer = |text: u32, who: u32| {
             let words = 3 + text * 7 % 11;
             let chosen = (0..words).filter(|word| (word * 5 + text * 3 + who * (word % 3)) % 7 < 2);
-            MarkedWords { text, words, marked: chosen.collect() }
+            MarkedWords { text, annotator: who, words, marked: chosen.collect() }
         };
         (0..40).flat_map(|text| (0..1 + text % 5).map(move |who| answer(text, who))).collect()
     }

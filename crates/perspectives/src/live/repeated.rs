@@ -2,6 +2,7 @@
 
 use super::model::LiveModel;
 use crate::math::distributions::student_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 use crate::mixed::left_out::TextWithoutLabels;
 use crate::mixed::total_and_two_way_error;
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,7 @@ pub struct StableShare {
     /// `(same - expected) / (1 - expected)`: 0 where all that the model does not explain is chance, 1 where people always repeat
     /// themselves. Below 0 where people repeat themselves less often than that.
     pub share: f64,
-    /// Its 90 % interval, over annotators and texts at once.
+    /// Its 95 % interval, over annotators and texts at once.
     pub interval: (f64, f64),
 }
 
@@ -85,7 +86,8 @@ impl LiveModel {
         // Where all repeats agree nothing varies, which is no certainty: never below what the model's own chances have.
         let error = error.max(variance.sqrt());
         let count = n as f64;
-        let (share, half) = (total / differences, student_quantile(0.95, clusters - 1) * error / differences);
+        let t = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, clusters - 1);
+        let (share, half) = (total / differences, t * error / differences);
         Some(StableShare {
             repeats: n,
             same: same / count,

@@ -10,6 +10,7 @@ use super::crossed::CrossedEffects;
 use super::initial::initial_prior;
 use crate::math::cholesky::quadratic;
 use crate::math::distributions::normal_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 
 /// How closely an annotator's labels follow the texts.
@@ -27,9 +28,9 @@ impl Discrimination {
         self.log.exp()
     }
 
-    /// Its 90 % interval.
+    /// Its 95 % interval.
     pub fn interval(&self) -> (f64, f64) {
-        let half = normal_quantile(0.95) * self.sd;
+        let half = normal_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL) * self.sd;
         ((self.log - half).exp(), (self.log + half).exp())
     }
 }
@@ -228,14 +229,14 @@ mod tests {
             let log: Vec<f64> = estimated.iter().map(|d| d.log).collect();
             let r = correlation(&log, &sim.log);
             assert!(r > 0.75, "{levels} levels: r {r}");
-            // A 90 % interval covers most: normal quantile 1.645. The mean of the true ones is a scale that texts take up.
+            // A 95 % interval covers most. The mean of the true ones is a scale that texts take up.
             let mean = sim.log.iter().sum::<f64>() / 60.0 - log.iter().sum::<f64>() / 60.0;
             let within = |(d, truth): &(&Discrimination, &f64)| {
                 let (low, high) = d.interval();
                 (low..high).contains(&(**truth - mean).exp())
             };
             let covered = estimated.iter().zip(&sim.log).filter(within).count();
-            assert!((47..=60).contains(&covered), "{levels} levels: {covered} of 60");
+            assert!((51..=60).contains(&covered), "{levels} levels: {covered} of 60");
         }
     }
 

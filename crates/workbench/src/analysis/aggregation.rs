@@ -152,7 +152,7 @@ impl Analysis {
         })
     }
 
-    /// Every coefficient of agreement with its 95 % interval by bootstrap over texts.
+    /// Every coefficient of agreement with its 95 % intervals for people like these and for these people.
     ///
     /// # Errors
     /// No such question, or a cancel.

@@ -12,7 +12,7 @@ use crate::view::{
 };
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::text_id_of;
-use dissensus_perspectives::Estimate;
+use dissensus_perspectives::{Estimate, IntervalScope};
 use std::collections::{HashMap, HashSet};
 
 /// Texts with labels of two people from which on agreement is told where nobody differs, and a study has something to stand on.
@@ -110,7 +110,7 @@ impl Analysis {
         Ok(steps)
     }
 
-    /// How far the people of a question agree, with its interval by bootstrap.
+    /// How far the people of a question agree, with its intervals for people like these and for these people.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -123,6 +123,9 @@ impl Analysis {
             alpha: None,
             low: None,
             high: None,
+            like_these: false,
+            these_low: None,
+            these_high: None,
             metric: metric(asked.scale.kind()).to_owned(),
             shared,
             needs: None,
@@ -134,10 +137,14 @@ impl Analysis {
         let estimate = self.alpha_of(&asked, &Silent)?;
         // Where nobody differs there is nothing to resample.
         let all_agree = shared >= ENOUGH_SHARED && estimate.value.is_some_and(|value| value > 1.0 - 1e-9);
-        if estimate.interval.is_some() || all_agree {
+        let shown = estimate.shown();
+        if shown.is_some() || all_agree {
             found.alpha = estimate.value;
-            found.low = estimate.interval.map(|interval| interval.low);
-            found.high = estimate.interval.map(|interval| interval.high);
+            found.low = shown.map(|(interval, _)| interval.low);
+            found.high = shown.map(|(interval, _)| interval.high);
+            found.like_these = shown.is_some_and(|(_, scope)| scope == IntervalScope::PeopleLikeThese);
+            found.these_low = estimate.over_texts.map(|interval| interval.low);
+            found.these_high = estimate.over_texts.map(|interval| interval.high);
         } else {
             found.needs = Some(match shared < ENOUGH_SHARED {
                 true => format!("{ENOUGH_SHARED} texts with labels of two people are needed."),

@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{LabelDesign, Observation, TextVariances, VarianceComponents};
+use dissensus_perspectives::{CONFIDENCE_LEVEL, LabelDesign, Observation, TextVariances, VarianceComponents};
 
 /// Numbers above this are told as such: a pilot does not tell them apart.
 const LIMIT: u32 = 100;
@@ -47,8 +47,8 @@ impl Default for PlanChoices {
 }
 
 impl Analysis {
-    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can stop. Intervals are parametric: labels
-    /// with the estimated components are simulated on the same design, with new texts and new people each time.
+    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can stop. Intervals are parametric, for
+    /// texts and people like these ([`LabelDesign::plausible`]).
     ///
     /// # Errors
     /// No such question, the file cannot be read, or a cancel.
@@ -246,25 +246,25 @@ fn counts(labels: &[Observation], texts: usize, people: usize) -> (Vec<u32>, Vec
     (per_text, per_person)
 }
 
-/// Components of simulated pilots like this one.
+/// Components that a pilot like this one may come from.
 fn resampled(
     design: &LabelDesign,
     found: &VarianceComponents,
     progress: &dyn Progress,
 ) -> Result<Vec<VarianceComponents>, WorkbenchError> {
-    let runs = (RESAMPLED_LABELS / design.labels().max(1)).clamp(40, RESAMPLES);
+    let runs = (RESAMPLED_LABELS / design.labels().max(1)).clamp(80, RESAMPLES);
     let mut all = Vec::with_capacity(runs);
     for run in 0..runs {
         progress.report(run as u64, Some(runs as u64), "resamples");
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
-        all.extend(design.simulated(found, run as u64));
+        all.extend(design.plausible(found, run as u64));
     }
     Ok(all)
 }
 
-/// A number and its 90 % interval, which holds it.
+/// A number and its 95 % interval, which holds it.
 fn planned(
     found: &VarianceComponents,
     resamples: &[VarianceComponents],
@@ -276,7 +276,7 @@ fn planned(
     let at = |share: f64| all.get(((all.len() - 1) as f64 * share).round() as usize).copied();
     let (low, high) = match all.is_empty() {
         true => (None, None),
-        false => (at(0.05), at(0.95)),
+        false => (at(0.5 - 0.5 * CONFIDENCE_LEVEL), at(0.5 + 0.5 * CONFIDENCE_LEVEL)),
     };
     // 16.000000000000004 annotators are 16.
     let whole = |n: f64| (n <= f64::from(LIMIT)).then(|| ((n - 1e-6).ceil() as u32).max(1));

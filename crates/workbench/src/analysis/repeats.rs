@@ -19,7 +19,7 @@ impl Analysis {
         let context = &self.context;
         context.question_parts(question)?;
         let counts = context.repeat_counts(question)?;
-        let (same, all) = counts.overall();
+        let (overall, all) = (counts.overall(), counts.repeats());
         let index = context.index();
         let person = |(id, (same, repeats)): (&AnnotatorId, &(u32, u32))| {
             let row = index.annotator_row(*id)?;
@@ -35,7 +35,6 @@ impl Analysis {
         };
         let mut annotators: Vec<RepeatsOfAnnotator> = counts.annotators.iter().filter_map(person).collect();
         annotators.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.name.cmp(&b.name)));
-        let overall = share(same, all);
         Ok(RepeatReport {
             question,
             needs: overall.is_none().then(|| needs(all)),
@@ -79,7 +78,7 @@ fn needs(repeats: u32) -> String {
     };
     format!(
         "{have}. Let people answer some texts a second time on another day, and import those answers with a column that says on \
-         which occasion each was given (`import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and 100 tell it \
-         within about 8 points."
+         which occasion each was given (`import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and twenty people with \
+         20 each tell it within about 7 points."
     )
 }

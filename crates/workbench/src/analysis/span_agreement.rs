@@ -66,10 +66,10 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<SpanAgreements, WorkbenchError> {
         let labels = self.context.store.current_labels(question.id)?;
-        let mut by_text: BTreeMap<TextId, Vec<&SpanSet>> = BTreeMap::new();
+        let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
         for label in &labels {
             if let Answer::Spans(spans) = &label.answer {
-                by_text.entry(label.text).or_default().push(spans);
+                by_text.entry(label.text).or_default().push((label.annotator.0, spans));
             }
         }
         let types = question.scale.len();
@@ -81,11 +81,16 @@ impl Analysis {
             for (text, body) in page.iter().zip(self.context.store.bodies(page)?) {
                 let words = words(&body);
                 let length = body.chars().count() as u32;
-                for spans in &by_text[text] {
+                for (annotator, spans) in &by_text[text] {
                     for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
                         let kind = (kind < types).then_some(kind as u16);
                         let marked = marked_words(&words, spans, kind);
-                        marks.push(MarkedWords { text: text.0, words: words.len() as u32, marked });
+                        marks.push(MarkedWords {
+                            text: text.0,
+                            annotator: *annotator,
+                            words: words.len() as u32,
+                            marked,
+                        });
                         let of_kind =
                             spans.as_slice().iter().filter(|span| kind.is_none_or(|k| span.kind == k));
                         let passages = of_kind.map(|span| (span.start, span.end)).collect();

@@ -65,7 +65,7 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
     }
     let percent = |share: f64| (100.0 * share).round();
     let what = format!(
-        "Of what the model takes for chance, {:.0} % (90 %: {:.0} to {:.0} %) comes back when the same people are asked again",
+        "Of what the model takes for chance, {:.0} % (95 %: {:.0} to {:.0} %) comes back when the same people are asked again",
         percent(found.share),
         percent(low),
         percent(high)
@@ -93,7 +93,7 @@ mod tests {
         let of = |share: f64, interval| {
             words(Some(StableShare { repeats: 200, same: 0.7, expected: 0.6, share, interval }), 200)
         };
-        assert!(of(0.4, (0.2, 0.6)).contains("40 % (90 %: 20 to 60 %)"));
+        assert!(of(0.4, (0.2, 0.6)).contains("40 % (95 %: 20 to 60 %)"));
         assert!(of(0.4, (0.2, 0.6)).contains("part of it is what these people see"));
         assert!(of(0.8, (0.6, 1.0)).contains("most of it is what these people see"));
         assert!(of(0.04, (0.01, 0.07)).contains("the moment's"));

@@ -34,9 +34,15 @@ pub(crate) struct AnswerAgain {
 }
 
 impl RepeatCounts {
-    /// Repeats with the same answer, and all, of everyone.
-    pub(crate) fn overall(&self) -> (u32, u32) {
-        self.annotators.values().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
+    /// Of everyone together, with an interval for people like these; none with too few repeats.
+    pub(crate) fn overall(&self) -> Option<SelfAgreementShare> {
+        let counts: Vec<(u32, u32)> = self.annotators.values().copied().collect();
+        SelfAgreement::of_people(&counts).map(share_of)
+    }
+
+    /// Repeats of everyone.
+    pub(crate) fn repeats(&self) -> u32 {
+        self.annotators.values().map(|(_, all)| all).sum()
     }
 
     fn compare(&mut self, before: &Answer, repeat: &Repeat) {
@@ -147,24 +153,30 @@ impl Context {
         &self,
         question: QuestionId,
     ) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
-        let (same, repeats) = self.repeat_counts(question)?.overall();
-        Ok(share(same, repeats))
+        Ok(self.repeat_counts(question)?.overall())
     }
 }
 
-/// A share with its interval and its ceiling; none with too few repeats.
+/// One person's share with its interval and its ceiling; none with too few repeats.
 pub(crate) fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
-    let found = SelfAgreement::of(same, repeats)?;
+    SelfAgreement::of(same, repeats).map(share_of)
+}
+
+fn share_of(found: SelfAgreement) -> SelfAgreementShare {
     let (ceiling_low, ceiling_high) = found.ceiling();
-    let SelfAgreement { repeats, same, share, low, high } = found;
-    Some(SelfAgreementShare { repeats, same, share, low, high, ceiling_low, ceiling_high })
+    let SelfAgreement { repeats, same, share, low, high, people } = found;
+    SelfAgreementShare { repeats, same, share, low, high, ceiling_low, ceiling_high, people }
 }
 
 /// What stands beside an accuracy: the range in which its ceiling lies.
 pub fn ceiling_note(found: &SelfAgreementShare) -> String {
+    let whose = match found.people {
+        0 => "these people alone; it takes three to speak of others",
+        _ => "people like these",
+    };
     format!(
-        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}): the best accuracy that single answers allow lies between {:.3} \
-         and {:.3}, if people did not remember their answer, and for texts and people like those asked again.",
+        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow lies between \
+         {:.3} and {:.3}, if people did not remember their answer, and for texts like those asked again.",
         found.share, found.low, found.high, found.ceiling_low, found.ceiling_high
     )
 }

@@ -4,7 +4,7 @@ use super::Guidelines;
 use crate::error::WorkbenchError;
 use crate::view::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
 use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, ScaleKind, Wording, WordingId};
-use dissensus_perspectives::{Observation, Silent, metrics::BootstrapOptions, reliability};
+use dissensus_perspectives::{IntervalScope, Observation, Silent, metrics::BootstrapOptions, reliability};
 use dissensus_store::WordingVersion;
 use std::collections::BTreeMap;
 
@@ -109,14 +109,16 @@ impl Guidelines {
             };
             // Where nobody differs there is nothing to resample.
             let all_agree = found.pairable >= ENOUGH && alpha.value.is_some_and(|value| value > 1.0 - 1e-9);
+            let shown = alpha.shown();
             figures.push(GuidelineFigures {
                 number,
                 labels: labels.len() as u32,
                 texts: found.pairable as u32,
                 // Without an interval it is too little to tell.
-                alpha: alpha.value.filter(|_| alpha.interval.is_some() || all_agree),
-                low: alpha.interval.map(|interval| interval.low),
-                high: alpha.interval.map(|interval| interval.high),
+                alpha: alpha.value.filter(|_| shown.is_some() || all_agree),
+                low: shown.map(|(interval, _)| interval.low),
+                high: shown.map(|(interval, _)| interval.high),
+                like_these: shown.is_some_and(|(_, scope)| scope == IntervalScope::PeopleLikeThese),
             });
         }
         Ok((!figures.is_empty()).then_some(GuidelineAgreement { question, name, figures }))

@@ -8,7 +8,7 @@ use crate::report_parts::plots;
 use crate::report_parts::table::{Cell, Column};
 use crate::words::counted;
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::{Estimate, Reliability};
+use dissensus_perspectives::{Estimate, IntervalScope, Reliability};
 
 /// Texts with labels of two people or more that a figure of agreement needs: fewer have no interval.
 const ENOUGH: usize = 20;
@@ -28,18 +28,40 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Wo
     }
 }
 
-/// A figure with its interval; none where it rests on too little. Where everybody agrees there is nothing to resample.
+/// A figure with its interval for people like these, or with too few people for these; none where it rests on too little. Where everybody
+/// agrees there is nothing to resample.
 fn estimate(of: &Estimate) -> Cell {
     let all_agree = of.value.is_some_and(|value| value > 1.0 - 1e-9);
-    match of.interval.as_ref() {
-        Some(interval) => Cell::estimate(of.value, Some((interval.low, interval.high))),
+    match of.shown() {
+        Some((interval, _)) => Cell::estimate(of.value, Some((interval.low, interval.high))),
         None if all_agree => Cell::estimate(of.value, None),
         None => Cell::Nothing,
     }
 }
 
-const RESAMPLED: &str =
-    "95 % intervals by bootstrap over texts (1,000 resamples, seed 0); – where too few texts differ to tell";
+/// A figure with its interval for these people.
+fn of_these_people(of: &Estimate) -> Cell {
+    match of.over_texts {
+        Some(interval) => Cell::estimate(of.value, Some((interval.low, interval.high))),
+        None => Cell::Nothing,
+    }
+}
+
+/// How intervals were made.
+fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
+    let few =
+        of.into_iter().any(|of| of.shown().is_some_and(|(_, scope)| scope == IntervalScope::ThesePeople));
+    match few {
+        true => {
+            "95 % intervals for these people alone, by bootstrap over texts (1,000 resamples, seed 0), where fewer than five people are too few \
+             to tell of others; – where too few texts differ to tell"
+        }
+        false => {
+            "95 % intervals for people and texts like these (bootstrap over texts, 1,000 resamples, seed 0, and jackknife over people); – where \
+             too few texts differ to tell"
+        }
+    }
+}
 
 fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, WorkbenchError> {
     let analysis = &work.of.analysis;
@@ -48,7 +70,7 @@ fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>
     let rows: Vec<Vec<Cell>> = coefficients(&found)
         .into_iter()
         .filter(|(_, of)| of.value.is_some())
-        .map(|(name, of)| vec![Cell::text(name), estimate(of)])
+        .map(|(name, of)| vec![Cell::text(name), estimate(of), of_these_people(of)])
         .collect();
     let mut blocks = Vec::new();
     if let Some(equal) = simple.pairwise_agreement {
@@ -57,7 +79,8 @@ fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>
             100.0 * equal
         )));
     }
-    let caption = format!("Agreement over {shared} texts with labels of two people or more; {RESAMPLED}");
+    let made = intervals(coefficients(&found).map(|(_, of)| of));
+    let caption = format!("Agreement over {shared} texts with labels of two people or more; {made}");
     blocks.push(match rows.is_empty() {
         true => {
             Block::Needs("Agreement beyond chance is not defined: all labels are of one level.".to_owned())
@@ -65,7 +88,11 @@ fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>
         false => asked.stems.table(
             "agreement",
             caption,
-            vec![Column::text("coefficient"), Column::estimate("value")],
+            vec![
+                Column::text("coefficient"),
+                Column::estimate("value"),
+                Column::estimate("interval for these people"),
+            ],
             rows,
         ),
     });
@@ -105,8 +132,9 @@ fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block
         Column::estimate("Krippendorff's alpha"),
         Column::estimate("Gwet's AC1"),
     ];
+    let made = intervals([&found.alpha_masi]);
     let caption = format!(
-        "Agreement on each option and on whole sets, over {shared} texts with labels of two people or more; {RESAMPLED}"
+        "Agreement on each option and on whole sets, over {shared} texts with labels of two people or more; {made}"
     );
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
@@ -140,8 +168,9 @@ fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>,
         Column::number("unitizing alpha"),
     ];
     let caption = format!(
-        "Agreement on passages, over {} of {shared} texts with answers of two people or more; a word is marked where a passage covers a character of it; {RESAMPLED}, and unitizing alpha has none",
-        counted(found.any.words, "word")
+        "Agreement on passages, over {} of {shared} texts with answers of two people or more; a word is marked where a passage covers a character of it; {}, and unitizing alpha has none",
+        counted(found.any.words, "word"),
+        intervals([&found.any.alpha])
     );
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
@@ -179,7 +208,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block
         Column::estimate("share that is the same"),
         Column::estimate("best reachable accuracy, middle of its range"),
     ];
-    let caption = "Agreement of people with their own earlier answers, all people together; 95 % Wilson intervals. The best accuracy that single answers allow lies in the range, if people did not remember their answer";
+    let caption = "Agreement of people with their own earlier answers, all people together; 95 % intervals, people being what is sampled (with fewer than three: for these people alone). The best accuracy that single answers allow lies in the range, if people did not remember their answer";
     Ok(vec![asked.stems.table("self-agreement", caption, columns, rows)])
 }
 

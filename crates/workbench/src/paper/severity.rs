@@ -8,8 +8,8 @@ use crate::report_parts::table::{Cell, Column};
 use crate::view::AnnotatorRow;
 use crate::words::counted;
 
-/// Standard deviations of a normal distribution that hold 90 % of it, on either side.
-const SIDES: f64 = 1.644_853_626_951_472_7;
+/// Standard deviations of a normal distribution that hold 95 % of it, on either side.
+const SIDES: f64 = 1.959_963_984_540_054;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
     let question = &asked.question;
@@ -57,7 +57,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
     if has_severity {
         blocks.push(Block::Text(
             "Severity is the part of the model's score that belongs to the person, on the logit scale: above 0 somebody gives higher levels than the average person on the same texts. \
-             Estimates are drawn towards 0 the more, the fewer labels somebody gave; intervals are 90 % posterior intervals under the model's variances."
+             Estimates are drawn towards 0 the more, the fewer labels somebody gave; intervals are 95 % posterior intervals under the model's variances."
                 .to_owned(),
         ));
         let of = |one: &&AnnotatorRow| {
@@ -65,7 +65,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
             Some(Ranged { name: work.people.name(one.id), value, low, high })
         };
         let ranged: Vec<Ranged> = people.iter().filter_map(of).collect();
-        let caption = format!("Severity of each person with its 90 % interval, over {over}");
+        let caption = format!("Severity of each person with its 95 % interval, over {over}");
         blocks.extend(asked.stems.figure(
             "severity",
             caption,
@@ -80,8 +80,8 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
     let columns = vec![
         Column::text("person"),
         Column::number("labels"),
-        Column::estimate("severity (90 %)"),
-        Column::estimate("pairs equal with others (90 %)"),
+        Column::estimate("severity (95 %)"),
+        Column::estimate("pairs equal with others (95 %)"),
         Column::number("texts shared with others"),
     ];
     let caption = format!("People one by one, over {over}; – where there is too little to tell");

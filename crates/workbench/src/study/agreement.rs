@@ -4,7 +4,7 @@ use super::Study;
 use crate::error::WorkbenchError;
 use crate::view::StudyFigure;
 use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
-use dissensus_perspectives::{FEWEST_REPEATS, share_interval};
+use dissensus_perspectives::{FEWEST_REPEATS, SelfAgreement, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -72,10 +72,16 @@ impl Study {
                 }
             }
         }
-        let all = counts.values().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
-        let figure = |(same, all): (u32, u32)| figure(f64::from(same) / f64::from(all.max(1)), all);
-        let people = counts.into_iter().filter_map(|(who, count)| Some((who, figure(count)?)));
-        Ok(Agreements { overall: figure(all), people: people.collect() })
+        let figure = |found: SelfAgreement| {
+            let SelfAgreement { share, low, high, repeats: of, .. } = found;
+            StudyFigure { share, low, high, of }
+        };
+        let each: Vec<(u32, u32)> = counts.values().copied().collect();
+        let one = |(who, (same, all))| Some((who, figure(SelfAgreement::of(same, all)?)));
+        Ok(Agreements {
+            overall: SelfAgreement::of_people(&each).map(figure),
+            people: counts.into_iter().filter_map(one).collect(),
+        })
     }
 }
 

@@ -74,7 +74,7 @@ view! {
         pub severity: Option<f32>,
         /// Its posterior standard deviation.
         pub severity_sd: Option<f32>,
-        /// Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 90 %
+        /// Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 95 %
         /// interval; none where held-out labels do not show that people differ in it.
         pub consistency: Option<Figure>,
         /// Share of this person's labels predicted right on texts held out.
@@ -91,7 +91,7 @@ view! {
         pub common_distance: Option<f32>,
         /// Labels that the held-out accuracy stands on.
         pub held_out_labels: u32,
-        /// Share of pairs of this person's label and another person's on the same text that are equal, with its 90 % interval over texts.
+        /// Share of pairs of this person's label and another person's on the same text that are equal, with its 95 % interval over texts.
         pub agreement_with_others: Option<Figure>,
         /// Texts that this person shares with others.
         pub shared_texts: u32,

@@ -104,9 +104,11 @@ view! {
         pub texts: u32,
         /// Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval, over resamples of texts; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
+        /// True where that interval is for people like these.
+        pub like_these: bool,
     }
 }

@@ -58,10 +58,16 @@ view! {
         pub question: QuestionId,
         /// Krippendorff's alpha; none where there is too little to tell.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval, by bootstrap over texts; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
+        /// True where that interval is for people like these.
+        pub like_these: bool,
+        /// Lower end of its 95 % interval for these people, on texts like these.
+        pub these_low: Option<f64>,
+        /// Upper end.
+        pub these_high: Option<f64>,
         /// The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`.
         pub metric: String,
         /// Texts with labels of two people or more.

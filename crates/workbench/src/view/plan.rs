@@ -4,7 +4,7 @@ use dissensus_domain::{QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A number that is recommended, with its 90 % interval.
+    /// A number that is recommended, with its 95 % interval.
     #[derive(Copy, Default)]
     pub struct PlannedNumber {
         /// The number; none above the limit of the report.

@@ -13,7 +13,7 @@ view! {
         pub same: u32,
         /// Their share.
         pub share: f64,
-        /// Lower end of its 95 % Wilson interval.
+        /// Lower end of its 95 % interval.
         pub low: f64,
         /// Upper end.
         pub high: f64,
@@ -21,6 +21,8 @@ view! {
         pub ceiling_low: f64,
         /// And at this or below: the square root of its upper end.
         pub ceiling_high: f64,
+        /// People whom the interval takes for a sample of people like them; 0 where it is about these people alone.
+        pub people: u32,
     }
 
     /// One person's repeats.

@@ -76,6 +76,9 @@ describe("opening a project", () => {
       alpha: 0.3,
       low: 0.2,
       high: 0.4,
+      like_these: true,
+      these_low: 0.25,
+      these_high: 0.35,
       metric: "ordinal",
       shared: 50,
       needs: null,
@@ -116,11 +119,25 @@ describe("its words", () => {
   });
 
   it("say what cannot be told", () => {
-    const figures = { question: 1, alpha: null, low: null, high: null, metric: "nominal", shared: 2 };
+    const none = { low: null, high: null, like_these: false, these_low: null, these_high: null };
+    const figures = { question: 1, alpha: null, ...none, metric: "nominal", shared: 2 };
     expect(alphaWords({ ...figures, needs: "20 texts are needed." })).toBe(
       "Too little to tell. 20 texts are needed.",
     );
     expect(alphaWords({ ...figures, alpha: 1, needs: null })).toBe("nobody differs");
+    const known = {
+      ...figures,
+      alpha: 0.4,
+      low: 0.2,
+      high: 0.6,
+      these_low: 0.3,
+      these_high: 0.5,
+      needs: null,
+    };
+    expect(alphaWords({ ...known, like_these: true })).toBe(
+      "95 % interval 0.20 to 0.60 for people like these, 0.30 to 0.50 for these people",
+    );
+    expect(alphaWords(known)).toContain("for these people; fewer than five people");
     const person = { annotator: 1, name: "A", simulated: false, imported: false, seconds: null };
     expect(shareDone({ ...person, labels: [5], asked: 0 }, 0)).toBeNull();
     expect(shareDone({ ...person, labels: [5], asked: 20 }, 0)).toBe(0.25);
