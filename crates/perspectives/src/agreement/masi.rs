@@ -312,7 +312,7 @@ mod tests {
         let (ours, theirs) = (found.alpha_masi, nominal.alpha_nominal);
         assert!((ours.value.unwrap() - theirs.value.unwrap()).abs() < 1e-12);
         // So is the interval, but for what other estimates take of the expectation in a resample.
-        let (ours, theirs) = (ours.interval.unwrap(), theirs.interval.unwrap());
+        let (ours, theirs) = (ours.over_texts.unwrap(), theirs.over_texts.unwrap());
         let ratio = ours.standard_error / theirs.standard_error;
         assert!((0.99..1.01).contains(&ratio), "{ratio}");
         assert!((ours.low - theirs.low).abs() < 0.002 && (ours.high - theirs.high).abs() < 0.002);
