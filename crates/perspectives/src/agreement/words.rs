@@ -259,11 +259,11 @@ mod tests {
     fn intervals_hold_their_estimates() {
         let found = word_agreement(&made_up(), Some(&BootstrapOptions::default()), &Silent).unwrap();
         for estimate in [found.alpha, found.pairwise_f1] {
-            let (value, interval) = (estimate.value.unwrap(), estimate.interval.unwrap());
+            let (value, interval) = (estimate.value.unwrap(), estimate.over_texts.unwrap());
             assert!(interval.low < value && value < interval.high, "{value} in {interval:?}");
         }
         let few: Vec<MarkedWords> = made_up().into_iter().filter(|answer| answer.text < 20).collect();
         let found = word_agreement(&few, Some(&BootstrapOptions::default()), &Silent).unwrap();
-        assert!(found.alpha.value.is_some() && found.alpha.interval.is_none());
+        assert!(found.alpha.value.is_some() && found.alpha.over_texts.is_none());
     }
 }
