@@ -87,9 +87,9 @@ class Project:
         chosen = [] if annotators is None else strings([annotators] if isinstance(annotators, str) else annotators, "annotators")
         return Table(_native.project_predictions(self.path, question, chosen))
 
-    def disagreement(self, question: str | None = None, by: str = "split") -> Table:
+    def disagreement(self, question: str | None = None, by: str = "combined") -> Table:
         """Every text by how much annotators would disagree, the most first, with the numbers of `dissensus disagreement --json`; `low` and `high` are
-        the interval of `value`, `p_LEVEL` the mean prediction, `n_LEVEL` the labels there are. by: `split`, `far-apart`, `opposite-sides`, `between`,
+        the interval of `value`, `p_LEVEL` the mean prediction, `n_LEVEL` the labels there are. by: `combined`, `split`, `far-apart`, `opposite-sides`, `between`,
         `surprising`, `group-gap`, `pairwise`, `divergence`, `uncertainty` or `labels`."""
         if not isinstance(by, str):
             raise wrong(f"by is {by!r}: it takes the name of a measure")

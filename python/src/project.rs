@@ -6,7 +6,9 @@ use crate::encoder::{Asked, choice, home};
 use crate::error::{json, with_code};
 use crate::work::{Stop, run};
 use dissensus_domain::Remark;
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices};
+use dissensus_workbench::view::{
+    DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
+};
 use dissensus_workbench::{
     BundleChoices, Home, PredictionChoices, Progress, Session, WorkbenchError, sample,
 };
@@ -191,6 +193,7 @@ pub(crate) fn project_disagreement(
     let real = |of: &dyn Fn(&DisagreementRow) -> Option<f32>| {
         Column::Real(rows.iter().map(|row| of(row).unwrap_or(f32::NAN)).collect())
     };
+    let score = |of: &dyn Fn(&DisagreementScores) -> Option<f32>| real(&|row| row.scores.as_ref().and_then(of));
     let mut columns = vec![
         ("text_id".to_owned(), Column::texts(rows.iter().map(|row| row.external_id.clone()))),
         ("rank".to_owned(), Column::Whole(rows.iter().map(|row| row.rank.into()).collect())),
@@ -199,13 +202,13 @@ pub(crate) fn project_disagreement(
         ("value".to_owned(), real(&|row| Some(row.value))),
         ("low".to_owned(), real(&|row| row.interval.map(|(low, _)| low))),
         ("high".to_owned(), real(&|row| row.interval.map(|(_, high)| high))),
-        ("split".to_owned(), real(&|row| Some(row.scores.split))),
-        ("pairwise".to_owned(), real(&|row| Some(row.scores.pairwise))),
-        ("between".to_owned(), real(&|row| Some(row.scores.between))),
-        ("divergence".to_owned(), real(&|row| Some(row.scores.divergence))),
-        ("uncertainty".to_owned(), real(&|row| Some(row.scores.uncertainty))),
-        ("far_apart".to_owned(), real(&|row| row.scores.far_apart)),
-        ("mean_level".to_owned(), real(&|row| row.scores.mean_level)),
+        ("split".to_owned(), score(&|scores| Some(scores.split))),
+        ("pairwise".to_owned(), score(&|scores| Some(scores.pairwise))),
+        ("between".to_owned(), score(&|scores| Some(scores.between))),
+        ("divergence".to_owned(), score(&|scores| Some(scores.divergence))),
+        ("uncertainty".to_owned(), score(&|scores| Some(scores.uncertainty))),
+        ("far_apart".to_owned(), score(&|scores| scores.far_apart)),
+        ("mean_level".to_owned(), score(&|scores| scores.mean_level)),
         ("observed_split".to_owned(), real(&|row| row.observed_split)),
         ("observed_pairwise".to_owned(), real(&|row| row.observed_pairwise)),
     ];

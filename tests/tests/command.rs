@@ -735,7 +735,7 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     let bench = Bench::new();
     bench.ok(["sample", "P.dissensus"]);
     bench.ok(["encode", "P.dissensus"]);
-    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness", "--top", "168"];
+    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness", "--by", "split", "--top", "168"];
     let texts = |document: &Value| -> Vec<(String, f64)> {
         let rows = document["texts"].as_array().unwrap_or_else(|| panic!("no texts in {document}"));
         let row = |row: &Value| (row["text_id"].as_str().unwrap().to_owned(), row["value"].as_f64().unwrap());
@@ -752,6 +752,37 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     }
     let after = texts(&bench.json(ask));
     assert_ne!(before, after);
+}
+
+/// The default order, as text and as a document: what it stands on, and the border of each text. Columns that are empty in every row are left out.
+#[test]
+fn the_default_order_says_what_it_stands_on() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness"];
+    let found = bench.json(ask);
+    assert_eq!(found["by"], "combined");
+    let basis = found["basis"].as_str().unwrap();
+    assert!(basis.starts_with("Ordered by"), "{basis}");
+    assert!(found["label_weight"]["texts"].as_u64().unwrap() > 30, "{found}");
+    assert!(found["ties"].as_array().unwrap().iter().all(|size| size.as_u64() > Some(0)), "{found}");
+    for (rank, text) in (1..).zip(found["texts"].as_array().unwrap()) {
+        assert_eq!(text["rank"], rank, "{text}");
+        let border = &text["border"];
+        assert!((1..5).contains(&border["level"].as_u64().unwrap()), "{text}");
+        let [low, above, high] =
+            [&border["interval"][0], &border["above"], &border["interval"][1]].map(|p| p.as_f64().unwrap());
+        assert!(0.0 <= low && low <= above && above <= high && high <= 1.0, "{text}");
+    }
+    let printed = bench.ok(ask);
+    assert!(printed.contains(basis), "{printed}");
+    let header = printed.lines().find(|line| line.contains("text id")).unwrap();
+    assert!(header.contains("border") && header.contains("combined"), "{header}");
+    assert!(!header.contains("who"), "the sample's people have no group that differs on these texts: {printed}");
+    // The old order has its name.
+    let old = bench.json(ask.into_iter().chain(["--by", "split"]));
+    assert_eq!((old["by"].as_str(), old["basis"].as_str()), (Some("split"), None));
 }
 
 #[test]

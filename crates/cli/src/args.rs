@@ -1075,9 +1075,12 @@ pub(crate) struct PredictWhat {
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
 pub(crate) enum MeasureArg {
+    /// Split, and what a text's own labels add to it by a weight learned from held-out labels; of texts that it cannot tell apart those first whose
+    /// labels form two camps
+    #[default]
+    Combined,
     /// Expected squared distance of two people's answers, 0 (all alike) to 1 (half at each end); without an order of the levels the chance that
     /// they differ, over its maximum
-    #[default]
     Split,
     /// The chance that two people are two levels apart or more
     FarApart,
@@ -1102,12 +1105,14 @@ pub(crate) enum MeasureArg {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus disagreement P.dissensus --top 20
+  dissensus disagreement P.dissensus --by split
   dissensus disagreement P.dissensus --by opposite-sides --cut 4
   dissensus disagreement P.dissensus --by group-gap --groups gender=Man:Woman
   dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json
 
 Who has labelled a text stands with that label, all others with what is predicted of them; between, surprising, divergence and
 uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 90 % interval reaches.
+Border: the two levels between which answers divide most equally, and the share that is above. A line in the table marks texts that cannot be told apart.
 Of a multi-label question MASI distances take into account which options go together where held-out distances are predicted better with it, and say so.")]
 pub(crate) struct Disagreement {
     /// The project file

@@ -85,12 +85,12 @@ pub use disagreement::{
     GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement,
     SidesCompared, UsualSplit, WholeSets, annotator_map, disagreement, disagreement_of_probabilities,
     disagreement_of_texts, false_discovery_rate, maximum, measure, pairs_of, panel_distributions, rank_band,
-    ranking, severity_gap, surprise, usual_split, van_der_eijk,
+    ranking, severity_gap, surprise, tied, two_camps, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{
-    ExplainedPrediction, ExplainedText, FEWEST_LABELS_FOR_A_SIDE, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS,
-    Influence, LabelChange, LiveModel, Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare,
+    CombinedOrder, ExplainedPrediction, ExplainedText, FEWEST_IN_A_CAMP, FEWEST_LABELS_FOR_A_SIDE, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS,
+    Influence, LabelChange, LabelWeight, LiveModel, Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare,
     TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{CONFIDENCE_LEVEL, Scored, Scores, dichotomize, score};

@@ -831,6 +831,8 @@ export type DecisionInfo = {
 
 /**  Which measure ranks. */
 export type DisagreementMeasure = 
+/**  combined */
+"combined" | 
 /**  Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum. */
 "split" | 
 /**  The chance that two people are two levels apart or more. */
@@ -881,7 +883,7 @@ export type DisagreementRow = {
 	/**  Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. */
 	distribution: (number | null)[],
 	/**  How much they would disagree. */
-	scores: DisagreementScores,
+	scores: DisagreementScores | null,
 	/**  What the text is ranked by; no number for `labels` with fewer than two of them. */
 	value: number | null,
 	/**  Its 90 % interval; `None` for divergence, uncertainty and labels. */
@@ -902,6 +904,9 @@ export type DisagreementRow = {
 	observed: number[],
 	/**  Chance that two of those labels differ; needs two. */
 	observed_pairwise: number | null,
+	border: Border | null,
+	two_camps: boolean,
+	who_above: [LabelsAbove, LabelsAbove] | null,
 };
 
 /**
@@ -3046,6 +3051,10 @@ export type Ranking = {
 	estimation: Estimation | null,
 	/**  What is missing before these figures mean something; `None` where there is enough. */
 	needs: string | null,
+	ties: number[],
+	label_weight: LabelWeight | null,
+	basis: string | null,
+	by_labels: boolean,
 };
 
 /**  A project opened before. */
@@ -4290,3 +4299,7 @@ function makeEvent<TListen, TEmit = TListen>(name: string, serialize?: (payload:
     return Object.assign(fn, base);
 }
 
+
+export type LabelWeight = { half_at: number | null, labels: number, weight: number | null, texts: number };
+export type Border = { level: number, above: number | null, interval: [number | null, number | null] | null };
+export type LabelsAbove = { above: number, labels: number };

@@ -23,8 +23,16 @@ export function measuresOf(scale: Scale): MeasureWords[] {
   const many = ordinal(scale) && scale.levels.length > 2;
   const all: (MeasureWords | false)[] = [
     {
+      value: "combined",
+      label: "Disagreement",
+      hint: "predicted split; the text's own labels count as far as they tell more",
+      short: "Split",
+      write: (value) => decimal(value),
+      ends: [0, 1],
+    },
+    {
       value: "split",
-      label: "Split",
+      label: "Split, predicted",
       hint: many
         ? "squared distance of two people: 0 all alike, 1 half at each end"
         : "chance of different answers, over the largest it can be",

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { DisagreementRow, Ranking, Scale } from "./bindings";
 import { measureWords } from "./measures";
-import { followsMean, labelsTell, spearman, whatIsTold } from "./ranking-words";
+import { aboveWords, borderWords, followsMean, labelsTell, spearman, whatIsTold } from "./ranking-words";
 
 const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
 const ranking = (some: Partial<Ranking>) =>
@@ -27,7 +27,7 @@ it("says that an order follows from the means only where it does", () => {
   const follows = ranking({ texts, means, values: split });
   expect(followsMean(follows, scale)).toBeCloseTo(1, 9);
   expect(whatIsTold(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
-    /^The first 12 texts cannot be told apart.*Predicted split follows the mean level/,
+    /^The first 12 texts cannot be told apart.*The prediction only repeats the average answer/,
   );
   const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
   expect(whatIsTold(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
@@ -46,4 +46,24 @@ it("offers labels alone where enough texts have several and they differ", () => 
       ranking({ texts, labels: texts.map(() => 2), observed_splits: texts.map((t) => (t % 3) / 2) }),
     ),
   ).toBe(false);
+});
+
+it("says what the default order stands on, and leaves ties to their rows", () => {
+  const words = measureWords(scale, "combined");
+  const basis = "Ordered by labels and prediction: 9 labels of a text count 34 %.";
+  expect(whatIsTold(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
+  // While models are fitted nothing is said of a prediction.
+  const texts = Array.from({ length: 40 }, (_, i) => i + 1);
+  const means = texts.map((t) => (t / 40) * 2);
+  const values = means.map((mean) => (mean / 4) * (1 - mean / 4));
+  const fitting = ranking({ texts, means, values, by_labels: true, basis: "Ordered by labels alone." });
+  expect(whatIsTold(fitting, undefined, words, scale)).toBe("Ordered by labels alone.");
+});
+
+it("names a border by its levels, and how many answer above it", () => {
+  const named: Scale = { kind: "ordinal", levels: ["no", "hardly", "yes"] };
+  const border = { level: 2, above: 0.478, interval: null };
+  expect(borderWords(border, named)).toBe("between hardly and yes");
+  expect(aboveWords(border)).toBe("48 % above");
+  expect(aboveWords({ ...border, interval: [0.41, 0.556] })).toBe("48 % above (41–56)");
 });

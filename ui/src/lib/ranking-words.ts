@@ -1,6 +1,6 @@
 // What a ranking can tell and what it cannot, in one sentence.
-import type { DisagreementRow, Ranking, Scale } from "./bindings";
-import { count, decimal } from "./format";
+import type { Border, DisagreementRow, Ranking, Scale } from "./bindings";
+import { count, decimal, percent } from "./format";
 import type { MeasureWords } from "./measures";
 import { highestSplit } from "./split-map";
 
@@ -64,7 +64,7 @@ export function labelsTell(ranking: Ranking): boolean {
   return splits.length >= FEWEST_TEXTS && new Set(splits).size > 2;
 }
 
-/** What can and what cannot be told of this order; nothing where there is nothing to add. `first` is the row at the top. */
+/** What the order stands on and what it cannot tell; nothing where there is nothing to add. `first` is the row at the top. */
 export function whatIsTold(
   ranking: Ranking,
   first: DisagreementRow | undefined,
@@ -74,12 +74,27 @@ export function whatIsTold(
   if (words.value === "labels")
     return "What people said, not what others would say: few labels can be split by chance.";
   const said: string[] = [];
+  if (ranking.basis) said.push(ranking.basis);
   const last = first?.interval ? first.band[1] : 1;
-  if (last > 1) said.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
-  const follows = followsMean(ranking, scale);
+  // In the default order these texts have a row of their own.
+  if (last > 1 && words.value !== "combined")
+    said.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
+  const follows = ranking.by_labels ? null : followsMean(ranking, scale);
   if (follows !== null && follows >= FOLLOWS)
-    said.push(
-      `Predicted ${words.label.toLowerCase()} follows the mean level (rank correlation ${decimal(follows)}); beyond it only labels tell.`,
-    );
+    said.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
   return said.join(" ");
+}
+
+/** "between 2 and 3", with the names of the levels. */
+export function borderWords(border: Border, scale: Scale): string {
+  const name = (level: number) => scale.levels[level] ?? "";
+  return `between ${name(border.level - 1)} and ${name(border.level)}`;
+}
+
+/** "48 % above (41–56)": how many answer the level above a border or a higher one. */
+export function aboveWords(border: Border): string {
+  const share = percent(border.above);
+  if (!border.interval) return `${share} above`;
+  const [low, high] = border.interval.map((end) => Math.round((end ?? 0) * 100));
+  return `${share} above (${low}–${high})`;
 }

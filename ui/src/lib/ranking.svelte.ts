@@ -9,6 +9,8 @@ export class RankingStore {
   query = $state.raw<DisagreementQuery | null>(null);
   /** The order on screen. */
   order = $state.raw<TextId[]>([]);
+  /** Sizes of groups of texts, from the first of that order on, that cannot be told apart. */
+  ties = $state.raw<readonly number[]>([]);
   /** Revision of the newest predictions heard of. */
   revision = $state(0);
   annotators = $state(0);
@@ -96,8 +98,10 @@ export class RankingStore {
     this.remark = ranking.remark;
     this.needs = ranking.needs;
     this.newest = ranking;
-    if (same(ranking.texts, this.order)) this.waiting = null;
-    else if (hold && this.order.length > 0) this.waiting = ranking.texts;
+    if (same(ranking.texts, this.order)) {
+      this.waiting = null;
+      this.ties = ranking.ties;
+    } else if (hold && this.order.length > 0) this.waiting = ranking.texts;
     else this.#reorder(ranking.texts);
     await this.#load();
   }
@@ -111,6 +115,7 @@ export class RankingStore {
     });
     this.moves = moves;
     this.order = texts;
+    this.ties = this.newest?.ties ?? [];
     this.waiting = null;
   }
 
@@ -136,6 +141,7 @@ export class RankingStore {
 
   #clear(): void {
     this.order = [];
+    this.ties = [];
     this.waiting = null;
     this.moves = new Map();
     this.remark = null;

@@ -30,6 +30,10 @@ beforeEach(() => {
     remark: null,
     estimation: null,
     needs: null,
+    ties: [],
+    label_weight: null,
+    basis: null,
+    by_labels: false,
   };
   vi.spyOn(commands, "disagreementRanking").mockImplementation(async () => ({ ...now }));
   vi.spyOn(commands, "disagreementRows").mockImplementation(async (_, texts) =>
@@ -52,6 +56,20 @@ it("holds a new order back while someone reads, and shows new values at once", a
   expect(store.waiting).toEqual([3, 1, 2]);
   expect(store.revision).toBe(2);
   expect(store.rows.get(1)?.snippet).toBe("r2");
+});
+
+it("takes which texts cannot be told apart with the order that they belong to", async () => {
+  now = { ...now, ties: [2, 1] };
+  const store = await asked();
+  expect(store.ties).toEqual([2, 1]);
+  now = { ...now, revision: 2, texts: [3, 1, 2], ties: [3] };
+  await store.refresh(true);
+  expect(store.ties).toEqual([2, 1]);
+  store.apply();
+  expect(store.ties).toEqual([3]);
+  now = { ...now, revision: 3, ties: [1, 2] };
+  await store.refresh(true);
+  expect(store.ties).toEqual([1, 2]);
 });
 
 it("takes the order that waits, and tells who moved", async () => {

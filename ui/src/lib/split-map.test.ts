@@ -18,6 +18,10 @@ const ranking: Ranking = {
   remark: null,
   estimation: null,
   needs: null,
+  ties: [],
+  label_weight: null,
+  basis: null,
+  by_labels: false,
 };
 
 it("places texts by mean and split, and none without an order of the levels", () => {

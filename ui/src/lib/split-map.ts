@@ -16,7 +16,7 @@ export interface Area {
   split: readonly [number, number];
 }
 
-/** Of everyone, labels where there are some and predictions elsewhere; or of the labels alone. */
+/** What is predicted of everyone, labels standing where there are some; or the labels that were given. */
 export type PointKind = "everyone" | "labels";
 
 /** The texts of a ranking whose figures are known; none for a scale without an order. */

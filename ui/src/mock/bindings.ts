@@ -508,6 +508,17 @@ function chosen(query: view.DisagreementQuery): Person[] {
   );
 }
 
+/** The border that divides these shares of levels most equally. */
+function borderOf(shares: readonly (number | null)[]): view.Border {
+  const above = shares.map((_, at) => shares.slice(at).reduce<number>((sum, p) => sum + (p ?? 0), 0));
+  let level = 1;
+  above.forEach((share, at) => {
+    if (at > 0 && Math.abs(share - 0.5) < Math.abs((above[level] ?? 0) - 0.5)) level = at;
+  });
+  const share = above[level] ?? 0;
+  return { level, above: share, interval: [Math.max(0, share - 0.08), Math.min(1, share + 0.08)] };
+}
+
 function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
   const people = chosen(query);
   const rows = people.map((p) => predict(question(query.question), text, p));
@@ -528,6 +539,9 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
     who: null,
     severity: null,
     compared: 0,
+    border: question(query.question).scale.levels.length > 2 ? borderOf(mean(rows)) : null,
+    two_camps: false,
+    who_above: null,
     observed_split: n < 2 ? null : variance(counts.map((c) => c / n)),
     observed: counts,
     observed_pairwise: n < 2 ? null : 1 - counts.reduce((s, c) => s + c * (c - 1), 0) / (n * (n - 1)),
@@ -1069,6 +1083,13 @@ export const commands: typeof RealCommands = {
       remark: null,
       estimation: null,
       needs: null,
+      ties: query.by === "combined" && ranked.length > 40 ? [30, 8] : [],
+      label_weight: null,
+      basis:
+        query.by === "combined"
+          ? "Ordered by labels and prediction: 6 labels of a text count 22 %, as learned from held-out labels of 160 texts."
+          : null,
+      by_labels: false,
     };
   },
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),

@@ -3,7 +3,7 @@
 use super::Quality;
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::metrics::{auroc, spearman};
-use dissensus_perspectives::{Observation, Target};
+use dissensus_perspectives::{Observation, Target, two_camps};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -23,11 +23,22 @@ pub(super) enum Division {
     Texts,
 }
 
+/// What was left out of a text.
+struct Out {
+    text: u32,
+    /// Mean squared distance of two of its labels.
+    distance: f64,
+    /// Whether two are two levels apart.
+    far: bool,
+    /// Whether they form two camps.
+    camps: bool,
+}
+
 /// A division.
 pub(super) struct HeldOut {
     pub(super) train: Vec<Observation>,
-    /// What was left out of a text: its distance, and whether two are far apart.
-    texts: Vec<(u32, f64, bool)>,
+    /// What was left out of a text.
+    texts: Vec<Out>,
 }
 
 impl HeldOut {
@@ -51,10 +62,18 @@ impl HeldOut {
             train.extend(labels);
             let levels: Vec<u16> = out.iter().map(|o| o.level).collect();
             if let Some((distance, far)) = distance(&levels, target) {
-                texts.push((text, distance, far));
+                let mut counts = vec![0; target.levels];
+                levels.iter().for_each(|level| counts[usize::from(*level)] += 1);
+                let camps = target.kind == ScaleKind::Ordinal && two_camps(&counts, 1);
+                texts.push(Out { text, distance, far, camps });
             }
         }
         Self { train, texts }
+    }
+
+    /// Share of the texts that were scored whose labels form two camps.
+    pub(super) fn share_of_camps(&self) -> f64 {
+        self.texts.iter().filter(|out| out.camps).count() as f64 / self.texts.len().max(1) as f64
     }
 
     /// How well `values` of all texts order those that were scored.
@@ -63,17 +82,20 @@ impl HeldOut {
             let value = values.get(*text as usize).copied().unwrap_or(f32::NAN);
             if value.is_nan() { f64::MIN } else { f64::from(value) }
         };
-        let predicted: Vec<f64> = self.texts.iter().map(|(text, ..)| value(text)).collect();
-        let observed: Vec<f64> = self.texts.iter().map(|(_, distance, _)| *distance).collect();
-        let far: Vec<bool> = self.texts.iter().map(|(.., far)| *far).collect();
+        let predicted: Vec<f64> = self.texts.iter().map(|out| value(&out.text)).collect();
+        let observed: Vec<f64> = self.texts.iter().map(|out| out.distance).collect();
+        let far: Vec<bool> = self.texts.iter().map(|out| out.far).collect();
         let mut order: Vec<usize> = (0..predicted.len()).collect();
         order.sort_by(|&a, &b| predicted[b].total_cmp(&predicted[a]));
         let mean = |of: &[usize]| of.iter().map(|i| observed[*i]).sum::<f64>() / of.len().max(1) as f64;
         let all = mean(&order);
+        let first = &order[..first.min(order.len())];
+        let camps = first.iter().filter(|i| self.texts[**i].camps).count();
         Quality {
+            camps: camps as f64 / first.len().max(1) as f64,
             texts: order.len() as f64,
             spearman: spearman(&predicted, &observed).unwrap_or(0.0),
-            lift: if all > 0.0 { mean(&order[..first.min(order.len())]) / all } else { 0.0 },
+            lift: if all > 0.0 { mean(first) / all } else { 0.0 },
             auroc: auroc(&predicted, &far).unwrap_or(0.5),
         }
     }
@@ -124,7 +146,7 @@ mod tests {
             );
             assert_eq!(kept, if n < FEWEST_TO_HALVE { n } else { n / 2 });
         }
-        assert!(held.texts.iter().all(|(text, ..)| (3 + text % 7) as usize >= FEWEST_TO_HALVE));
+        assert!(held.texts.iter().all(|out| (3 + out.text % 7) as usize >= FEWEST_TO_HALVE));
         let again = HeldOut::divide(&all, Division::Halves, 1, TARGET);
         assert_eq!(held.train, again.train);
     }
@@ -133,7 +155,7 @@ mod tests {
     fn texts_that_are_left_out_have_no_label() {
         let held = HeldOut::divide(&labels(), Division::Texts, 1, TARGET);
         assert_eq!(held.texts.len(), 6);
-        assert!(held.texts.iter().all(|(text, ..)| held.train.iter().all(|o| o.text != *text)));
+        assert!(held.texts.iter().all(|out| held.train.iter().all(|o| o.text != out.text)));
     }
 
     #[test]
@@ -143,10 +165,13 @@ mod tests {
         assert_eq!(distance(&[1], TARGET), None);
         let held = HeldOut {
             train: Vec::new(),
-            texts: vec![(0, 4.0, true), (1, 1.0, false), (2, 1.0, false), (3, 2.0, true)],
+            texts: [(0, 4.0, true), (1, 1.0, false), (2, 1.0, false), (3, 2.0, true)]
+                .map(|(text, distance, far)| Out { text, distance, far, camps: far })
+                .into(),
         };
+        assert_eq!(held.share_of_camps(), 0.5);
         let quality = held.quality(&[0.9, 0.1, 0.2, 0.3], 1);
-        assert_eq!((quality.lift, quality.auroc), (2.0, 1.0));
+        assert_eq!((quality.lift, quality.auroc, quality.camps), (2.0, 1.0, 1.0));
         assert!(quality.spearman > 0.9);
     }
 }

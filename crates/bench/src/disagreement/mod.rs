@@ -15,6 +15,9 @@ use predictions::PredictionsAlone;
 use serde::Serialize;
 use std::path::Path;
 
+/// Measures by name.
+type Scored = Vec<(String, Quality)>;
+
 /// The texts that a list shows first.
 const FIRST: usize = 50;
 
@@ -28,6 +31,10 @@ pub struct DisagreementBench {
     pub labels: usize,
     /// Divisions that were drawn of either kind; figures are their means.
     pub divisions: u64,
+    /// Share of all texts of which the other half of the people was scored whose held-out labels form two camps.
+    pub camps_of_all: f64,
+    /// Mean weight of the median number of labels of a text in `combined`.
+    pub label_weight: f64,
     /// One entry a measure.
     pub measures: Vec<MeasureQuality>,
 }
@@ -56,6 +63,8 @@ pub struct Quality {
     pub lift: f64,
     /// AUROC of "two of them are two levels apart or more" (without an order: differ).
     pub auroc: f64,
+    /// Share of the first fifty texts whose held-out labels form two camps; 0 where levels have no order.
+    pub camps: f64,
 }
 
 /// Imports and encodes `file` in a folder of its own and divides its labels `divisions` times of either kind.
@@ -71,11 +80,17 @@ pub fn disagreement(
 ) -> Result<DisagreementBench, BenchError> {
     let material = Material::of(home, file, encoder)?;
     let mut sums: Vec<MeasureQuality> = Vec::new();
+    let (mut camps_of_all, mut label_weight) = (0.0, 0.0);
     for seed in 0..divisions {
         say(&format!("division {} of {divisions}", seed + 1));
         for division in [Division::Halves, Division::Texts] {
             let held_out = HeldOut::divide(&material.observations, division, seed, material.target);
-            for (at, (name, quality)) in material.score(&held_out, seed)?.into_iter().enumerate() {
+            let (weight, scored) = material.score(&held_out, seed)?;
+            if division == Division::Halves {
+                camps_of_all += held_out.share_of_camps() / divisions as f64;
+                label_weight += weight / divisions as f64;
+            }
+            for (at, (name, quality)) in scored.into_iter().enumerate() {
                 if sums.len() <= at {
                     let none = Quality::default();
                     sums.push(MeasureQuality { measure: name, other_half: none, unlabelled: none });
@@ -92,6 +107,8 @@ pub fn disagreement(
         texts: material.embeddings.texts,
         labels: material.observations.len(),
         divisions,
+        camps_of_all,
+        label_weight,
         measures: sums,
     })
 }
@@ -102,12 +119,13 @@ impl Quality {
         self.spearman += other.spearman / of;
         self.lift += other.lift / of;
         self.auroc += other.auroc / of;
+        self.camps += other.camps / of;
     }
 }
 
 impl Material {
-    /// Every measure of a model that learned from `held_out.train` alone.
-    fn score(&self, held_out: &HeldOut, seed: u64) -> Result<Vec<(String, Quality)>, BenchError> {
+    /// Every measure of a model that learned from `held_out.train` alone, and the weight of the median number of labels.
+    fn score(&self, held_out: &HeldOut, seed: u64) -> Result<(f64, Scored), BenchError> {
         let data = TrainingData {
             embeddings: &self.embeddings,
             observations: &held_out.train,
@@ -118,7 +136,16 @@ impl Material {
         let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent)?;
         let alone = PredictionsAlone(&model);
         let ordinal = self.target.kind == ScaleKind::Ordinal;
-        let mut scored = vec![("split".to_owned(), model.measure(Measure::Split, None))];
+        let weight = model.label_weight();
+        let place = |order: Vec<u32>| {
+            let mut values = vec![0.0; order.len()];
+            order.iter().rev().enumerate().for_each(|(place, text)| values[*text as usize] = place as f32);
+            values
+        };
+        let mut scored = vec![
+            ("combined (the default order)".to_owned(), place(model.combined_order(&weight, &model.disagreements(), None).texts)),
+            ("split".to_owned(), model.measure(Measure::Split, None)),
+        ];
         let mut add = |name: &str, by: Measure| {
             scored.push((name.to_owned(), model.measure(by, None)));
         };
@@ -139,8 +166,17 @@ impl Material {
                 let p = model.mean_distribution(text);
                 p.iter().enumerate().map(|(level, p)| level as f32 * p).sum::<f32>()
             };
-            scored.push(("mean level, predicted".to_owned(), (0..model.texts() as u32).map(mean).collect()));
+            let means: Vec<f32> = (0..model.texts() as u32).map(mean).collect();
+            let top = (self.target.levels - 1) as f32;
+            let spread = means.iter().map(|mean| mean / top * (1.0 - mean / top)).collect();
+            scored.push(("mean level, predicted".to_owned(), means));
+            scored.push(("largest split of that mean".to_owned(), spread));
         }
-        Ok(scored.into_iter().map(|(name, values)| (name, held_out.quality(&values, FIRST))).collect())
+        let mut labels: Vec<usize> =
+            (0..model.texts() as u32).map(|text| model.labels_on(text, None)).filter(|n| *n > 1).collect();
+        labels.sort_unstable();
+        let typical = labels.get(labels.len() / 2).copied().unwrap_or(0);
+        let quality = |(name, values): (String, Vec<f32>)| (name, held_out.quality(&values, FIRST));
+        Ok((weight.of(typical), scored.into_iter().map(quality).collect()))
     }
 }

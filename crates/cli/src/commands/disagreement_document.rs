@@ -1,6 +1,8 @@
 //! What `disagreement --json` prints.
 
-use dissensus_workbench::view::{DisagreementRow, Estimation, GroupDifference, SeverityDifference};
+use dissensus_workbench::view::{
+    Border, DisagreementRow, Estimation, GroupDifference, LabelWeight, LabelsAbove, SeverityDifference,
+};
 use dissensus_workbench::{TextDispersionReport, TextOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,10 +14,14 @@ pub(super) struct DisagreementRanking<'a> {
     pub(super) annotators: u32,
     /// Those of them who have no label yet.
     pub(super) annotators_without_labels: u32,
+    /// What the order stands on; for `combined`.
+    pub(super) basis: Option<String>,
     /// The measure by which texts are ranked.
     pub(super) by: &'static str,
     /// How the variances behind predictions were estimated.
     pub(super) estimation: Option<Estimation>,
+    /// How much a text's own labels count; for `combined`.
+    pub(super) label_weight: Option<LabelWeight>,
     /// The question's levels.
     pub(super) levels: &'a [String],
     /// What is missing to tell.
@@ -32,6 +38,8 @@ pub(super) struct DisagreementRanking<'a> {
     pub(super) texts: Vec<RankedText<'a>>,
     /// Texts in all.
     pub(super) texts_in_all: usize,
+    /// Sizes of groups of texts, from the first rank on, that cannot be told apart; for `combined`.
+    pub(super) ties: Vec<u32>,
 }
 
 /// Texts of a multi-label question in the order of how much annotators would disagree.
@@ -64,6 +72,8 @@ pub(super) struct RankedText<'a> {
     band: (u32, u32),
     /// Share of the predicted variance that lies between people, 0 to 1.
     between: f64,
+    /// Between which levels answers divide most equally; ordinal scales of three levels or more.
+    border: Option<Border>,
     /// Jensen-Shannon divergence between annotators, in bits.
     divergence: f64,
     /// Mean prediction over the chosen annotators, a probability a level.
@@ -102,12 +112,16 @@ pub(super) struct RankedText<'a> {
     text: &'a str,
     /// Its id.
     text_id: &'a str,
+    /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+    two_camps: bool,
     /// Mean entropy of one annotator's distribution, in bits.
     uncertainty: f64,
     /// What the text is ranked by; null for `labels` with fewer than two of them.
     value: Option<f64>,
     /// The group that differs most from the others.
     who: Option<GroupGap<'a>>,
+    /// Labels above the border of that group and of those it is compared with.
+    who_above: Option<(LabelsAbove, LabelsAbove)>,
 }
 
 /// A group of people who answer a text differently from the others.
@@ -159,13 +173,15 @@ pub(super) struct RankedByOptions<'a> {
     text_id: &'a str,
 }
 
-impl<'a> From<&'a DisagreementRow> for RankedText<'a> {
-    fn from(row: &'a DisagreementRow) -> Self {
-        let scores = &row.scores;
-        Self {
+impl<'a> RankedText<'a> {
+    /// A text that a model predicts.
+    pub(super) fn of(row: &'a DisagreementRow) -> Option<Self> {
+        let scores = row.scores.as_ref()?;
+        Some(Self {
             agreement: scores.agreement.map(f64::from),
             band: row.band,
             between: scores.between.into(),
+            border: row.border,
             divergence: scores.divergence.into(),
             distribution: row.distribution.iter().copied().map(f64::from).collect(),
             far_apart: scores.far_apart.map(f64::from),
@@ -185,10 +201,12 @@ impl<'a> From<&'a DisagreementRow> for RankedText<'a> {
             split_interval: both(scores.split_interval),
             text: &row.snippet,
             text_id: &row.external_id,
+            two_camps: row.two_camps,
             uncertainty: scores.uncertainty.into(),
             value: row.value.is_finite().then(|| row.value.into()),
             who: row.who.as_ref().map(Into::into),
-        }
+            who_above: row.who_above,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::disagreement_document::{DisagreementByOptions, DisagreementRanking};
+use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, RankedText};
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
@@ -16,7 +16,7 @@ use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
+    Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
     SeverityDifference, distances_together,
 };
 use dissensus_workbench::{
@@ -368,28 +368,31 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         return output::json(&DisagreementRanking {
             annotators: ranking.annotators,
             annotators_without_labels: ranking.annotators_without_labels,
+            basis: ranking.basis,
             by: query.by.name(),
             estimation: ranking.estimation,
+            label_weight: ranking.label_weight,
             levels: question.scale.levels(),
             needs: ranking.needs,
             notice: session.project.info()?.simulated_notice,
             question: &question.name,
             remark: ranking.remark,
             text_dispersion: dispersion,
-            texts: rows.iter().map(Into::into).collect(),
+            texts: rows.iter().filter_map(RankedText::of).collect(),
             texts_in_all: ranking.texts.len(),
+            ties: ranking.ties,
         });
     }
     if let Some(dispersion) = dispersion {
         output::line(&dispersion.words)?;
     }
-    show(&session, &query, &rows, &ranking)
+    show(&session, &query, question.scale.levels(), &rows, &ranking)
 }
 
 /// Texts of a multi-label question as a whole.
 fn disagreement_by_options(session: &Session, question: &Question, args: &Disagreement) -> Result<()> {
     let options = question.scale.levels();
-    let asked_more = !matches!(args.by, MeasureArg::Split | MeasureArg::Pairwise)
+    let asked_more = !matches!(args.by, MeasureArg::Combined | MeasureArg::Split | MeasureArg::Pairwise)
         || args.groups.is_some()
         || args.search.is_some()
         || !args.attributes.is_empty()
@@ -456,6 +459,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {
     match by {
+        MeasureArg::Combined => DisagreementMeasure::Combined,
         MeasureArg::Split => DisagreementMeasure::Split,
         MeasureArg::FarApart => DisagreementMeasure::FarApart,
         MeasureArg::OppositeSides => DisagreementMeasure::OppositeSides,
@@ -485,13 +489,14 @@ fn level_named(question: &Question, name: &str) -> Result<u16> {
 fn show(
     session: &Session,
     query: &DisagreementQuery,
+    levels: &[String],
     rows: &[DisagreementRow],
     ranking: &Ranking,
 ) -> Result<()> {
     if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
     }
-    let said = [&ranking.remark, &ranking.needs];
+    let said = [&ranking.remark, &ranking.needs, &ranking.basis];
     for line in said.into_iter().flatten().collect::<std::collections::BTreeSet<_>>() {
         output::line(line)?;
     }
@@ -500,18 +505,29 @@ fn show(
         annotators(ranking.annotators, ranking.annotators_without_labels),
         count(ranking.texts.len() as u64, "text")
     ))?;
+    let mut first = 1;
+    for size in &ranking.ties {
+        if first as usize > rows.len() {
+            break;
+        }
+        if *size > 1 {
+            output::line(&format!("Ranks {first} to {} cannot be told apart", first + size - 1))?;
+        }
+        first += size;
+    }
     let line = |row: &DisagreementRow| {
         let interval =
             row.interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.2}–{high:.2}"));
         let labels: u32 = row.observed.iter().sum();
-        vec![
+        [
             row.rank.to_string(),
             format!("{}–{}", row.band.0, row.band.1),
             row.external_id.clone(),
             format!("{:.3}", row.value),
             interval,
+            row.border.map_or_else(String::new, |border| border_words(&border, levels)),
             three(row.observed_split.map(f64::from)),
-            three(row.scores.agreement.map(f64::from)),
+            three(row.scores.as_ref().and_then(|scores| scores.agreement).map(f64::from)),
             labels.to_string(),
             who(row),
             output::cut(&row.snippet, TEXT_WIDTH),
@@ -523,21 +539,39 @@ fn show(
         "text id",
         query.by.name(),
         "90 %",
+        "border",
         "observed split",
         "agreement",
         "labels",
         "who",
         "text",
     ];
-    let lines = rows.iter().map(line).collect();
-    output::line(&output::table(&header, lines, &[0, 3, 5, 6, 7]))
+    let lines: Vec<[String; 11]> = rows.iter().map(line).collect();
+    // A column that is empty in every row says nothing.
+    let filled = |at: &usize| lines.iter().any(|line| !matches!(line[*at].as_str(), "" | "–"));
+    let columns: Vec<usize> = (0..header.len()).filter(filled).collect();
+    let numbers: Vec<usize> =
+        (0..columns.len()).filter(|at| [0, 3, 6, 7, 8].contains(&columns[*at])).collect();
+    let header: Vec<&str> = columns.iter().map(|at| header[*at]).collect();
+    let cells = |line: &[String; 11]| columns.iter().map(|at| line[*at].clone()).collect();
+    output::line(&output::table(&header, lines.iter().map(cells).collect(), &numbers))
+}
+
+/// "2 | 3, 48 %": the levels on either side of the border, and how many answer above it.
+fn border_words(border: &Border, levels: &[String]) -> String {
+    let name = |level: usize| levels.get(level).map_or("", String::as_str);
+    let above = usize::from(border.level);
+    format!("{} | {}, {:.0} %", name(above.saturating_sub(1)), name(above), 100.0 * border.above)
 }
 
 /// "gender Woman +0.9", with a question mark where it does not stand after correction, and "the strict +1.2" where answers follow severity.
 fn who(row: &DisagreementRow) -> String {
     let group = |group: &GroupDifference| {
         let doubt = if group.stands { "" } else { "?" };
-        format!("{} {} {:+.1}{doubt}", group.attribute, group.value, group.gap)
+        let above = row.who_above.map_or_else(String::new, |(own, others)| {
+            format!(" ({} of {} above, {} of {} of the others)", own.above, own.labels, others.above, others.labels)
+        });
+        format!("{} {} {:+.1}{doubt}{above}", group.attribute, group.value, group.gap)
     };
     let side = |severity: &SeverityDifference| {
         format!("the {} {:+.1}", if severity.strict { "strict" } else { "lenient" }, severity.gap)

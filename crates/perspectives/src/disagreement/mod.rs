@@ -2,6 +2,7 @@
 
 mod bimodality;
 mod block;
+mod camps;
 mod crossed_jackknife;
 mod gaps;
 mod given;
@@ -21,11 +22,13 @@ mod sides;
 mod significance;
 mod stream;
 mod sums;
+mod ties;
 mod usual;
 mod whole_sets;
 
 pub use bimodality::van_der_eijk;
 pub(crate) use block::BLOCK;
+pub use camps::two_camps;
 pub use gaps::{GroupGap, GroupGaps, GroupPair, LevelStep};
 pub use given::disagreement_of_probabilities;
 pub use map::{AnnotatorMap, annotator_map};
@@ -45,5 +48,6 @@ pub(crate) use significance::{Side as LabelledSide, difference_p_value, independ
 pub(crate) use stream::measure_of_texts;
 pub use stream::{disagreement, disagreement_of_texts, measure, panel_distributions, surprise, usual_split};
 pub(crate) use sums::Sums;
+pub use ties::tied;
 pub use usual::UsualSplit;
 pub use whole_sets::{FactorsOf, WholeSets, pairs_of};

@@ -6,21 +6,26 @@
 
 mod bald;
 mod bytes;
+mod combined;
 mod explain;
 mod interval;
 mod joint_answers;
 mod label_change;
+mod label_weight;
 mod level_steps;
 mod model;
 mod refit;
 mod repeated;
 mod severity_sides;
+mod share_above;
 #[cfg(test)]
 mod text_scale_tests;
 mod unlikely;
 
+pub use combined::{CombinedOrder, FEWEST_IN_A_CAMP};
 pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};
 pub use label_change::LabelChange;
+pub use label_weight::LabelWeight;
 pub use model::LiveModel;
 pub use refit::Snapshot;
 pub use repeated::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};

@@ -326,7 +326,7 @@ impl CrossedEffects {
         labels.map(|label| self.label_given_annotator(text, *label).0).collect()
     }
 
-    fn text_from_labels(&self, text: usize, include: impl Fn(u32) -> bool) -> TextPosterior {
+    pub(super) fn text_from_labels(&self, text: usize, include: impl Fn(u32) -> bool) -> TextPosterior {
         let q = self.link.scores();
         let prior_mean = &self.scores[text * q..(text + 1) * q];
         let predictors = self.scored_labels(text, include);

@@ -26,6 +26,7 @@ mod group_evidence;
 pub(crate) mod group_slope_simulation;
 mod group_slopes;
 mod initial;
+mod label_spread;
 #[cfg(test)]
 mod laplace;
 pub(crate) mod left_out;

@@ -54,7 +54,7 @@ impl QuadratureNode {
 }
 
 /// Weights, and steps in standard deviations.
-fn steps(link: Link) -> Vec<(f64, Vec<f64>)> {
+pub(super) fn steps(link: Link) -> Vec<(f64, Vec<f64>)> {
     let q = link.scores();
     if q == 1 {
         return FIVE.iter().map(|&(x, weight)| (weight, vec![x])).collect();

@@ -8,6 +8,7 @@ mod estimation_limits;
 mod evaluate;
 mod group_comparison;
 mod group_gaps;
+mod label_weight;
 mod live;
 mod metrics;
 mod multi_label;

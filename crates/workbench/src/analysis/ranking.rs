@@ -1,20 +1,23 @@
 //! Texts in order of predicted disagreement.
 
 use super::Analysis;
+use super::border::{border, labels_above};
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
+use super::label_weight::{basis, shown as weight_shown};
 use super::needs::{enough, too_few};
 use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::live::{
-    Asked, Fitted, Measured, Over, differing_labels, split_of_labels, widest, widest_interval,
+    Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest,
+    widest_interval,
 };
 use crate::view::{
-    DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
+    Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
     Ranking, SeverityDifference,
 };
 use crate::words::counted;
-use dissensus_domain::{QuestionId, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, Measure, rank_band};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,8 +29,12 @@ struct Ranked {
     over: Over,
     /// Rows of the index, most disagreement first.
     rows: Vec<u32>,
-    /// Their values, in the same order.
-    values: Vec<f32>,
+    /// Their values, largest first.
+    descending: Vec<f32>,
+    /// Sizes of groups of these rows that are not told apart.
+    ties: Vec<u32>,
+    /// The place of each row, from 1; 0 for those that are not shown.
+    places: Vec<u32>,
     /// Chosen people without a label.
     without_labels: u32,
     estimation: Estimation,
@@ -51,7 +58,12 @@ impl Analysis {
         }
         let ranked = self.ranked(query)?;
         let remark = self.note(ranked.is_some())?;
-        let Some(ranked) = ranked else { return self.nothing_ranked(query.question, &mask, remark) };
+        let Some(ranked) = ranked else {
+            return match self.ranking_by_labels(query, &mask)? {
+                Some(ranking) => Ok(ranking),
+                None => self.nothing_ranked(query.question, &mask, remark),
+            };
+        };
         let mut ranking = Ranking {
             revision: self.live.models.revision(),
             annotators: chosen as u32,
@@ -60,7 +72,14 @@ impl Analysis {
             estimation: Some(ranked.estimation.clone()),
             ..Ranking::default()
         };
-        let Ranked { measured, rows, values, asked, .. } = ranked;
+        let Ranked { measured, rows, ties, asked, .. } = ranked;
+        let values: Vec<f32> = rows.iter().map(|row| measured.values[*row as usize]).collect();
+        if let Asked::Combined = asked {
+            let weight = weight_shown(&measured.weight, &measured.labels);
+            ranking.basis = Some(basis(&weight));
+            ranking.label_weight = Some(weight);
+            ranking.ties = ties;
+        }
         let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
         ranking.means = of(&measured.means);
         ranking.splits = of(&measured.splits);
@@ -71,7 +90,7 @@ impl Analysis {
         let shared = measured.labels.iter().filter(|count| **count > 1).count();
         ranking.needs = match &asked {
             Asked::Gap(comparison) => comparison.needs(),
-            Asked::Measure(_) | Asked::Labels => enough(shared, query.by),
+            Asked::Measure(_) | Asked::Combined | Asked::Labels => enough(shared, query.by),
         };
         if values.first().is_some_and(|value| value.is_nan()) {
             ranking.remark = Some(no_value(query.by));
@@ -81,6 +100,7 @@ impl Analysis {
                 observed_means: Vec::new(),
                 observed_splits: Vec::new(),
                 labels: Vec::new(),
+                ties: Vec::new(),
                 ..ranking
             });
         }
@@ -91,7 +111,7 @@ impl Analysis {
     }
 
     /// What is said where nothing can be ranked.
-    fn nothing_ranked(
+    pub(super) fn nothing_ranked(
         &self,
         question: QuestionId,
         mask: &[bool],
@@ -123,7 +143,7 @@ impl Analysis {
         let mask = self.mask(&query.attributes)?;
         let levels = self.levels(query.question)?;
         self.check(query)?;
-        let Some(ranked) = self.ranked(query)? else { return Ok(Vec::new()) };
+        let Some(ranked) = self.ranked(query)? else { return self.rows_by_labels(query, texts, &mask) };
         let mut rows = Vec::with_capacity(texts.len());
         for id in texts {
             let Some(text) = context.store.text(*id)? else { continue };
@@ -134,25 +154,40 @@ impl Analysis {
                 known.then(|| self.of_row(fitted, &ranked, row)).transpose()
             });
             let Some(Some(found)) = predicted.transpose()? else { continue };
-            let observed = self.observed(query.question, *id, &mask, levels)?;
+            let (observed, given) = self.observed(query.question, *id, &mask, levels)?;
             let value = ranked.measured.values[row as usize];
             let interval = found.interval;
             // Where nobody can tell how sure a gap is, the text can be anywhere.
             let unsure = match &ranked.asked {
                 Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
-                Asked::Measure(_) | Asked::Labels => (value, value),
+                Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
             };
-            let rank = 1 + ranked.values.partition_point(|other| *other > value) as u32;
+            let place = ranked.places.get(row as usize).copied().filter(|place| *place > 0);
+            let next = || 1 + ranked.descending.partition_point(|other| *other > value) as u32;
+            let index = context.index();
+            let people: Vec<_> = given
+                .iter()
+                .filter_map(|(who, level)| {
+                    Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
+                })
+                .collect();
+            let who_above = found
+                .border
+                .zip(found.who.as_ref())
+                .map(|(border, who)| labels_above(border, who, &people));
             rows.push(DisagreementRow {
                 text: *id,
                 external_id: text.external_id,
                 snippet: snippet(&text.body),
                 distribution: found.distribution,
-                scores: found.scores,
+                scores: Some(found.scores),
                 value,
                 interval,
-                rank: self.place(&ranked, row).unwrap_or(rank),
-                band: rank_band(&ranked.values, interval.unwrap_or(unsure)),
+                rank: place.unwrap_or_else(next),
+                band: rank_band(&ranked.descending, interval.unwrap_or(unsure)),
+                border: found.border,
+                two_camps: found.ordinal && form_camps(&observed),
+                who_above,
                 who: found.who,
                 severity: found.severity,
                 compared: found.compared,
@@ -173,6 +208,7 @@ impl Analysis {
             let asked = match measure(query, fitted.model.levels()) {
                 Some(by) => Asked::Measure(by),
                 None if query.by == DisagreementMeasure::Labels => Asked::Labels,
+                None if query.by == DisagreementMeasure::Combined => Asked::Combined,
                 None => Asked::Gap(self.comparison(fitted, query.groups.as_ref(), &over)?),
             };
             let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
@@ -189,29 +225,37 @@ impl Analysis {
             return Ok(None);
         };
         let index = self.context.index();
-        let mut rows: Vec<u32> = (0..index.texts().len().min(measured.values.len()) as u32).collect();
-        if let Some(shown) = shown {
-            rows.retain(|row| shown.contains(&index.texts()[*row as usize]));
-        }
         let value = |row: &u32| measured.values[*row as usize];
-        // One label differs from nothing.
-        if query.by == DisagreementMeasure::Labels {
-            rows.retain(|row| !value(row).is_nan());
-        }
-        // Unstable is enough and the row breaks ties, so that equal values keep their place.
-        rows.sort_unstable_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
-        let values = rows.iter().map(value).collect();
-        Ok(Some(Ranked { measured, asked, over, rows, values, without_labels, estimation }))
-    }
-
-    /// The rank of a row, from 1.
-    fn place(&self, ranked: &Ranked, row: u32) -> Option<u32> {
-        let value = |row: u32| ranked.measured.values[row as usize];
-        let before = |other: &u32| {
-            value(*other).total_cmp(&value(row)).reverse().then(other.cmp(&row)) == std::cmp::Ordering::Less
+        let known = index.texts().len();
+        let shows = |row: &u32| {
+            let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
+            // One label differs from nothing.
+            asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
         };
-        let at = ranked.rows.partition_point(before);
-        (ranked.rows.get(at) == Some(&row)).then_some(at as u32 + 1)
+        let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
+        let mut groups = measured.ties.iter();
+        let mut end = 0;
+        for (at, row) in measured.order.iter().enumerate().filter(|(_, row)| (**row as usize) < known) {
+            while at >= end {
+                let Some(size) = groups.next() else { break };
+                end += *size as usize;
+                ties.push(0);
+            }
+            if shows(row) {
+                rows.push(*row);
+                if let Some(group) = ties.last_mut().filter(|_| at < end) {
+                    *group += 1;
+                }
+            }
+        }
+        ties.retain(|size| *size > 0);
+        let mut places = vec![0; measured.values.len()];
+        (1..).zip(&rows).for_each(|(place, row)| places[*row as usize] = place);
+        let mut descending: Vec<f32> = rows.iter().map(value).collect();
+        if query.by == DisagreementMeasure::Combined {
+            descending.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+        Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
     }
 
     /// One text as the query sees it.
@@ -221,11 +265,12 @@ impl Analysis {
         let (scores, distribution) = among(fitted, row, over);
         let comparison = match &ranked.asked {
             Asked::Gap(comparison) => Some(Arc::clone(comparison)),
-            Asked::Measure(_) | Asked::Labels if fitted.model.is_ordinal() => {
+            Asked::Measure(_) | Asked::Combined | Asked::Labels if fitted.model.is_ordinal() => {
                 Some(self.comparison(fitted, None, over)?)
             }
-            Asked::Measure(_) | Asked::Labels => None,
+            Asked::Measure(_) | Asked::Combined | Asked::Labels => None,
         };
+        let border = border(fitted, row, over);
         let model = &fitted.model;
         let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
         let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
@@ -233,10 +278,13 @@ impl Analysis {
         let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
             + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
         let (interval, who) = match (&ranked.asked, &comparison) {
-            (asked @ (Asked::Measure(_) | Asked::Labels), comparison) => {
+            (asked @ (Asked::Measure(_) | Asked::Combined | Asked::Labels), comparison) => {
                 let usual = ranked.measured.usual.as_ref();
                 let interval = match asked {
                     Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
+                    Asked::Combined => {
+                        model.combined_interval(&ranked.measured.weight, row, over.mask(), scores.split)
+                    }
                     _ => None,
                 };
                 let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
@@ -249,7 +297,8 @@ impl Analysis {
             ),
             (Asked::Gap(_), None) => (None, None),
         };
-        Ok(RowFigures { scores, distribution, interval, who, severity, compared })
+        let ordinal = model.is_ordinal();
+        Ok(RowFigures { scores, distribution, interval, who, severity, border, ordinal, compared })
     }
 
     /// Says what does not go with the question's scale.
@@ -282,7 +331,7 @@ impl Analysis {
     }
 
     /// How split these labels alone are.
-    fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
+    pub(super) fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
         let index = self.context.index();
         let scale = &index.with_levels(question)?.scale;
         if scale.kind() == ScaleKind::Ordinal {
@@ -292,7 +341,7 @@ impl Analysis {
     }
 
     /// The texts that the query lets through; `None` for all.
-    fn shown(
+    pub(super) fn shown(
         &self,
         query: &DisagreementQuery,
         mask: &[bool],
@@ -312,26 +361,30 @@ impl Analysis {
         Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
     }
 
-    /// How often the chosen annotators gave each level to a text.
-    fn observed(
+    /// How often the chosen annotators gave each level to a text, and who gave which.
+    pub(super) fn observed(
         &self,
         question: QuestionId,
         text: TextId,
         mask: &[bool],
         levels: usize,
-    ) -> Result<Vec<u32>, WorkbenchError> {
+    ) -> Result<(Vec<u32>, Vec<(AnnotatorId, u16)>), WorkbenchError> {
         let mut counts = vec![0; levels];
+        let mut given = Vec::new();
         let labels = self.context.store.current_labels_on(text, question)?;
         let index = self.context.index();
         for label in labels {
             let chosen =
                 index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
             let level = label.answer.level().filter(|_| chosen);
-            if let Some(count) = level.and_then(|level| counts.get_mut(usize::from(level))) {
+            if let Some((level, count)) =
+                level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
+            {
                 *count += 1;
+                given.push((label.annotator, level));
             }
         }
-        Ok(counts)
+        Ok((counts, given))
     }
 
     /// What to know of the predictions at hand.
@@ -377,6 +430,8 @@ struct RowFigures {
     interval: Option<(f32, f32)>,
     who: Option<GroupDifference>,
     severity: Option<SeverityDifference>,
+    border: Option<Border>,
+    ordinal: bool,
     compared: u32,
 }
 
@@ -389,7 +444,7 @@ fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
         M::OppositeSides => Measure::OppositeSides { cut: query.cut.unwrap_or(levels.div_ceil(2) as u16) },
         M::Between => Measure::Between,
         M::Surprising => Measure::Surprising,
-        M::GroupGap | M::Labels => return None,
+        M::Combined | M::GroupGap | M::Labels => return None,
         M::Pairwise => Measure::Pairwise,
         M::Divergence => Measure::Divergence,
         M::Uncertainty => Measure::Uncertainty,

@@ -152,7 +152,7 @@ impl Analysis {
     }
 
     /// True where levels have an order and distances.
-    fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
+    pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind() == ScaleKind::Ordinal)

@@ -4,7 +4,8 @@ use super::comparison::Comparison;
 use crate::view::GroupChoice;
 use dissensus_domain::Attributes;
 use dissensus_perspectives::{
-    AnnotatorModel as _, LiveModel, Measure, UsualSplit, maximum, surprise, usual_split,
+    AnnotatorModel as _, CombinedOrder, Disagreement, FEWEST_IN_A_CAMP, LabelWeight, LiveModel, Measure,
+    UsualSplit, maximum, ranking, surprise, two_camps, usual_split,
 };
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ impl Over {
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
     Measure(Measure),
+    /// Split, and what labels add to it.
+    Combined,
     /// The split of the labels alone.
     Labels,
     /// The widest gap of a comparison.
@@ -40,7 +43,7 @@ impl Asked {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Measure(a), Self::Measure(b)) => a == b,
-            (Self::Labels, Self::Labels) => true,
+            (Self::Labels, Self::Labels) | (Self::Combined, Self::Combined) => true,
             (Self::Gap(a), Self::Gap(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -61,27 +64,33 @@ pub(crate) struct Measured {
     pub(crate) observed: Vec<(f32, f32)>,
     /// How split texts of a mean level are; needs enough texts.
     pub(crate) usual: Option<UsualSplit>,
+    /// How much labels count.
+    pub(crate) weight: LabelWeight,
+    /// All texts in their order.
+    pub(crate) order: Vec<u32>,
+    /// Sizes of the groups of texts at the head of that order that are not told apart.
+    pub(crate) ties: Vec<u32>,
 }
 
 impl Measured {
-    fn of(model: &LiveModel, asked: &Asked, over: &Over) -> Self {
+    fn of(model: &LiveModel, asked: &Asked, over: &Over, weight: LabelWeight) -> Self {
         let mask = over.mask();
-        let texts = model.texts();
         let all = match mask {
             None => model.disagreements(),
             Some(mask) => model.disagreements_of(mask),
         };
-        let values = match asked {
-            Asked::Measure(Measure::Surprising) => surprise(&all, model.levels()),
-            Asked::Measure(by) => all
-                .iter()
-                .map(|d| by.of(d))
-                .collect::<Option<Vec<f32>>>()
-                .unwrap_or_else(|| model.measure(*by, mask)),
-            Asked::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
-            Asked::Gap(comparison) => comparison.widest(model, 0..texts),
+        let CombinedOrder { values, texts: order, ties } = match asked {
+            Asked::Combined => model.combined_order(&weight, &all, mask),
+            _ => {
+                let values = Self::values(model, asked, &all, mask);
+                CombinedOrder { texts: ranking(&values), values, ties: Vec::new() }
+            }
         };
+        let texts = model.texts();
         Self {
+            weight,
+            order,
+            ties,
             values,
             means: all.iter().filter_map(|d| d.mean_level).collect(),
             splits: all.iter().map(|d| d.split).collect(),
@@ -90,17 +99,43 @@ impl Measured {
             usual: usual_split(&all, model.levels()),
         }
     }
+
+    /// What is asked for, but for the combined order.
+    fn values(model: &LiveModel, asked: &Asked, all: &[Disagreement], mask: Option<&[bool]>) -> Vec<f32> {
+        match asked {
+            Asked::Combined => Vec::new(),
+            Asked::Measure(Measure::Surprising) => surprise(all, model.levels()),
+            Asked::Measure(by) => all
+                .iter()
+                .map(|d| by.of(d))
+                .collect::<Option<Vec<f32>>>()
+                .unwrap_or_else(|| model.measure(*by, mask)),
+            Asked::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
+            Asked::Gap(comparison) => comparison.widest(model, 0..model.texts()),
+        }
+    }
 }
 
-/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
-/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
-fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
+/// Whether these labels, counted by ordered level, form two camps.
+pub(crate) fn form_camps(counts: &[u32]) -> bool {
+    two_camps(counts, FEWEST_IN_A_CAMP)
+}
+
+/// Labels on each level of every text, by the annotators of `mask`.
+fn counts(model: &LiveModel, mask: Option<&[bool]>) -> Vec<u32> {
     let mut counts = vec![0u32; model.texts() * model.levels()];
     for label in model.observations() {
         if mask.is_none_or(|mask| mask.get(label.annotator as usize) == Some(&true)) {
             counts[label.text as usize * model.levels() + usize::from(label.level)] += 1;
         }
     }
+    counts
+}
+
+/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
+/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
+fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
+    let counts = counts(model, mask);
     let of = |counts: &[u32]| {
         let all: u32 = counts.iter().sum();
         let sum: f32 = (0u16..).zip(counts).map(|(level, count)| f32::from(level) * *count as f32).sum();
@@ -146,6 +181,8 @@ pub(crate) fn differing_labels(counts: &[u32]) -> Option<f32> {
 #[derive(Default)]
 pub(crate) struct Kept {
     measured: Option<(Attributes, Asked, Arc<Measured>)>,
+    /// What all texts say about labels hardly moves with one: it stays until the next fit.
+    weight: Option<LabelWeight>,
     comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
 }
 
@@ -169,7 +206,11 @@ impl Kept {
         {
             return Arc::clone(measured);
         }
-        let measured = Arc::new(Measured::of(model, asked, over));
+        let weight = match asked {
+            Asked::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
+            _ => LabelWeight::default(),
+        };
+        let measured = Arc::new(Measured::of(model, asked, over, weight));
         self.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
         measured
     }

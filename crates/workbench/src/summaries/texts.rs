@@ -166,7 +166,7 @@ fn expected(
             return Err(WorkbenchError::Cancelled);
         }
         let rows = of.analysis.rows(&query, ids)?;
-        found.extend(rows.into_iter().map(|row| (row.text, Expected::of(row))));
+        found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::of(row)?))));
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }
     if of.live.models.generation() != generation {
@@ -179,9 +179,10 @@ fn expected(
 }
 
 impl Expected {
-    fn of(row: DisagreementRow) -> Self {
-        let (disagreement, interval) = (row.scores.split, row.scores.split_interval);
-        Self { distribution: row.distribution, disagreement, interval }
+    fn of(row: DisagreementRow) -> Option<Self> {
+        let scores = row.scores?;
+        let (disagreement, interval) = (scores.split, scores.split_interval);
+        Some(Self { distribution: row.distribution, disagreement, interval })
     }
 }
 

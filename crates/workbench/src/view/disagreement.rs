@@ -8,8 +8,11 @@ view! {
     /// Which measure ranks.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum DisagreementMeasure {
-        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
+        /// `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
+        /// follow each other, those first whose labels form two camps.
         #[default]
+        Combined,
+        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
         Split,
         /// The chance that two people are two levels apart or more.
         FarApart,
@@ -91,6 +94,39 @@ view! {
         pub level_variance: Option<f32>,
     }
 
+    /// How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels.
+    #[derive(Copy)]
+    pub struct LabelWeight {
+        /// Labels at which it counts half; `None` where held-out labels are predicted no better with it.
+        pub half_at: Option<f64>,
+        /// The median number of labels of texts with two or more.
+        pub labels: u32,
+        /// What so many labels count, 0 to 1.
+        pub weight: f64,
+        /// Texts whose people could be divided to learn it; below 30 nothing is learned.
+        pub texts: u32,
+    }
+
+    /// Between which levels a text's answers divide into two halves as equal as can be.
+    #[derive(Copy)]
+    pub struct Border {
+        /// The lowest level (index) above it.
+        pub level: u16,
+        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone.
+        pub above: f32,
+        /// Its interval; `None` without a model.
+        pub interval: Option<(f32, f32)>,
+    }
+
+    /// How many labels of a group lie above a border.
+    #[derive(Copy)]
+    pub struct LabelsAbove {
+        /// Labels above it.
+        pub above: u32,
+        /// All labels.
+        pub labels: u32,
+    }
+
     /// Texts in order of predicted disagreement.
     #[derive(Default)]
     pub struct Ranking {
@@ -120,6 +156,14 @@ view! {
         pub estimation: Option<Estimation>,
         /// What is missing before these figures mean something; `None` where there is enough.
         pub needs: Option<String>,
+        /// Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone.
+        pub ties: Vec<u32>,
+        /// How much labels count; for `combined` alone.
+        pub label_weight: Option<LabelWeight>,
+        /// What the order stands on, in a sentence; for `combined` alone.
+        pub basis: Option<String>,
+        /// Whether labels alone rank, because the models are still being fitted.
+        pub by_labels: bool,
     }
 
     /// A group of people who answer a text differently from the others.
@@ -161,15 +205,15 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it.
+        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model.
         pub distribution: Vec<f32>,
-        /// How much they would disagree.
-        pub scores: DisagreementScores,
+        /// How much they would disagree; `None` without a model.
+        pub scores: Option<DisagreementScores>,
         /// What the text is ranked by; no number for `labels` with fewer than two of them.
         pub value: f32,
         /// Its 90 % interval; `None` for divergence, uncertainty and labels.
         pub interval: Option<(f32, f32)>,
-        /// Its rank among the texts of the query, from 1.
+        /// Its rank among the texts of the query, from 1; 0 without a model.
         pub rank: u32,
         /// First and last rank that the interval reaches; without one those of texts with the same value.
         pub band: (u32, u32),
@@ -177,6 +221,12 @@ view! {
         pub who: Option<GroupDifference>,
         /// The strict or the lenient, where labels show that the answers follow severity, after correction for all texts.
         pub severity: Option<SeverityDifference>,
+        /// Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model.
+        pub border: Option<Border>,
+        /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+        pub two_camps: bool,
+        /// Labels above that border of the group `who` and of those it is compared with.
+        pub who_above: Option<(LabelsAbove, LabelsAbove)>,
         /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
         pub compared: u32,
         /// How split the observed labels alone are, over the maximum of as many people; needs two.
@@ -265,6 +315,7 @@ impl DisagreementMeasure {
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Combined => "combined",
             Self::Split => "split",
             Self::FarApart => "far-apart",
             Self::OppositeSides => "opposite-sides",

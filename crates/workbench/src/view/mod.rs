@@ -55,8 +55,9 @@ pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
 pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
 pub use copy::CopyReport;
 pub use disagreement::{
-    AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
-    GroupChoice, GroupDifference, GroupPrediction, Ranking, SeverityDifference, TextDetail,
+    AnnotatorPrediction, Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
+    GroupChoice, GroupDifference, GroupPrediction, LabelWeight, LabelsAbove, Ranking, SeverityDifference,
+    TextDetail,
 };
 pub use dissensus_domain::WorkState;
 pub use encoders::{EncoderHere, EncoderTrial, EncoderTrials};

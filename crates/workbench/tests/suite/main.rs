@@ -6,6 +6,7 @@ mod annotator_speed;
 mod auxiliary;
 mod bundles;
 mod care;
+mod combined_order;
 mod concurrency;
 mod copies;
 mod displaced;

@@ -51,6 +51,10 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
     remark: null,
     estimation: null,
     needs: null,
+    ties: [],
+    label_weight: null,
+    basis: null,
+    by_labels: false,
   });
   app.ranking.hear(1);
   await waitFor(() => expect(screen.getByTestId("ranking-pill")).toBeVisible());
@@ -119,28 +123,99 @@ it("claims nothing of a text where fewer than two people are predicted, and says
   expect(screen.queryByTestId("detail-blind")).toBeNull();
 });
 
-it("says that no group stands out only where groups were compared", async () => {
-  const figures = { who: null, severity: null, between: 0.3, labels: 4 };
-  const { rerender } = render(WhoChip, { ...figures, compared: 2 });
-  expect(screen.getByTestId("who-none")).toHaveTextContent("no pattern");
-  expect(screen.getByTestId("who-none").title).toMatch(/^Neither a group nor the strict/);
-  await rerender({ ...figures, compared: 0 });
-  expect(screen.getByTestId("who-none")).not.toHaveTextContent("no pattern");
-  expect(screen.getByTestId("who-none").title).toMatch(/^Nobody is compared here/);
-  await rerender({
-    ...figures,
-    compared: 1,
-    severity: { strict: false, gap: -0.9, interval: [-1.4, -0.4], labels: [3, 5] },
-  });
+it("names who differs beyond chance, with their labels above the border, and nobody where nobody does", async () => {
+  const nobody = { who: null, who_above: null, severity: null };
+  const { rerender, container } = render(WhoChip, { row: nobody });
+  expect(container.textContent.trim()).toBe("");
+  const who = {
+    attribute: "gender",
+    value: "Woman",
+    against: "Man",
+    gap: 0.8,
+    interval: [0.3, 1.2] as [number, number],
+    labels: [15, 14] as [number, number],
+    stands: true,
+  };
+  const who_above: [{ above: number; labels: number }, { above: number; labels: number }] = [
+    { above: 12, labels: 15 },
+    { above: 3, labels: 14 },
+  ];
+  await rerender({ row: { ...nobody, who, who_above } });
+  expect(container).toHaveTextContent(/Woman\s+\+0.8\s*12 of 15 above/);
+  expect(screen.getByTestId("who-group").title).toMatch(/12 of 15 above, 3 of 14 of Man$/);
+  const severity = {
+    strict: false,
+    gap: -0.9,
+    interval: [-1.4, -0.4] as [number, number],
+    labels: [3, 5] as [number, number],
+  };
+  await rerender({ row: { ...nobody, severity } });
   expect(screen.getByTestId("who-severity")).toHaveTextContent(/the lenient\s+−0.9/);
-  expect(screen.queryByTestId("who-none")).toBeNull();
+  expect(screen.queryByTestId("who-group")).toBeNull();
+});
+
+it("has no column that is empty in every row", async () => {
+  render(DisagreementView);
+  await waitFor(() => screen.getAllByTestId("ranking-border"));
+  expect(screen.getAllByTestId("ranking-border")[0]).toHaveTextContent(/between \d and \d.*above/);
+  expect(screen.queryByText("Who differs")).toBeNull();
+  expect(screen.queryByText("no pattern")).toBeNull();
+});
+
+it("opens on the default order, and shows texts that cannot be told apart as one row that opens", async () => {
+  const user = userEvent.setup();
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  render(DisagreementView);
+  await waitFor(() => expect(app.ranking.order.length).toBe(160));
+  expect(asked.mock.calls[0]?.[0].by).toBe("combined");
+  screen.getByTestId("ranking-list").focus();
+  await user.keyboard("{Home}");
+  await waitFor(() =>
+    expect(screen.getByTestId("ranking-tie")).toHaveTextContent("30 texts cannot be told apart"),
+  );
+  expect(screen.getByTestId("ranking-tie")).toHaveTextContent("Ranks 1 to 30");
+  const shown = () => Number(screen.getAllByTestId("ranking-row")[0]?.getAttribute("aria-setsize"));
+  expect(shown()).toBe(160 - 30 + 10 + 1);
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(shown()).toBe(161));
+  await user.click(screen.getByTestId("ranking-tie-open"));
+  await waitFor(() => expect(shown()).toBe(141));
+  // The row of a group is no text: the one that was open stays.
+  expect(screen.getByTestId("text-pane").dataset["textId"]).toBe(String(app.ranking.order[0]));
+});
+
+it("shows the order by labels at once while the models are fitted, without a figure of theirs", async () => {
+  const found = await commands.disagreementRanking(asking());
+  const basis = "Ordered by labels alone while the annotator models are being fitted.";
+  const first = found.texts.slice(0, 5);
+  vi.spyOn(commands, "disagreementRanking").mockResolvedValue({
+    ...found,
+    revision: 0,
+    texts: first,
+    values: first.map(() => 0.5),
+    means: [],
+    splits: [],
+    observed_means: first.map(() => 2),
+    observed_splits: first.map(() => 0.5),
+    basis,
+    by_labels: true,
+  });
+  const rows = await commands.disagreementRows(asking(), first);
+  vi.spyOn(commands, "disagreementRows").mockResolvedValue(
+    rows.map((row) => ({ ...row, scores: null, distribution: [], interval: null, rank: 0 })),
+  );
+  render(DisagreementView);
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent(basis));
+  await waitFor(() => screen.getAllByTestId("ranking-value"));
+  expect(screen.queryByTestId("ranking-waiting")).toBeNull();
+  expect(screen.getByTestId("split-map-labels")).toHaveAttribute("aria-checked", "true");
 });
 
 it("ranks by labels alone from what the order says of itself", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("cannot be told apart"));
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ordered by labels"));
   await user.click(screen.getByTestId("ranking-by-labels"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
   await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("What people said"));

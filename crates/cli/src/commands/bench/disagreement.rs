@@ -17,16 +17,24 @@ fn print(found: &DisagreementBench) -> Result<()> {
         "{} labels on {} texts, means over {} divisions; the other half of each text's people | texts without a label",
         found.labels, found.texts, found.divisions
     ))?;
+    output::line(&format!(
+        "Two camps among the other half: {:.0} % of all texts. Weight of a text's labels in the default order: {:.0} %",
+        100.0 * found.camps_of_all,
+        100.0 * found.label_weight
+    ))?;
     let row = |measure: &MeasureQuality| {
         let mut cells = vec![measure.measure.clone()];
         for quality in [measure.other_half, measure.unlabelled] {
             cells.push(format!("{:.3}", quality.spearman));
             cells.push(format!("{:.2}", quality.lift));
             cells.push(format!("{:.3}", quality.auroc));
+            cells.push(format!("{:.2}", quality.camps));
         }
         cells
     };
-    let header = ["measure", "Spearman", "lift of 50", "AUROC", "Spearman", "lift of 50", "AUROC"];
+    let header = [
+        "measure", "Spearman", "lift of 50", "AUROC", "camps in 50", "Spearman", "lift of 50", "AUROC", "camps in 50",
+    ];
     let rows = found.measures.iter().map(row).collect();
-    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5, 6]))
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5, 6, 7, 8]))
 }
