@@ -193,7 +193,8 @@ pub(crate) fn project_disagreement(
     let real = |of: &dyn Fn(&DisagreementRow) -> Option<f32>| {
         Column::Real(rows.iter().map(|row| of(row).unwrap_or(f32::NAN)).collect())
     };
-    let score = |of: &dyn Fn(&DisagreementScores) -> Option<f32>| real(&|row| row.scores.as_ref().and_then(of));
+    let score =
+        |of: &dyn Fn(&DisagreementScores) -> Option<f32>| real(&|row| row.scores.as_ref().and_then(of));
     let mut columns = vec![
         ("text_id".to_owned(), Column::texts(rows.iter().map(|row| row.external_id.clone()))),
         ("rank".to_owned(), Column::Whole(rows.iter().map(|row| row.rank.into()).collect())),

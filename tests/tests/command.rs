@@ -779,7 +779,10 @@ fn the_default_order_says_what_it_stands_on() {
     assert!(printed.contains(basis), "{printed}");
     let header = printed.lines().find(|line| line.contains("text id")).unwrap();
     assert!(header.contains("border") && header.contains("combined"), "{header}");
-    assert!(!header.contains("who"), "the sample's people have no group that differs on these texts: {printed}");
+    assert!(
+        !header.contains("who"),
+        "the sample's people have no group that differs on these texts: {printed}"
+    );
     // The old order has its name.
     let old = bench.json(ask.into_iter().chain(["--by", "split"]));
     assert_eq!((old["by"].as_str(), old["basis"].as_str()), (Some("split"), None));

@@ -56,6 +56,6 @@ it("says where answers follow severity, beside a group or alone", () => {
 it("speaks of differences between people on every scale", () => {
   const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
   const said = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
-  expect(said).toContain("25 % of the predicted variance are differences between people.");
+  expect(said).toContain("25 % of the expected spread comes from who is asked.");
   expect(said).not.toContain("strictness");
 });

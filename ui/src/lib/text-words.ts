@@ -1,6 +1,6 @@
 // What there is to say of a text in one or two sentences.
 import type { DisagreementScores, GroupDifference, Scale, SeverityDifference, TextDetail } from "./bindings";
-import { counted, decimal, percent, signed } from "./format";
+import { count, counted, decimal, percent, signed } from "./format";
 import { levelOf } from "./levels";
 
 /** Below this van der Eijk's coefficient says that answers gather at two places. */
@@ -17,7 +17,7 @@ export function sentences(detail: TextDetail, scale: Scale): string {
   if (scores === null) return levels.length === 0 ? "" : given(levels, scale);
   const parts = [
     given(levels, scale),
-    spread(scores, levels.length),
+    spread(scores, levels.length, detail.annotators.length),
     who(differences, detail.severity),
     between(scores.between),
   ];
@@ -52,26 +52,26 @@ export function severityWords({ strict, gap, interval, labels }: SeverityDiffere
 }
 
 /** How much of the predicted variance lies between people. */
-export function between(share: number | null): string {
-  return `${percent(share)} of the predicted variance are differences between people.`;
+function between(share: number | null): string {
+  return `${percent(share)} of the expected spread comes from who is asked.`;
 }
 
 function given(levels: readonly number[], scale: Scale): string {
   if (levels.length === 0) return "Nobody has labelled this text: all of this is predicted.";
   const counts = scale.levels.map((name, level) => ({
     name,
-    count: levels.filter((other) => other === level).length,
+    given: levels.filter((other) => other === level).length,
   }));
   const said = counts
-    .filter(({ count }) => count > 0)
-    .map(({ name, count }) => `${count} × ${name}`)
+    .filter(({ given }) => given > 0)
+    .map(({ name, given }) => `${given} × ${name}`)
     .join(", ");
   return `${counted(levels.length, "person", "people")} labelled it: ${said}.`;
 }
 
-function spread(scores: DisagreementScores, labels: number): string {
-  const split = `Over everyone: split ${decimal(scores.split)} of at most 1`;
-  if (scores.agreement === null) return `${split}.`;
-  if (labels >= 4 && scores.agreement < CAMPS) return `${split}: two camps.`;
-  return `${split}, agreement ${decimal(scores.agreement)} (1 one level, 0 all alike, −1 two camps).`;
+function spread(scores: DisagreementScores, labels: number, people: number): string {
+  const split = `If all ${count(people)} answered: disagreement ${decimal(scores.split)} (0 none, 1 half at each end)`;
+  return labels >= 4 && scores.agreement !== null && scores.agreement < CAMPS
+    ? `${split}, in two camps.`
+    : `${split}.`;
 }

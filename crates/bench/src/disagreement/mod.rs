@@ -143,7 +143,10 @@ impl Material {
             values
         };
         let mut scored = vec![
-            ("combined (the default order)".to_owned(), place(model.combined_order(&weight, &model.disagreements(), None).texts)),
+            (
+                "combined (the default order)".to_owned(),
+                place(model.combined_order(&weight, &model.disagreements(), None).texts),
+            ),
             ("split".to_owned(), model.measure(Measure::Split, None)),
         ];
         let mut add = |name: &str, by: Measure| {

@@ -569,7 +569,10 @@ fn who(row: &DisagreementRow) -> String {
     let group = |group: &GroupDifference| {
         let doubt = if group.stands { "" } else { "?" };
         let above = row.who_above.map_or_else(String::new, |(own, others)| {
-            format!(" ({} of {} above, {} of {} of the others)", own.above, own.labels, others.above, others.labels)
+            format!(
+                " ({} of {} above, {} of {} of the others)",
+                own.above, own.labels, others.above, others.labels
+            )
         });
         format!("{} {} {:+.1}{doubt}{above}", group.attribute, group.value, group.gap)
     };

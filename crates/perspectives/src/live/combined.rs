@@ -8,7 +8,7 @@ use crate::math::distributions::normal_quantile;
 use rayon::prelude::*;
 
 /// Groups of texts that cannot be told apart are made so far down the order: each costs an interval.
-const TIES: usize = 24;
+const TIES: usize = 12;
 /// Labels that a camp needs at least: one person is none.
 pub const FEWEST_IN_A_CAMP: u32 = 2;
 /// How likely an interval holds what it is about.

@@ -106,10 +106,11 @@ impl CrossedEffects {
         }
         let (mut mean, mut squares) = (0.0, 0.0);
         for person in p.chunks_exact(levels) {
-            let (first, second) = person.iter().enumerate().fold((0.0, 0.0), |(first, second), (level, p)| {
-                let level = level as f64;
-                (first + level * p, second + level * level * p)
-            });
+            let (first, second) =
+                person.iter().enumerate().fold((0.0, 0.0), |(first, second), (level, p)| {
+                    let level = level as f64;
+                    (first + level * p, second + level * level * p)
+                });
             mean += first;
             squares += second;
             total += first * first;

@@ -27,14 +27,8 @@ struct Design {
     kind: ScaleKind,
 }
 
-const FOLLOWS_MEAN: Design = Design {
-    texts: 300,
-    annotators: 60,
-    labels: 9,
-    contested: 0.0,
-    pulled: 0.0,
-    kind: ScaleKind::Ordinal,
-};
+const FOLLOWS_MEAN: Design =
+    Design { texts: 300, annotators: 60, labels: 9, contested: 0.0, pulled: 0.0, kind: ScaleKind::Ordinal };
 const CAMPS: Design = Design { contested: 0.3, pulled: 1.5, ..FOLLOWS_MEAN };
 
 struct Project {
@@ -71,9 +65,8 @@ fn project(design: Design, seed: u64) -> Project {
         let of: Vec<(f64, f64)> = (0..design.annotators)
             .map(|a| {
                 let p = probabilities(eta(a));
-                let mean = |power: i32| {
-                    p.iter().enumerate().map(|(c, p)| p * (c as f64).powi(power)).sum::<f64>()
-                };
+                let mean =
+                    |power: i32| p.iter().enumerate().map(|(c, p)| p * (c as f64).powi(power)).sum::<f64>();
                 (mean(1), mean(2))
             })
             .collect();
@@ -169,10 +162,11 @@ fn labels_add_nothing_where_everybody_has_answered() {
     assert!((0..300).all(|text| all.model.added_by_labels(&all.weight, text, None) == (0.0, 0.0)));
     let some = project(Design { pulled: 2.5, ..CAMPS }, 3);
     let mask: Vec<bool> = (0..60).map(|a| a < 30).collect();
-    let added = |mask| (0..300).map(|text| some.model.added_by_labels(&some.weight, text, mask).0);
-    assert!(added(None).zip(added(Some(&mask))).filter(|(all, half)| all != half).count() > 250);
-    let nobody = vec![false; 60];
-    assert!(added(Some(&nobody)).all(|added| added == 0.0));
+    let added = |mask: Option<&[bool]>| -> Vec<f32> {
+        (0..300).map(|text| some.model.added_by_labels(&some.weight, text, mask).0).collect()
+    };
+    assert!(added(None).iter().zip(added(Some(&mask))).filter(|(all, half)| *all != half).count() > 250);
+    assert!(added(Some(&[false; 60])).iter().all(|added| *added == 0.0));
 }
 
 /// The same labels give the same weight, and labels that come later change it at the next time that it is learned.

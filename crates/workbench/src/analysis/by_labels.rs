@@ -44,8 +44,8 @@ impl Analysis {
             }
             let mut counts = vec![0; levels];
             for label in of_text {
-                let chosen =
-                    index.annotator_row(label.annotator).and_then(|row| mask.get(row as usize)) == Some(&true);
+                let chosen = index.annotator_row(label.annotator).and_then(|row| mask.get(row as usize))
+                    == Some(&true);
                 let level = label.answer.level().filter(|_| chosen);
                 if let Some(count) = level.and_then(|level| counts.get_mut(usize::from(level))) {
                     *count += 1;

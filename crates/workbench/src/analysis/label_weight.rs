@@ -50,7 +50,7 @@ mod tests {
         let weight = |half_at, texts| LabelWeight { half_at, labels: 9, weight: 0.34, texts };
         assert_eq!(
             basis(&weight(Some(17.5), 1366)),
-            "Ordered by labels and prediction: 9 labels of a text count 34 %, as learned from held-out labels of 1,366 texts."
+            "Ordered by labels and prediction: 9 labels of a text count 34 %, as learned from held-out labels of 1366 texts."
         );
         assert!(basis(&weight(None, 1366)).ends_with("so labels count 0 %."));
         assert!(basis(&weight(None, 1)).contains("1 text has four labels or more, too few"));

@@ -9,12 +9,11 @@ use super::needs::{enough, too_few};
 use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::live::{
-    Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest,
-    widest_interval,
+    Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest, widest_interval,
 };
 use crate::view::{
-    Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
-    Ranking, SeverityDifference,
+    Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
+    GroupDifference, Ranking, SeverityDifference,
 };
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
@@ -171,10 +170,8 @@ impl Analysis {
                     Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
                 })
                 .collect();
-            let who_above = found
-                .border
-                .zip(found.who.as_ref())
-                .map(|(border, who)| labels_above(border, who, &people));
+            let who_above =
+                found.border.zip(found.who.as_ref()).map(|(border, who)| labels_above(border, who, &people));
             rows.push(DisagreementRow {
                 text: *id,
                 external_id: text.external_id,
@@ -331,7 +328,11 @@ impl Analysis {
     }
 
     /// How split these labels alone are.
-    pub(super) fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
+    pub(super) fn observed_split(
+        &self,
+        question: QuestionId,
+        counts: &[u32],
+    ) -> Result<Option<f32>, WorkbenchError> {
         let index = self.context.index();
         let scale = &index.with_levels(question)?.scale;
         if scale.kind() == ScaleKind::Ordinal {

@@ -14,9 +14,7 @@ mod tests;
 
 pub(crate) use comparison::{Comparison, Sides, widest, widest_interval};
 pub(crate) use fitted::Fitted;
-pub(crate) use measured::{
-    Asked, Measured, Over, differing_labels, form_camps, largest, split_of_labels,
-};
+pub(crate) use measured::{Asked, Measured, Over, differing_labels, form_camps, largest, split_of_labels};
 pub(crate) use models::Models;
 
 use crate::context::Context;

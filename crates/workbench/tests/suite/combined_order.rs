@@ -4,7 +4,7 @@
 
 use dissensus_domain::{Answer, LabelSource, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices, NewLabel, Ranking,
+    ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices, NewLabel, Ranking,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
     std::fs::write(&file, csv).unwrap();
     let choices = ImportChoices {
         scale: Some(ScaleKind::Ordinal),
-        attributes: vec!["gender".to_owned()],
+        columns: ColumnChoices { attributes: vec!["gender".to_owned()], ..ColumnChoices::default() },
         ..ImportChoices::default()
     };
     let silent: Arc<dyn Progress> = Arc::new(Silent);

@@ -195,7 +195,7 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
     assert!(detail.annotators.iter().all(|a| a.attributes.get(&name) == Some(&value)));
     let row = session.analysis.rows(&some, &[text]).unwrap().swap_remove(0);
     let some_scores = detail.scores.unwrap();
-    assert_eq!(some_scores.pairwise, row.scores.pairwise, "list and detail tell of the same people");
+    assert_eq!(some_scores.pairwise, row.scores.unwrap().pairwise, "list and detail tell of the same people");
     let everyone = session.analysis.text_detail(&all, text, None, None, false).unwrap();
     assert_eq!(everyone.annotators.len(), 8);
     assert_ne!(everyone.scores.unwrap().pairwise, some_scores.pairwise);
@@ -476,11 +476,9 @@ fn filters_choose_annotators_and_texts() {
     let ranking = session.analysis.ranking(&query).unwrap();
     assert_eq!(ranking.annotators, 4);
     let rows = session.analysis.rows(&query, &ranking.texts[..3]).unwrap();
-    assert!(rows.iter().all(|row| row.scores.pairwise_interval.0 <= row.scores.pairwise));
-    assert!(
-        rows[0].scores.pairwise >= rows[1].scores.pairwise
-            && rows[1].scores.pairwise >= rows[2].scores.pairwise
-    );
+    let scores: Vec<_> = rows.iter().map(|row| row.scores.clone().unwrap()).collect();
+    assert!(scores.iter().all(|scores| scores.pairwise_interval.0 <= scores.pairwise));
+    assert!(scores[0].pairwise >= scores[1].pairwise && scores[1].pairwise >= scores[2].pairwise);
     assert!(rows.iter().all(|row| row.observed.iter().sum::<u32>() <= 4));
 
     query.search = Some("BUS LANE".into());

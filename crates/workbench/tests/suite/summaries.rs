@@ -273,7 +273,7 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
         assert_eq!(p.to_vec(), row.distribution);
         assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         let split = number("expected_disagreement");
-        assert_eq!(split, row.scores.split);
+        assert_eq!(split, row.scores.as_ref().unwrap().split);
         assert!((p[0] + 2.0 * p[1] + 3.0 * p[2] - number("predicted_mean")).abs() < 1e-5);
         assert!(
             number("expected_disagreement_lower") <= split && split <= number("expected_disagreement_upper")

@@ -33,7 +33,15 @@ fn print(found: &DisagreementBench) -> Result<()> {
         cells
     };
     let header = [
-        "measure", "Spearman", "lift of 50", "AUROC", "camps in 50", "Spearman", "lift of 50", "AUROC", "camps in 50",
+        "measure",
+        "Spearman",
+        "lift of 50",
+        "AUROC",
+        "camps in 50",
+        "Spearman",
+        "lift of 50",
+        "AUROC",
+        "camps in 50",
     ];
     let rows = found.measures.iter().map(row).collect();
     output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5, 6, 7, 8]))
