@@ -13,7 +13,7 @@ const FEWEST_TEXTS: usize = 30;
 /// Labels at which the weight is a half that are tried, smallest first, and the factor from each to the next.
 const SMALLEST: f64 = 0.5;
 const FACTOR: f64 = 1.25;
-const TRIED: usize = 32;
+const TRIED: i32 = 32;
 /// Chance that a weight is found where there is none (two standard errors).
 const BY_CHANCE: f64 = 0.0228;
 
@@ -21,7 +21,7 @@ const BY_CHANCE: f64 = 0.0228;
 ///
 /// Each text's people are divided into halves. What one half's labels spread beyond what is predicted of that half, times the weight, is held against
 /// what the other half's labels spread beyond what is predicted of them; predictions know the first half alone. The weight is the one of least squared error, and 0 unless
-/// held-out labels are predicted better with it by more than two standard errors over texts.
+/// the two halves vary together by more than two standard errors over texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LabelWeight {
     /// Labels at which the weight is a half; `None` where it is 0.
@@ -59,33 +59,32 @@ impl LabelWeight {
         let halves = texts.iter().map(Vec::len).sum::<usize>() as f64;
         let mean = |of: fn(&OfText) -> f64| texts.iter().flatten().map(of).sum::<f64>() / halves;
         let (of_known, of_held_out) = (mean(|half| half.x), mean(|half| half.y));
-        let gains = |half_at: f64| -> Vec<f64> {
-            let gain = |half: &OfText| {
-                let (x, y) = (half.x - of_known, half.y - of_held_out);
-                let weight = half.known / (half.known + half_at);
-                y * y - (y - weight * x).powi(2)
-            };
-            texts.iter().map(|halves| halves.iter().map(gain).sum::<f64>() / halves.len() as f64).collect()
-        };
-        let n = texts.len() as f64;
-        let (mut best, mut most, mut half_at) = (Vec::new(), 0.0, SMALLEST);
-        let mut chosen = None;
-        for _ in 0..TRIED {
-            let of_texts = gains(half_at);
-            let gain = of_texts.iter().sum::<f64>() / n;
-            if gain > most {
-                (best, most, chosen) = (of_texts, gain, Some(half_at));
-            }
-            half_at *= FACTOR;
-        }
-        let Some(half_at) = chosen else { return none };
-        let variance = best.iter().map(|gain| (gain - most).powi(2)).sum::<f64>() / (n - 1.0);
-        if most <= student_quantile(1.0 - BY_CHANCE, texts.len() - 1) * (variance / n).sqrt() {
+        // Of each text how the two halves vary together; what is due to chance is negative as often as it is positive.
+        let together: Vec<f64> = texts
+            .iter()
+            .map(|halves| {
+                let of = |half: &OfText| (half.x - of_known) * (half.y - of_held_out);
+                halves.iter().map(of).sum::<f64>() / halves.len() as f64
+            })
+            .collect();
+        let n = together.len() as f64;
+        let covariance = together.iter().sum::<f64>() / n;
+        let variance = together.iter().map(|of| (of - covariance).powi(2)).sum::<f64>() / (n - 1.0);
+        let bar = student_quantile(1.0 - BY_CHANCE, together.len() - 1) * (variance / n).sqrt();
+        if covariance.is_nan() || covariance <= bar {
             return none;
         }
-        let together = |half: &OfText| (half.x - of_known) * (half.y - of_held_out);
-        let covariance = texts.iter().flatten().map(together).sum::<f64>() / halves;
-        Self { half_at: Some(half_at), sd: covariance.max(0.0).sqrt(), offset: of_known, texts: texts.len() }
+        let error = |half_at: &f64| -> f64 {
+            let of = |half: &OfText| {
+                let weight = half.known / (half.known + half_at);
+                (half.y - of_held_out - weight * (half.x - of_known)).powi(2)
+            };
+            texts.iter().flatten().map(of).sum()
+        };
+        let tried = (0..TRIED).map(|at| SMALLEST * FACTOR.powi(at));
+        let errors = tried.map(|half_at| (error(&half_at), half_at));
+        let Some((_, half_at)) = errors.min_by(|a, b| a.0.total_cmp(&b.0)) else { return none };
+        Self { half_at: Some(half_at), sd: covariance.sqrt(), offset: of_known, texts: texts.len() }
     }
 }
 
