@@ -218,12 +218,12 @@ export class LabelDesk {
     });
   }
 
-  /** To the next question that waits for an answer, else to the next text; false where only this one waits, and is not left. */
+  /** From an answer to the next question that waits for one, else to the next text; false where there is no answer to go on from. */
   goOnFrom(): Promise<boolean | undefined> {
     const [question, here] = [this.question, this.#here];
     return this.#inTurn(async () => {
       if (here !== this.#here || question !== this.question) return true;
-      if (question.open && this.nextOpen() === null) return false;
+      if (question.open) return false;
       await this.#advance();
       return true;
     });

@@ -33,7 +33,9 @@ describe("asking", () => {
     const view = render(LabelView);
     expect(await screen.findByText("Which gender are you?")).toBeVisible();
     expect(screen.queryByTestId("label-text")).toBeNull();
-    expect(screen.getByTestId("about-done")).toBeDisabled();
+    await user.click(screen.getByTestId("about-done"));
+    expect(answered).not.toHaveBeenCalled();
+    expect(screen.getAllByTestId("not-answered")).toHaveLength(1);
     await user.click(screen.getByText("woman"));
     await user.keyboard("{Enter}");
     await waitFor(() => expect(answered).toHaveBeenCalledWith(app.annotatorId, { gender: "woman" }));
