@@ -7,11 +7,11 @@ const USUAL = 380;
 const PANEL = "dissensus.guideline-panel:";
 const SEEN = "dissensus.guideline-seen:";
 
-/** Where it lies over the text; the same width stands in the panel's style. */
-export const OVER = "(max-width: 1000px)";
+/** Where there is no room beside the text, and it is laid out above it; the same width is in the styles of the view and the panel. */
+const NARROW = "(max-width: 1000px)";
 
-function liesOver(): boolean {
-  return matchMedia(OVER).matches;
+function isNarrow(): boolean {
+  return matchMedia(NARROW).matches;
 }
 
 export class GuidelineSide {
@@ -28,7 +28,7 @@ export class GuidelineSide {
   /** @param project the path of the project */
   constructor(private readonly project: string) {
     const { open, width } = read(PANEL + project);
-    this.open = open === true && !liesOver();
+    this.open = open === true && !isNarrow();
     if (typeof width === "number") this.width = within(width);
   }
 
@@ -54,7 +54,7 @@ export class GuidelineSide {
 
   /**
    * This person labels under this version: one that they have not had on screen opens by itself. That is not what they chose, and not kept.
-   * Where it would lie over the text it is marked as new, and opens when they ask for it.
+   * Where it would take the text's room it is marked as new, and opens when they ask for it.
    */
   look(annotator: AnnotatorId, { id }: GuidelineInfo): void {
     const seen = read(SEEN + this.project);
@@ -63,7 +63,7 @@ export class GuidelineSide {
     this.before = typeof before === "string" ? before : null;
     this.news = id;
     this.#unseen = null;
-    if (liesOver()) {
+    if (isNarrow()) {
       this.open = false;
       this.#unseen = annotator;
       return;
@@ -82,8 +82,12 @@ export class GuidelineSide {
   }
 }
 
-/** The versions that are new to somebody who had `before` on screen, newest first; only the newest where that one is not among them. */
+/**
+ * The versions that are new to somebody who had `before` on screen, newest first; only the newest where that one is not among them. To
+ * somebody who had none before, the guideline as a whole is new and no change of it.
+ */
 export function newSince(versions: readonly GuidelineInfo[], before: string | null): GuidelineInfo[] {
+  if (before === null) return [];
   const at = versions.findIndex(({ id }) => id === before);
   return (at < 0 ? versions.slice(-1) : versions.slice(at + 1)).toReversed();
 }
