@@ -57,6 +57,8 @@ export class App {
   project = $state.raw<ProjectInfo | null>(null);
   people = $state.raw<AnnotatorInfo[]>([]);
   view = $state<View>("label");
+  /** How often the view on screen was asked for once more: it leads back to how it opens. */
+  shownAgain = $state(0);
   questionId = $state<QuestionId | null>(null);
   /** The option whose figures were chosen last, of whichever question. */
   optionId = $state<QuestionId | null>(null);
@@ -380,8 +382,12 @@ export class App {
   }
 
   show(view: View): void {
-    if (!this.project || this.view === view) return;
+    if (!this.project) return;
     if (this.project.packet && !PACKET_VIEWS.includes(view)) return;
+    if (this.view === view) {
+      this.shownAgain += 1;
+      return;
+    }
     this.view = view;
     this.saveChoices();
   }
@@ -482,7 +488,22 @@ export class App {
     if (!added) return false;
     this.people = [...this.people, added];
     this.labelAs(added.id);
+    this.toasts.done(`“${added.name}” is added`, null, false, {
+      label: "Undo",
+      run: () => this.#takeOut(added),
+    });
     return true;
+  }
+
+  /** Takes somebody out who was added by mistake; who has labelled since stays, and it is said why. */
+  async #takeOut({ id, name }: AnnotatorInfo): Promise<void> {
+    const found = await this.attempt(() => commands.removal({ annotator: id }));
+    if (!found) return;
+    if (found.stays !== null) {
+      this.toasts.note(`“${name}” stays`, found.stays);
+      return;
+    }
+    if (await this.reopening(() => commands.remove({ annotator: id }))) this.toasts.done(`“${name}” is gone`);
   }
 
   /** Remembers what was wanted of a study, with the project. */

@@ -1,7 +1,8 @@
 // Who is labelling: people of this project first, those who stand in files alone when they are asked for.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset } from "../../mock/bindings";
 import WhoIsLabelling from "./WhoIsLabelling.svelte";
@@ -41,4 +42,58 @@ it("has whoever labelled last first, and says so where a name that is typed is s
   expect(screen.getByTestId("label-known-from-file")).toHaveTextContent(
     "Amara is in the project from a file: you would label as that person.",
   );
+});
+
+describe("a name that is new", () => {
+  const typed = async (name: string) => {
+    const user = userEvent.setup();
+    render(WhoIsLabelling, { autofocus: true });
+    await user.type(screen.getByTestId("label-annotator-name"), name);
+    return user;
+  };
+
+  it.each(["4", "12", "y", "ä", "?", "５"])("asks first where it looks like an answer: %s", async (name) => {
+    const add = vi.spyOn(commands, "addAnnotator");
+    const user = await typed(`${name}{Enter}`);
+    expect(screen.getByTestId("label-ask-new")).toHaveTextContent(`New person “${name}”?`);
+    expect(add).not.toHaveBeenCalled();
+    // An Enter from habit adds nobody.
+    await user.keyboard("{Enter}");
+    expect(screen.getByTestId("label-annotator-name")).toHaveValue("");
+    await user.type(screen.getByTestId("label-annotator-name"), `${name}{Enter}`);
+    expect(add).not.toHaveBeenCalled();
+    await user.click(screen.getByTestId("label-is-new"));
+    await waitFor(() => expect(add).toHaveBeenCalledWith(name, {}));
+  });
+
+  it("asks first where it is the name of a level", async () => {
+    const question = app.project?.questions[0];
+    if (!app.project || !question) return expect.unreachable("a question");
+    const scale = { ...question.scale, levels: ["mild", "Café"] };
+    app.project = { ...app.project, questions: [{ ...question, scale }] };
+    await typed("cafe\u0301{Enter}");
+    expect(screen.getByTestId("label-ask-new")).toBeVisible();
+  });
+
+  it("says on the button what it does, and can be taken back", async () => {
+    app.toasts.list = [];
+    const user = await typed("Robin");
+    expect(screen.getByTestId("label-add-annotator")).toHaveTextContent("Add “Robin” and start");
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(app.annotator?.name).toBe("Robin"));
+    const id = app.annotatorId ?? 0;
+    const counts = { questions: 0, texts: 0, annotators: 1, answers: 0, attributes: 0 };
+    const found = { name: "Robin", stays: null, imported_at: null, counts };
+    vi.spyOn(commands, "removal").mockResolvedValue(found);
+    const remove = vi.spyOn(commands, "remove").mockRejectedValue({ code: "x", message: "x", detail: null });
+    const toast = app.toasts.list.find(({ act }) => act?.label === "Undo");
+    await toast?.act?.run();
+    expect(remove).toHaveBeenCalledWith({ annotator: id });
+    // Who has labelled since is not taken out.
+    vi.mocked(commands.removal).mockResolvedValue({ ...found, stays: "Robin has labelled." });
+    remove.mockClear();
+    await toast?.act?.run();
+    expect(remove).not.toHaveBeenCalled();
+    expect(app.toasts.list.at(-1)).toMatchObject({ message: "“Robin” stays", detail: "Robin has labelled." });
+  });
 });

@@ -1,0 +1,59 @@
+// What stands in place of the ranking is left by Escape, by the view's own key, and by one button that is at one place.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+import { app } from "$lib/app.svelte";
+import { perform } from "$lib/actions";
+import { reset } from "../../mock/bindings";
+import DisagreementView from "./DisagreementView.svelte";
+
+const MODES = ["compare-groups", "ask-panel", "correlate-questions"] as const;
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  reset();
+  await app.openSample();
+  app.show("disagreement");
+  user = userEvent.setup();
+  render(DisagreementView);
+  await screen.findByTestId("ranking-list");
+});
+
+const left = () => waitFor(() => expect(screen.getByTestId("ranking-list")).toBeVisible());
+
+describe.each(MODES)("%s", (mode) => {
+  beforeEach(async () => {
+    await user.click(screen.getByTestId(mode));
+    expect(screen.queryByTestId("ranking-list")).toBeNull();
+  });
+
+  it("is left by Escape", async () => {
+    await user.keyboard("{Escape}");
+    await left();
+  });
+
+  it("is left by Escape from a field of its own: the first lets go of the field", async () => {
+    const field = document.querySelector<HTMLElement>('.left input:not([type="checkbox"])');
+    if (!field) return;
+    field.focus();
+    await user.keyboard("{Escape}{Escape}");
+    await left();
+  });
+
+  it("is left by asking for the view again", async () => {
+    perform("view.disagreement");
+    await left();
+  });
+
+  it("is left by a button that stands where it does in the others, and no other takes its name", async () => {
+    const places = () =>
+      [...document.querySelectorAll("header button")].map((one) => one.textContent?.trim());
+    const here = places();
+    for (const other of MODES.filter((one) => one !== mode)) {
+      await user.click(screen.getByTestId(other));
+      expect(places()).toEqual(here);
+    }
+    await user.click(screen.getByTestId("mode-back"));
+    await left();
+  });
+});
