@@ -94,6 +94,27 @@ describe("three questions on one screen", () => {
     expect(screen.getByTestId("span-text")).toHaveFocus();
   });
 
+  it("stand at one place that is as high as the tallest of them needs, and their rows stay at theirs", async () => {
+    // As if every option took ten pixels, and every panel fifty.
+    vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockImplementation(function (this: HTMLElement) {
+      return 50 + 10 * this.querySelectorAll("[data-level]").length;
+    });
+    window.dispatchEvent(new Event("resize"));
+    const height = () => screen.getByTestId("question-place").style.minHeight;
+    const places = () =>
+      [...document.querySelectorAll("[data-testid^=question-row]")].map(
+        (one) => (one as HTMLElement).dataset.question,
+      );
+    window.innerHeight += 1;
+    window.dispatchEvent(new Event("resize"));
+    await waitFor(() => expect(height()).toBe("160px"));
+    for (const question of ["passages", "harm", "offensiveness"]) {
+      expect([now(), height(), places()]).toEqual([question, "160px", ["passages", "harm", "offensiveness"]]);
+      await press("{Tab}");
+    }
+    vi.restoreAllMocks();
+  });
+
   it("Tab leads to the next without an answer and back, and out of them where there is none", async () => {
     await press("{Tab}");
     expect(now()).toBe("harm");
