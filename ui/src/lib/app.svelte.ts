@@ -38,7 +38,14 @@ import { RunsStore } from "$lib/runs.svelte";
 import { SettingsStore } from "$lib/settings-store.svelte";
 import { StudyStore } from "$lib/study.svelte";
 import { TextList } from "$lib/text-list.svelte";
-import { PACKET_VIEWS, type ComparisonAtWork, type Leaving, type OpenDialog, type View } from "$lib/shown";
+import {
+  PACKET_VIEWS,
+  type ComparisonAtWork,
+  type Leaving,
+  type OpenDialog,
+  type PlannedStudy,
+  type View,
+} from "$lib/shown";
 import { Toasts, type ToastAction } from "$lib/toasts.svelte";
 import * as platform from "$platform";
 
@@ -73,6 +80,8 @@ export class App {
   groupBy = $state<string | null>(null);
   /** What was wanted of a study last. */
   plan = $state.raw<PlanWish | null>(null);
+  /** What a plan found that the study is to begin with: how many people a text, and for what. */
+  planned = $state.raw<PlannedStudy | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
   /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
@@ -306,6 +315,7 @@ export class App {
     await this.settle?.();
     await this.attempt(() => commands.closeProject());
     this.project = null;
+    this.planned = null;
     this.care.forget();
     this.drafts.forget();
     this.texts.forget();

@@ -47,3 +47,11 @@ export interface ComparisonAtWork {
   question: QuestionId;
   groups: GroupsChoice;
 }
+
+/** What a plan found: how many people a text needs, and what for. */
+export interface PlannedStudy {
+  question: QuestionId;
+  perText: number;
+  /** "reliability 0.80 of “rude”" */
+  goal: string;
+}

@@ -5,10 +5,10 @@ import { count, counted, decimal, interval, percent } from "./format";
 /** Fewer comparisons are too little to tell. */
 const FEWEST = 5;
 
-/** How far the study is, in one sentence. */
+/** How far the study is, in one line. */
 export function progressWords(report: StudyReport): string {
-  const { given, wanted, texts, texts_done, people } = report;
-  return `${count(given)} of ${counted(wanted, "text")} answered (${percent(wanted > 0 ? given / wanted : 0)}), counted for each of ${counted(people.length, "person", "people")}; ${count(texts_done)} of ${counted(texts, "text")} done by everybody who was asked.`;
+  const { given, wanted, texts, texts_done } = report;
+  return `${count(given)} of ${counted(wanted, "answer")} in · ${count(texts_done)} of ${counted(texts, "text")} complete`;
 }
 
 /** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */

@@ -1,10 +1,11 @@
 // Planning a study: asked for once typing pauses, kept with the project, stopped, and honest about what is missing.
-import { render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
+import StudyView from "../study/StudyView.svelte";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 
 beforeEach(async () => {
@@ -114,4 +115,22 @@ it("offers no width where levels have no order", async () => {
   await opened();
   await waitFor(() => expect(screen.getByTestId("plan-reliability")).toBeVisible());
   expect(screen.queryByTestId("plan-width")).toBeNull();
+});
+
+it("is the first step of planning a study, which opens with what was found", async () => {
+  const user = await opened();
+  await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("9"));
+  expect(screen.getByTestId("plan-go-on")).toHaveTextContent("9 people a text");
+  await user.click(screen.getByTestId("plan-go-on"));
+  expect(app.view).toBe("study");
+  cleanup();
+  render(StudyView);
+  await screen.findByTestId("study-dialog");
+  expect(screen.getByTestId("study-per-text")).toHaveValue(9);
+  expect(screen.getByTestId("study-dialog")).toHaveTextContent("from your labels: for reliability 0.80");
+  // And back to the first step.
+  await user.click(screen.getByTestId("study-how-many"));
+  expect(app.view).toBe("annotators");
+  // What was found once does not come back over what is entered later.
+  expect(app.planned).toBeNull();
 });

@@ -71,7 +71,11 @@ describe("the table", () => {
     await commands.handOut(WISH, "/p");
     render(StudyView);
     await waitFor(() => expect(names()).toEqual(WISH.people));
-    expect(screen.getByTestId("study-progress")).toHaveTextContent("0 of");
+    expect(screen.getByTestId("study-progress").textContent).toMatch(
+      /^0 of [\d,]+ answers in · 0 of [\d,]+ texts complete$/,
+    );
+    // One act stands out.
+    expect(document.querySelectorAll("header .primary")).toHaveLength(1);
     expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("Too little to tell.");
     expect(screen.getByTestId("study-figure-again")).toHaveTextContent("No text was answered twice yet");
     expect(screen.getAllByText("not yet")).toHaveLength(4);
