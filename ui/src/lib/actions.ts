@@ -36,11 +36,6 @@ const wear = (theme: Theme): Action => ({
   words: "theme appearance mode colors",
 });
 
-async function make(): Promise<void> {
-  const path = await app.attempt(() => platform.chooseNewProject("Untitled"));
-  if (path) await app.create(path);
-}
-
 async function open(): Promise<void> {
   const path = await app.attempt(() => platform.chooseProject());
   if (path) await app.open(path);
@@ -134,7 +129,7 @@ const ACTIONS: Record<ActionId, Action> = {
     run: () => app.outputs.handIn(),
     words: "packet",
   },
-  "project.new": { with: "anything", run: make, words: "create file" },
+  "project.new": { with: "anything", run: dialog("new-project"), words: "create file" },
   "project.open": { with: "anything", run: open, words: "file load" },
   "project.open-to-read": { with: "anything", run: openToRead, words: "file load review look" },
   "project.to-write": {

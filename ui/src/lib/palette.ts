@@ -1,7 +1,8 @@
 // What the palette lists for what was typed: actions and people by a few letters, the ones used last first.
-import type { ActionId, Named, Scope } from "$lib/action-table";
+import type { ActionId, Named } from "$lib/action-table";
 import type { AnnotatorInfo } from "$lib/bindings";
 import { match } from "$lib/fuzzy";
+import type { View } from "$lib/shown";
 import { remember, remembered } from "$lib/remembered";
 
 const STORE = "recent-actions";
@@ -43,7 +44,11 @@ export function usedNow(id: ActionId): void {
 type Possible = Named & { words: string };
 
 /** Everything that can be done: what was used lately in front, then what is of the view on screen. */
-export function unasked(possible: readonly Possible[], recent: readonly string[], view: Scope): Group[] {
+export function unasked(
+  possible: readonly Possible[],
+  recent: readonly string[],
+  view: View | null,
+): Group[] {
   const entry = ({ id, name }: Possible): Entry => ({
     key: id,
     title: name,
@@ -56,7 +61,10 @@ export function unasked(possible: readonly Possible[], recent: readonly string[]
   const groups = [
     { name: "Used lately", entries: lately.map(entry) },
     { name: "In this view", entries: here.map(entry) },
-    { name: "Everywhere", entries: others.filter((one) => !here.includes(one)).map(entry) },
+    {
+      name: view === null ? "What can be done now" : "Everywhere",
+      entries: others.filter((one) => !here.includes(one)).map(entry),
+    },
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }

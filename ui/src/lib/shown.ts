@@ -16,6 +16,7 @@ export const PACKET_VIEWS: readonly View[] = ["label", "texts"];
 
 export type OpenDialog =
   | "palette"
+  | "new-project"
   | "settings"
   | "care"
   | "export"
