@@ -498,15 +498,11 @@ export class App {
     if (!added) return false;
     this.people = [...this.people, added];
     this.labelAs(added.id);
-    this.toasts.done(`“${added.name}” is added`, null, false, {
-      label: "Undo",
-      run: () => this.#takeOut(added),
-    });
     return true;
   }
 
   /** Takes somebody out who was added by mistake; who has labelled since stays, and it is said why. */
-  async #takeOut({ id, name }: AnnotatorInfo): Promise<void> {
+  async takeOut({ id, name }: AnnotatorInfo): Promise<void> {
     const found = await this.attempt(() => commands.removal({ annotator: id }));
     if (!found) return;
     if (found.stays !== null) {

@@ -165,7 +165,6 @@ describe("a key", () => {
 
   it("U says why a label that an import has replaced is not taken back, and that alone", async () => {
     await begin();
-    app.toasts.list = [];
     await press("3");
     const message = "nothing was undone: an import has replaced the last label that you gave, 3 on c1, by 5";
     vi.spyOn(commands, "undoLabel").mockRejectedValue({ code: "label-replaced", message, detail: null });
