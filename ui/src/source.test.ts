@@ -70,3 +70,17 @@ it("gives names and prompts of a project a direction of their own", () => {
     .filter((line) => shown.test(line) && !own.test(line) && !line.includes("</text"));
   expect(without).toEqual([]);
 });
+
+it("names fonts for scripts that the bundled one lacks, and the packages recommend them", () => {
+  const tokens = readFileSync("src/styles/tokens.css", "utf8");
+  for (const font of ["Noto Sans CJK", "Noto Color Emoji", "Apple Color Emoji", "Segoe UI Emoji"])
+    expect(tokens).toContain(font);
+  const { linux } = JSON.parse(readFileSync("../src-tauri/tauri.conf.json", "utf8")).bundle;
+  expect(linux.deb.recommends).toEqual(expect.arrayContaining(["fonts-noto-cjk", "fonts-noto-color-emoji"]));
+  expect(linux.rpm.recommends).toHaveLength(3);
+});
+
+it("shows every explanation by the one tip that keyboard and touch reach too", () => {
+  // It takes over titles: the system's own tip is reached by the mouse alone, and stays over dialogs.
+  expect(matching(product, /<ExplanationTip\b/)).toEqual(["src/App.svelte"]);
+});

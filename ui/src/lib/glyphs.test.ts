@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { undrawn } from "./glyphs";
+
+/** A machine that draws only what fits. */
+const only = (has: RegExp) => (letter: string) => (has.test(letter) ? letter : "box");
+
+it("names the scripts that a machine cannot draw, with how many letters", () => {
+  const latin = only(/[\u0000-\u024f]/);
+  expect(undrawn("Grüße, a plain text.", latin)).toEqual([]);
+  expect(undrawn("안녕 hello", latin)).toEqual([{ script: "Korean (Hangul)", letters: 2 }]);
+  // A family is four signs that are joined; the joiners are no letters.
+  expect(undrawn("👩‍👩‍👧", latin)).toEqual([{ script: "emoji", letters: 3 }]);
+  expect(undrawn("漢字 かな שלום ᚠ", latin).map(({ script }) => script)).toEqual([
+    "Chinese characters (Han)",
+    "Japanese (Kana)",
+    "Hebrew",
+    "other signs",
+  ]);
+});
+
+it("says nothing of what is drawn, and nothing of marks and spaces that show nothing alone", () => {
+  expect(undrawn("안녕 👩‍👩‍👧 ❤️", only(/./u))).toEqual([]);
+  expect(undrawn("e\u0301 \u200b\u2028\ufeff", only(/[a-z]/))).toEqual([]);
+});

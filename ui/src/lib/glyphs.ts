@@ -1,0 +1,65 @@
+// Letters that this machine cannot draw: a text that is read as boxes gets a false label.
+
+/** What a letter looks like, drawn: equal where two look the same. */
+export type Draw = (letter: string) => string;
+
+/** Scripts that fonts lack most, by the names under which people know them. */
+const SCRIPTS: readonly [string, RegExp][] = [
+  ["emoji", /\p{Extended_Pictographic}|\p{Regional_Indicator}/u],
+  ["Korean (Hangul)", /\p{Script=Hangul}/u],
+  ["Japanese (Kana)", /\p{Script=Hiragana}|\p{Script=Katakana}/u],
+  ["Chinese characters (Han)", /\p{Script=Han}/u],
+  ..."Arabic Armenian Bengali Cherokee Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao Malayalam Mongolian Myanmar Oriya Sinhala Syriac Tamil Telugu Thaana Thai Tibetan Tifinagh"
+    .split(" ")
+    .map((name): [string, RegExp] => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
+];
+const OTHER = "other signs";
+
+/** A code point that will never be a letter: every font draws it as what it draws for letters that it lacks. */
+const NEVER = "\uffff";
+/** Drawn by themselves these show nothing, or only beside another letter. */
+const UNSEEN = /[\p{C}\p{Z}\p{M}\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
+
+/** The scripts of a text of which some letter cannot be drawn, each with how many of its letters are met; none where all can. */
+export function undrawn(text: string, draw: Draw): { script: string; letters: number }[] {
+  const box = draw(NEVER);
+  const found = new Map<string, number>();
+  for (const letter of text) {
+    // What is in every font there is.
+    if (letter <= "\u024f" || UNSEEN.test(letter) || draw(letter) !== box) continue;
+    const script = SCRIPTS.find(([, of]) => of.test(letter))?.[0] ?? OTHER;
+    found.set(script, (found.get(script) ?? 0) + 1);
+  }
+  return [...found].map(([script, letters]) => ({ script, letters }));
+}
+
+const SIZE = 28;
+
+/** Draws on a canvas, in the font of an element; null where there is no canvas. */
+export function canvasDraw(like: Element): Draw | null {
+  if (typeof CanvasRenderingContext2D === "undefined") return null;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [SIZE * 2, SIZE * 2];
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (!context) return null;
+  context.font = `${SIZE}px ${getComputedStyle(like).fontFamily}`;
+  context.textBaseline = "middle";
+  const drawn = new Map<string, string>();
+  return (letter) => {
+    const known = drawn.get(letter);
+    if (known !== undefined) return known;
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.fillText(letter, 4, SIZE);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const looks = `${context.measureText(letter).width} ${hash(data)}`;
+    drawn.set(letter, looks);
+    return looks;
+  };
+}
+
+/** FNV-1a of the bytes: only whether two pictures are the same is asked. */
+function hash(bytes: Uint8ClampedArray): number {
+  let sum = 2166136261;
+  for (const byte of bytes) sum = Math.imul(sum ^ byte, 16777619);
+  return sum >>> 0;
+}

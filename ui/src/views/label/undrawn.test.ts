@@ -1,0 +1,30 @@
+// A text of which this machine cannot draw a part says so on the card, before anybody judges it.
+import { render, screen } from "@testing-library/svelte";
+import { expect, it, vi } from "vitest";
+import { NO_REMARK } from "$lib/remarks";
+import TextCard from "./TextCard.svelte";
+
+vi.mock("$lib/glyphs", async (load) => ({
+  ...(await load<typeof import("$lib/glyphs")>()),
+  canvasDraw: () => (letter: string) => (letter < "\u0250" ? letter : "box"),
+}));
+
+const card = (body: string) => {
+  const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_REMARK, draft: null };
+  const marks = { flagged: false, skipped: false, random: false, reveal: null, spans: null };
+  const task = { text: 1, external_id: "t1", body, ...fresh, ...marks };
+  return render(TextCard, { task, size: 16, blurred: false, onsee: () => {} });
+};
+
+it("names what cannot be shown", async () => {
+  card("안녕 👩‍👩‍👧 hello");
+  const said = await screen.findByTestId("label-undrawn");
+  expect(said).toHaveTextContent(
+    "Part of this text cannot be shown here: Korean (Hangul) (2 signs), emoji (3 signs).",
+  );
+});
+
+it("says nothing where all is drawn", () => {
+  card("Grüße");
+  expect(screen.queryByTestId("label-undrawn")).toBeNull();
+});
