@@ -62,10 +62,13 @@ export class Explanations {
     const on = <K extends keyof DocumentEventMap>(name: K, heard: (event: DocumentEventMap[K]) => void) =>
       document.addEventListener(name, heard, { signal, capture: true });
     on("pointerover", (event) => this.#hover(event));
-    on("focusin", ({ target }) => {
-      if (target instanceof Element && target.matches(":focus-visible")) this.#show(target);
-    });
-    on("focusout", () => this.hide());
+    // Focus also moves while a view is being drawn, as where what has it goes: nothing may change under that.
+    on("focusin", ({ target }) =>
+      queueMicrotask(() => {
+        if (target instanceof Element && target.matches(":focus-visible")) this.#show(target);
+      }),
+    );
+    on("focusout", () => queueMicrotask(() => this.hide()));
     // A finger rests nowhere: a tap on what does nothing else explains it.
     on("pointerup", (event) => {
       if (event.pointerType !== "mouse") this.#tap(event.target);
