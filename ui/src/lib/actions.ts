@@ -126,7 +126,7 @@ const ACTIONS: Record<ActionId, Action> = {
     with: "project",
     writes: true,
     when: () => app.project?.packet != null,
-    run: () => app.outputs.handIn(),
+    run: dialog("hand-in"),
     words: "packet",
   },
   "project.new": { with: "anything", run: dialog("new-project"), words: "create file" },

@@ -185,11 +185,11 @@ export class Outputs {
     return done ?? false;
   }
 
-  /** Asks where to, then {@link handInTo}. */
-  async handIn(): Promise<void> {
+  /** Asks where to, then {@link handInTo}. False where nothing was written. */
+  async handIn(): Promise<boolean> {
     const name = this.host.project?.name ?? "packet";
     const path = await this.host.attempt(() => platform.chooseHandIn(name));
-    if (path) await this.handInTo(path);
+    return path ? this.handInTo(path) : false;
   }
 
   /** Writes what was done with the packet that is open to one file. */

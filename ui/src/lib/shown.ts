@@ -17,6 +17,7 @@ export const PACKET_VIEWS: readonly View[] = ["label", "texts"];
 export type OpenDialog =
   | "palette"
   | "new-project"
+  | "hand-in"
   | "settings"
   | "care"
   | "export"

@@ -7,6 +7,7 @@ import { app } from "$lib/app.svelte";
 import Rail from "../../components/Rail.svelte";
 import StatusLine from "../../components/StatusLine.svelte";
 import { playPacket, reset } from "../../mock/bindings";
+import HandInDialog from "../../dialogs/HandInDialog.svelte";
 import LabelView from "./LabelView.svelte";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
@@ -88,6 +89,14 @@ it("says at the end how to hand in, and that it was", async () => {
   const done = await screen.findByTestId("packet-done");
   expect(done.textContent).toContain("You have answered everything");
   await user.click(screen.getByTestId("hand-in"));
+  // What is in the file and where it goes is said before a file is asked for.
+  render(HandInDialog);
+  expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent(
+    "your answers, your notes and reasons",
+  );
+  expect(app.dialog).toBe("hand-in");
+  expect(handIn).not.toHaveBeenCalled();
+  await user.click(screen.getByTestId("hand-in-write"));
   await waitFor(() => expect(handIn).toHaveBeenCalledWith("/home/you/Comments.handin"));
   await waitFor(() => expect(app.toasts.list[0]?.message).toBe("All 4 texts handed in as Comments.handin"));
   expect(app.toasts.list[0]?.detail).toContain("/home/you/Comments.handin");
