@@ -269,7 +269,7 @@ pub enum ImpossiblePlan {
     },
     /// Too few texts to ask some again so much later.
     #[error(
-        "{name} is asked about {texts} texts, of which {wanted} are to come again after {gap} others, and only {possible} can: ask for a smaller share, or again after fewer others"
+        "{name} is asked about {texts} texts, too few to ask {wanted} of them again after {gap} others (possible: {possible}): ask fewer again, or again after fewer others"
     )]
     TooShort {
         /// Whose.
