@@ -75,11 +75,9 @@ export class Explanations {
     });
     on("pointerdown", () => this.hide());
     on("scroll", () => this.hide());
+    // What lies behind the tip is left by the same key.
     on("keydown", (event) => {
-      if (event.key !== "Escape" || !this.shown) return;
-      // What lies behind the tip is left by the next one.
-      if (this.#on?.matches(":focus")) event.stopPropagation();
-      this.hide();
+      if (event.key === "Escape") this.hide();
     });
     const reach = new MutationObserver((changes) => {
       if (this.#on && !this.#on.isConnected) this.hide();

@@ -1,6 +1,6 @@
 // A study in words: how far it is, how well people agree, what came of files.
 import type { MergedFile, MergedKind, MergeReport, StudyDraft, StudyFigure, StudyReport } from "./bindings";
-import { count, counted, decimal, interval, percent } from "./format";
+import { count, counted, decimal, interval } from "./format";
 
 /** Fewer comparisons are too little to tell. */
 const FEWEST = 5;
