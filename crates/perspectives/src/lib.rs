@@ -81,11 +81,7 @@ pub use data::{
     value_names,
 };
 pub use disagreement::{
-    AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap,
-    GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement,
-    SidesCompared, UsualSplit, WholeSets, annotator_map, disagreement, disagreement_of_probabilities,
-    disagreement_of_texts, false_discovery_rate, maximum, measure, pairs_of, panel_distributions, rank_band,
-    ranking, severity_gap, surprise, tied, two_camps, usual_split, van_der_eijk,
+    AgreementFigure, AnnotatorMap, AttributeShare, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap, GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement, SidesCompared, UsualSplit, WholeSets, annotator_map, attribute_share, disagreement, disagreement_of_probabilities, disagreement_of_texts, false_discovery_rate, gap_of_sides, holm, maximum, measure, pairs_of, panel_distributions, rank_band, ranking, severity_gap, severity_p_value, surprise, tied, two_camps, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{

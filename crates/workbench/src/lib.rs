@@ -114,4 +114,4 @@ pub use study_error::{ImpossiblePlan, StudyError};
 pub use summaries::{CheckedSummary, Summaries};
 pub use texts::Texts;
 pub use word_predictor::WordPredictionFile;
-pub use words::counted;
+pub use words::{counted, signed};

@@ -95,10 +95,10 @@ export function compare(
       `${higher} ${Math.abs(gap).toFixed(2)} levels higher on average, on ${shared.length} texts that both labelled.`,
     agreement_words: few
       ? null
-      : "Pairs of labels on one text are equal in 46 % of those of one of each group.",
+      : "Two people give the same answer to a text this often: 46 % across the groups.",
     texts_words:
       needs ??
-      "No text is shown to differ by more than what everybody's own severity explains, of those that both labelled.",
+      "No single text separates the groups beyond how strict their members are anyway, of those that both labelled.",
     correction: "Texts are corrected for their number.",
     needs,
   };

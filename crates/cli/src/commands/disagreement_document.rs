@@ -133,7 +133,7 @@ struct GroupGap<'a> {
     attribute: &'a str,
     /// How much higher the group answers, in levels.
     gap: f64,
-    /// Its 90 % interval.
+    /// Its 95 % interval.
     interval: (f64, f64),
     /// Labels of the group and of those it is compared with on this text.
     labels: (u32, u32),
@@ -148,7 +148,7 @@ struct GroupGap<'a> {
 struct SeverityGap {
     /// How much higher that side answers than the other one, in levels.
     gap: f64,
-    /// Its 90 % interval.
+    /// Its 95 % interval.
     interval: (f64, f64),
     /// Labels of that side and of the other one on this text.
     labels: (u32, u32),

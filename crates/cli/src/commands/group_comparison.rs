@@ -6,10 +6,10 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_domain::Question;
-use dissensus_workbench::Session;
 use dissensus_workbench::view::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
+use dissensus_workbench::{Session, signed};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ struct DifferingTexts {
 /// A figure with its interval.
 #[derive(Serialize, JsonSchema)]
 struct ComparedFigure {
-    /// Upper end of its 90 % interval.
+    /// Upper end of its 95 % interval.
     high: Option<f64>,
     /// Lower end of it.
     low: Option<f64>,
@@ -119,7 +119,7 @@ struct ComparedFigure {
 struct ComparedText<'a> {
     /// How much higher the first group answers, in levels.
     gap: f64,
-    /// Upper end of its 90 % interval.
+    /// Upper end of its 95 % interval.
     high: Option<f64>,
     /// Labels of the first group.
     labels_a: u32,
@@ -269,7 +269,7 @@ fn show(question: &str, found: &GroupComparison) -> Result<()> {
     for (who, rows) in [("A", &found.a_higher), ("B", &found.b_higher)] {
         if !rows.is_empty() {
             output::line(&format!("\nTexts on which {who} answers higher"))?;
-            let header = ["beyond severity", "text id", "gap", "90 %", "labels", "p", "text"];
+            let header = ["beyond severity", "text id", "gap", "95 %", "labels", "p", "text"];
             output::line(&output::table(&header, rows.iter().map(line).collect(), &[2, 5]))?;
         }
     }
@@ -295,17 +295,26 @@ fn figures(found: &GroupComparison) -> String {
         let interval = figure.interval;
         let interval =
             interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.3} to {high:.3}"));
-        Some(vec![name, three(Some(figure.value)), interval])
+        // The same minus sign as in the sentences.
+        Some(
+            vec![name, three(Some(figure.value)), interval]
+                .into_iter()
+                .map(|cell| cell.replace('-', "−"))
+                .collect(),
+        )
     };
-    output::table(&["over all texts", "", "90 %"], rows.into_iter().filter_map(row).collect(), &[1])
+    output::table(&["over all texts", "", "95 %"], rows.into_iter().filter_map(row).collect(), &[1])
 }
 
 fn line(row: &GroupTextGap) -> Vec<String> {
     vec![
         if row.stands { "yes" } else { "not shown" }.to_owned(),
         row.external_id.clone(),
-        format!("{:+.2}", row.gap),
-        row.interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:+.2} to {high:+.2}")),
+        signed(row.gap.into(), 2),
+        row.interval.map_or_else(
+            || "–".to_owned(),
+            |(low, high)| format!("{} to {}", signed(low.into(), 2), signed(high.into(), 2)),
+        ),
         format!("{} and {}", row.labels.0, row.labels.1),
         row.p.map_or_else(|| "–".to_owned(), |p| format!("{p:.4}")),
         output::cut(&row.snippet, TEXT_WIDTH),

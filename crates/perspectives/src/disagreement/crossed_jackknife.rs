@@ -3,6 +3,7 @@
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::math::distributions::{student_quantile, student_tail};
+use crate::metrics::CONFIDENCE_LEVEL;
 
 /// One label of somebody on a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,15 +29,15 @@ pub(super) struct Variance {
     labels: f64,
 }
 
-/// A 90 % interval and the two-sided p value of 0, by Student's t.
+/// A 95 % interval and the two-sided p value of 0, both from one distribution (Student's t): the interval leaves out 0 exactly where `p` is below 5 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Doubt {
     pub(super) interval: (f64, f64),
     pub(super) p: f64,
+    /// Standard error, with its degrees of freedom.
+    pub(super) error: (f64, usize),
 }
 
-/// The chance that an interval holds its figure.
-const CONFIDENCE: f64 = 0.9;
 /// Variance below this share of the squared figure is rounding.
 const ROUNDING: f64 = 1e-18;
 
@@ -141,7 +142,7 @@ impl Variance {
         [self.people[0], self.people[1], (texts, self.texts.1)]
     }
 
-    /// A 90 % interval around `figure`, kept within `range`, with the degrees of freedom of Welch and Satterthwaite (rounded down): those of a side are
+    /// A 95 % interval around `figure`, kept within `range`, with the degrees of freedom of Welch and Satterthwaite (rounded down): those of a side are
     /// its people less one. `None` where nothing varies or something is not defined.
     pub(super) fn doubt(&self, figure: f64, unseen: f64, range: (f64, f64)) -> Option<Doubt> {
         let parts = self.parts(unseen);
@@ -151,9 +152,9 @@ impl Variance {
         }
         let of = |(variance, count): &(f64, usize)| variance * variance / (count.max(&2) - 1) as f64;
         let df = (total * total / parts.iter().map(of).sum::<f64>()).max(1.0) as usize;
-        let reach = student_quantile(0.5 + CONFIDENCE / 2.0, df) * total.sqrt();
+        let reach = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, df) * total.sqrt();
         let (low, high) = ((figure - reach).max(range.0), (figure + reach).min(range.1));
         let p = student_tail(figure / total.sqrt(), df);
-        Some(Doubt { interval: (low.min(figure), high.max(figure)), p })
+        Some(Doubt { interval: (low.min(figure), high.max(figure)), p, error: (total.sqrt(), df) })
     }
 }

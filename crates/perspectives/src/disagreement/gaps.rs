@@ -4,13 +4,14 @@ use super::block::BLOCK;
 use super::significance::{Side, difference_p_value, false_discovery_rate};
 use crate::data::AnnotatorModel;
 use crate::math::distributions::normal_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// A label of which a model is certain still varies so much.
 const LEAST_VARIANCE: f64 = 1e-3;
 /// The chance that one of a text's intervals or more does not hold the gap.
-const MISSED: f64 = 0.1;
+const MISSED: f64 = 1.0 - CONFIDENCE_LEVEL;
 
 /// Two sides to compare: each is one or more groups, by their places in the list of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct LevelStep {
 pub struct GroupGap {
     /// What the model predicts of the groups' people, plus the posterior mean of what labels say beyond it.
     pub gap: f64,
-    /// Its interval: those of all pairs on a text hold together with 90 % (Bonferroni), so that the widest gap may be picked from them.
+    /// Its interval: those of all pairs on a text hold together with 95 % (Bonferroni), so that the widest gap may be picked from them.
     /// `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both sides labelled.
     pub interval: Option<(f64, f64)>,
     /// Labels of the first side and of the second.

@@ -3,16 +3,30 @@
 use super::crossed_jackknife::{SideLabel, jackknife};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
+use crate::math::distributions::student_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 
 /// The gap of two sides in levels, side 1 less side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanGap {
     /// The mean over texts of the difference of the sides' mean levels.
     pub gap: f64,
-    /// Its 90 % interval, for people like these on all texts; `None` where labels do not vary.
+    /// Its 95 % interval, for people like these on all texts; `None` where labels do not vary.
     pub interval: Option<(f64, f64)>,
     /// Two-sided p value of no gap (Student's t).
     pub p: Option<f64>,
+    /// Its standard error, with the degrees of freedom; `None` where labels do not vary.
+    pub error: Option<(f64, usize)>,
+}
+
+impl MeanGap {
+    /// Its interval where it is one of so many gaps whose intervals are to hold together with 95 % (Bonferroni): of these any may be picked.
+    pub fn interval_among(&self, gaps: usize) -> Option<(f64, f64)> {
+        let (error, df) = self.error?;
+        let missed = (1.0 - CONFIDENCE_LEVEL) / gaps.max(1) as f64;
+        let reach = student_quantile(1.0 - missed / 2.0, df) * error;
+        Some((self.gap - reach, self.gap + reach))
+    }
 }
 
 /// The coefficient of the side in a regression of levels on texts (a constant each) and side: the mean over texts of the difference between the
@@ -40,7 +54,12 @@ pub(super) fn mean_gap(
     texts.iter_mut().flatten().for_each(|label| label.weight = weight(label));
     let ([gap], [variance]) = jackknife(&texts, 2, add_text, |sums| [sums[0] / sums[1]], progress)?;
     let doubt = variance.doubt(gap, unseen, (f64::NEG_INFINITY, f64::INFINITY));
-    Ok(Some(MeanGap { gap, interval: doubt.map(|doubt| doubt.interval), p: doubt.map(|doubt| doubt.p) }))
+    Ok(Some(MeanGap {
+        gap,
+        interval: doubt.map(|doubt| doubt.interval),
+        p: doubt.map(|doubt| doubt.p),
+        error: doubt.map(|doubt| doubt.error),
+    }))
 }
 
 fn people(texts: &[Vec<SideLabel>]) -> usize {
@@ -109,7 +128,6 @@ fn between_people(texts: &[Vec<SideLabel>], gap: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::progress::Silent;
-    use crate::math::distributions::student_quantile;
     use nalgebra::{DMatrix, DVector};
 
     /// Texts that people of both sides label with different diligence; one text has labels of side 0 alone.
@@ -155,6 +173,9 @@ mod tests {
         let weight = |label: &SideLabel| 1.0 / (1.0 + (count(label.person) - 1.0) * repeats);
         let found = mean_gap(texts, 0.0, &Silent).unwrap().unwrap();
         assert!((found.gap - regression(&shared, weight)).abs() < 1e-9, "{found:?}");
+        let (one, ten) = (found.interval_among(1).unwrap(), found.interval_among(10).unwrap());
+        assert_eq!(Some(one), found.interval);
+        assert!(ten.0 < one.0 && one.1 < ten.1, "{ten:?} {one:?}");
     }
 
     /// The jackknife against one that leaves out and computes from the beginning.
@@ -188,7 +209,7 @@ mod tests {
         let df =
             total * total / (first * first / 2.0 + second * second / 2.0 + texts * texts / (counted - 1.0));
         let doubt = variance.doubt(0.0, 0.5, (-9.0, 9.0)).unwrap();
-        let reach = student_quantile(0.95, df as usize) * total.sqrt();
+        let reach = student_quantile(0.975, df as usize) * total.sqrt();
         assert!((doubt.interval.1 - reach).abs() < 1e-9, "{doubt:?} {reach}");
         assert_eq!(doubt.p, 1.0);
     }

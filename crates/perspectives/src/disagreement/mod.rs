@@ -1,5 +1,6 @@
 //! How much annotators differ on a text (docs/DESIGN.md, decision 4).
 
+mod attribute_share;
 mod bimodality;
 mod block;
 mod camps;
@@ -26,6 +27,7 @@ mod ties;
 mod usual;
 mod whole_sets;
 
+pub use attribute_share::{AttributeShare, attribute_share, severity_p_value};
 pub use bimodality::van_der_eijk;
 pub(crate) use block::BLOCK;
 pub use camps::two_camps;
@@ -42,9 +44,9 @@ pub(crate) use permutation::permutation_p_value;
 pub(crate) use running::RunningSums;
 pub use severity_gap::{SeverityGap, severity_gap};
 pub use side_agreement::{AgreementFigure, SideAgreement};
-pub use sides::SidesCompared;
-pub use significance::false_discovery_rate;
+pub use sides::{SidesCompared, gap_of_sides};
 pub(crate) use significance::{Side as LabelledSide, difference_p_value, independent_discoveries};
+pub use significance::{false_discovery_rate, holm};
 pub(crate) use stream::measure_of_texts;
 pub use stream::{disagreement, disagreement_of_texts, measure, panel_distributions, surprise, usual_split};
 pub(crate) use sums::Sums;

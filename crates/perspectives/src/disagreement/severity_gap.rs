@@ -1,6 +1,7 @@
 //! How much stricter one group of people is than another, on the model's own scale.
 
 use crate::math::distributions::student_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 use crate::mixed::Severity;
 
 /// The difference of the sides' mean severities, side 1 less side 0.
@@ -8,15 +9,15 @@ use crate::mixed::Severity;
 pub struct SeverityGap {
     /// On the logit scale; above 0: side 1 gives higher levels.
     pub difference: f64,
-    /// Its 90 % interval, for people like these.
+    /// Its 95 % interval, for people like these.
     pub interval: (f64, f64),
 }
 
 /// One person's severity as that person's labels alone say it: the posterior without its prior.
 #[derive(Clone, Copy, Debug)]
-struct Said {
-    mean: f64,
-    variance: f64,
+pub(super) struct Said {
+    pub(super) mean: f64,
+    pub(super) variance: f64,
 }
 
 /// The difference of the means of two populations of severities, of which `people` has the posteriors of some and `prior_sd` the standard deviation of their
@@ -33,7 +34,7 @@ pub fn severity_gap(people: [&[Severity]; 2], prior_sd: f64) -> Option<SeverityG
         return None;
     }
     let difference = b.mean - a.mean;
-    let reach = student_quantile(0.95, df as usize) * total.sqrt();
+    let reach = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, df as usize) * total.sqrt();
     Some(SeverityGap { difference, interval: (difference - reach, difference + reach) })
 }
 
@@ -45,27 +46,42 @@ struct Pooled {
     people: usize,
 }
 
-fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
+/// What people's labels say of their severities; without people whose labels say next to nothing.
+pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<Said> {
     let prior = prior_sd * prior_sd;
     // Whose labels say less than a thousandth of what the prior does has hardly said anything.
-    let said = |s: &Severity| {
+    let of = |s: &Severity| {
         let left = 1.0 - s.sd * s.sd / prior;
         (left > 1e-3).then(|| Said { mean: s.mean / left, variance: s.sd * s.sd / left })
     };
-    let said: Vec<Said> = severities.iter().filter_map(said).collect();
+    severities.iter().filter_map(of).collect()
+}
+
+/// The variance of severities between people of the same group (DerSimonian and Laird 1986), 0 or more.
+pub(super) fn between_people(groups: &[&[Said]]) -> f64 {
+    let (mut q, mut people, mut told) = (0.0, 0.0, 0.0);
+    for group in groups {
+        let total: f64 = group.iter().map(|s| 1.0 / s.variance).sum();
+        let centre = group.iter().map(|s| s.mean / s.variance).sum::<f64>() / total;
+        q += group.iter().map(|s| (s.mean - centre).powi(2) / s.variance).sum::<f64>();
+        people += group.len() as f64 - 1.0;
+        told += total - group.iter().map(|s| s.variance.powi(-2)).sum::<f64>() / total;
+    }
+    ((q - people) / told).max(0.0)
+}
+
+fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
+    let said = said(severities, prior_sd);
     if said.len() < 2 {
         return None;
     }
     let weight = |extra: f64| said.iter().map(|s| 1.0 / (s.variance + extra)).sum::<f64>();
     let mean = |extra: f64| said.iter().map(|s| s.mean / (s.variance + extra)).sum::<f64>() / weight(extra);
-    let (total, centre, others) = (weight(0.0), mean(0.0), (said.len() - 1) as f64);
-    let q: f64 = said.iter().map(|s| (s.mean - centre).powi(2) / s.variance).sum();
-    let squares: f64 = said.iter().map(|s| s.variance.powi(-2)).sum();
-    let between = ((q - others) / (total - squares / total)).max(0.0);
+    let between = between_people(&[&said]);
     let centre = mean(between);
     let spread: f64 = said.iter().map(|s| (s.mean - centre).powi(2) / (s.variance + between)).sum();
     // Never below what the labels themselves leave open.
-    let variance = (spread / others).max(1.0) / weight(between);
+    let variance = (spread / (said.len() - 1) as f64).max(1.0) / weight(between);
     Some(Pooled { mean: centre, variance, people: said.len() })
 }
 

@@ -10,7 +10,7 @@ use crate::data::progress::Progress;
 pub struct AgreementFigure {
     /// The figure.
     pub value: f64,
-    /// Its 90 % interval, for people and texts like these; `None` where nothing varies.
+    /// Its 95 % interval, for people and texts like these; `None` where nothing varies.
     pub interval: Option<(f64, f64)>,
     /// Two-sided p value of 0 (Student's t); of [`SideAgreement::beyond`] alone.
     pub p: Option<f64>,

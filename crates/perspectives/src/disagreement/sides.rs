@@ -42,23 +42,8 @@ impl SidesCompared {
         target: Target,
         progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
-        let side_of: HashMap<u32, (u8, u32)> = (0u8..)
-            .zip(sides)
-            .flat_map(|(side, people)| people.iter().map(move |person| (*person, side)))
-            .zip(0u32..)
-            .map(|((person, side), at)| (person, (side, at)))
-            .collect();
-        let mut by_text: BTreeMap<u32, Vec<SideLabel>> = BTreeMap::new();
-        for o in observations {
-            if let Some(&(side, person)) = side_of.get(&o.annotator) {
-                let label = SideLabel { person, side, level: o.level, weight: 1.0 };
-                by_text.entry(o.text).or_default().push(label);
-            }
-        }
-        let all: Vec<Vec<SideLabel>> = by_text.into_values().collect();
-        let both =
-            |labels: &&Vec<SideLabel>| [0, 1].iter().all(|side| labels.iter().any(|l| l.side == *side));
-        let shared: Vec<Vec<SideLabel>> = all.iter().filter(both).cloned().collect();
+        let all = labels_of_sides(observations, sides);
+        let shared: Vec<Vec<SideLabel>> = all.iter().filter(has_both).cloned().collect();
         let mut found = Self {
             people: people(&all),
             labels: [0, 1].map(|side| all.iter().flatten().filter(|label| label.side == side).count()),
@@ -67,7 +52,7 @@ impl SidesCompared {
             ..Self::default()
         };
         if found.is_enough() {
-            let unseen = 1.0 - shared.len() as f64 / texts.max(shared.len()) as f64;
+            let unseen = unseen(shared.len(), texts);
             found.gap = if target.kind.is_ordered() { mean_gap(shared, unseen, progress)? } else { None };
             let ordinal = target.kind == ScaleKind::Ordinal;
             found.agreement = Some(side_agreement(&all, target.levels, ordinal, progress)?);
@@ -80,6 +65,55 @@ impl SidesCompared {
         self.people_on_shared.iter().all(|people| *people >= Self::FEWEST_PEOPLE)
             && self.shared_texts >= Self::FEWEST_TEXTS
     }
+}
+
+/// How much higher side 1 answers than side 0, as [`SidesCompared::of`] has it, without what costs more; `None` with too little.
+///
+/// # Errors
+/// [`PerspectivesError::Cancelled`].
+pub fn gap_of_sides(
+    observations: &[Observation],
+    texts: usize,
+    sides: [&[u32]; 2],
+    progress: &dyn Progress,
+) -> Result<Option<MeanGap>, PerspectivesError> {
+    let mut shared = labels_of_sides(observations, sides);
+    shared.retain(|labels| has_both(&labels));
+    let found = SidesCompared {
+        shared_texts: shared.len(),
+        people_on_shared: people(&shared),
+        ..SidesCompared::default()
+    };
+    let unseen = unseen(shared.len(), texts);
+    if found.is_enough() { mean_gap(shared, unseen, progress) } else { Ok(None) }
+}
+
+/// The labels of people of either side, text by text.
+fn labels_of_sides(observations: &[Observation], sides: [&[u32]; 2]) -> Vec<Vec<SideLabel>> {
+    let side_of: HashMap<u32, (u8, u32)> = (0u8..)
+        .zip(sides)
+        .flat_map(|(side, people)| people.iter().map(move |person| (*person, side)))
+        .zip(0u32..)
+        .map(|((person, side), at)| (person, (side, at)))
+        .collect();
+    let mut by_text: BTreeMap<u32, Vec<SideLabel>> = BTreeMap::new();
+    for o in observations {
+        if let Some(&(side, person)) = side_of.get(&o.annotator) {
+            let label = SideLabel { person, side, level: o.level, weight: 1.0 };
+            by_text.entry(o.text).or_default().push(label);
+        }
+    }
+    by_text.into_values().collect()
+}
+
+/// Whether both sides labelled a text.
+fn has_both(labels: &&Vec<SideLabel>) -> bool {
+    [0, 1].iter().all(|side| labels.iter().any(|label| label.side == *side))
+}
+
+/// The share of all texts that those with labels of both sides are not.
+fn unseen(shared: usize, texts: usize) -> f64 {
+    1.0 - shared as f64 / texts.max(shared).max(1) as f64
 }
 
 fn people(texts: &[Vec<SideLabel>]) -> [usize; 2] {

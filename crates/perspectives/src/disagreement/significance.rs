@@ -84,6 +84,20 @@ fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     standing
 }
 
+/// Holm's step-down correction of p values for how many there are (Holm 1979): each p value times the number of tests that are not smaller, never less than that before it, and at most 1.
+pub fn holm(tests: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut order: Vec<(usize, f64)> =
+        tests.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut corrected = vec![None; tests.len()];
+    let mut least = 0.0_f64;
+    for (done, (at, p)) in order.iter().enumerate() {
+        least = least.max((p * (order.len() - done) as f64).min(1.0));
+        corrected[*at] = Some(least);
+    }
+    corrected
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +156,18 @@ mod tests {
         assert_eq!(independent_discoveries(&p, 0.05), [true, true, false, true]);
         assert_eq!(independent_discoveries(&p, 0.025), [false, true, false, true]);
         assert_eq!(independent_discoveries(&[], 0.05), [false; 0]);
+    }
+
+    #[test]
+    fn holm_is_as_published() {
+        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
+        let found = holm(&[Some(0.01), None, Some(0.04), Some(0.03), Some(0.005)]);
+        let expected = [Some(0.03), None, Some(0.06), Some(0.06), Some(0.02)];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+            assert_eq!(found.is_some(), expected.is_some());
+        }
+        assert_eq!(holm(&[Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
+        assert!(holm(&[]).is_empty());
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod blocked_cholesky;
 pub(crate) mod cholesky;
 pub(crate) mod distributions;
+pub(crate) mod f_distribution;
 pub(crate) mod fast;
 pub(crate) mod lbfgs;
 pub(crate) mod normal;

@@ -169,7 +169,7 @@ fn table_of_coverage() {
     for design in designs() {
         let (share, width) = coverage(&design, 1000);
         println!("{share:.3}, {width:.3} levels wide: {design:?}");
-        assert!((0.87..=0.94).contains(&share), "{share}: {design:?}");
+        assert!((0.92..=0.98).contains(&share), "{share}: {design:?}");
     }
 }
 
@@ -177,8 +177,40 @@ fn table_of_coverage() {
 fn the_interval_of_the_mean_gap_covers() {
     for design in [designs()[1], designs()[2], designs()[6], designs()[8]] {
         let (share, _) = coverage(&design, 500);
-        assert!((0.87..=0.93).contains(&share), "{share}: {design:?}");
+        assert!((0.92..=0.98).contains(&share), "{share}: {design:?}");
     }
+}
+
+/// Whatever the project: a difference has a p value of 5 % or less exactly where its 95 % interval leaves out 0. Designs without a difference and with a clear one
+/// are among them, so that both verdicts come often.
+#[test]
+fn verdicts_and_intervals_say_the_same() {
+    let mut verdicts = [0, 0];
+    for seed in 0..240 {
+        let design = Design {
+            levels: [2, 3, 5, 7][seed as usize % 4],
+            people: [5 + seed as usize % 7, 5 + seed as usize % 11],
+            texts: 30 + seed as usize % 20,
+            labelled: 30 + seed as usize % 20,
+            labels: 3 + seed as usize % 4,
+            shift: 0.25 * (seed % 6) as f64,
+            annotator_sd: 0.2 + 0.2 * (seed % 5) as f64,
+            ..PLAIN
+        };
+        let project = project(&design, 70_000 + seed);
+        let found = compared(&design, &project);
+        let gap = found.gap.map(|gap| (gap.interval, gap.p));
+        let beyond = found.agreement.and_then(|all| all.beyond).map(|beyond| (beyond.interval, beyond.p));
+        for (interval, p) in [gap, beyond].into_iter().flatten() {
+            let (Some((low, high)), Some(p)) = (interval, p) else {
+                assert_eq!((interval, p), (None, None));
+                continue;
+            };
+            assert_eq!(low > 0.0 || high < 0.0, p < 0.05, "{low} to {high}, p {p}: {design:?}");
+            verdicts[usize::from(p < 0.05)] += 1;
+        }
+    }
+    assert!(verdicts[0] > 60 && verdicts[1] > 60, "{verdicts:?}");
 }
 
 fn fitted(design: &Design, project: &Project) -> LiveModel {
@@ -193,7 +225,7 @@ fn fitted(design: &Design, project: &Project) -> LiveModel {
     LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()
 }
 
-/// Of severities 87 to 97 % of a hundred projects of each design were held; the difference is not pulled to 0.
+/// Of severities 92 to 99 % of a hundred projects of each design were held; the difference is not pulled to 0.
 #[test]
 fn the_interval_of_the_severity_gap_covers() {
     for design in [designs()[1], designs()[4]] {
@@ -213,7 +245,7 @@ fn the_interval_of_the_severity_gap_covers() {
             .collect();
         let held = found.iter().filter(|f| f.0).count();
         let bias = found.iter().map(|f| f.1).sum::<f64>() / 60.0;
-        assert!(held >= 49, "{held} of 60: {design:?}");
+        assert!(held >= 53, "{held} of 60: {design:?}");
         assert!(bias.abs() < 0.15, "{bias}: {design:?}");
     }
 }

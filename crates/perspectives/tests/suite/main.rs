@@ -2,6 +2,7 @@
 //! runs for minutes stands beside it.
 
 mod agreement;
+mod attribute_share;
 mod coverage;
 mod disagreement_interval;
 mod estimation_limits;

@@ -8,6 +8,7 @@ use crate::pseudonyms::FEWEST;
 use crate::report_parts::table::{Cell, Column};
 use crate::view::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_perspectives::holm;
 use std::collections::HashSet;
 
 /// Comparisons of a question at most, those of the largest groups first.
@@ -96,16 +97,16 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Workb
         Column::number("people"),
         Column::number("others"),
         Column::number("texts of both"),
-        Column::estimate("levels higher (90 %)"),
+        Column::estimate("levels higher (95 %)"),
         Column::number("p, corrected"),
-        Column::estimate("equal pairs between less within (90 %)"),
+        Column::estimate("equal pairs between less within (95 %)"),
         Column::number("p of that, corrected"),
     ];
     let shown = corrected.iter().flatten().filter(|p| **p <= SHOWN).count();
     let mut blocks = vec![Block::Text(format!(
         "Values of attributes that {FEWEST} people or more with labels have, each against the people of whom the attribute has another value. By labels alone. \
          The p values are corrected by Holm's procedure for the {count} tests of this question that could be made, so that the chance to see any difference where there is none is {SHOWN} at most: {shown} of them are at or below it. \
-         Intervals are of 90 % each and are not corrected. – where there is too little to tell."
+         Intervals are of 95 % each and are not corrected, so that one may leave out 0 where the corrected p value is above 0.05. – where there is too little to tell."
     ))];
     if all.len() > MOST {
         blocks.push(Block::Needs(format!(
@@ -149,36 +150,4 @@ fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
     }
     found.sort_by_key(|pair| std::cmp::Reverse(pair.people[0].min(pair.people[1])));
     found
-}
-
-/// Holm's step-down correction (Holm 1979): each p value times the number of tests that are not smaller, never less than that before it, and at most 1.
-fn holm(tests: &[Option<f64>]) -> Vec<Option<f64>> {
-    let mut order: Vec<(usize, f64)> =
-        tests.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut corrected = vec![None; tests.len()];
-    let mut least = 0.0_f64;
-    for (done, (at, p)) in order.iter().enumerate() {
-        least = least.max((p * (order.len() - done) as f64).min(1.0));
-        corrected[*at] = Some(least);
-    }
-    corrected
-}
-
-#[cfg(test)]
-mod tests {
-    use super::holm;
-
-    #[test]
-    fn holm_is_as_published() {
-        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
-        let found = holm(&[Some(0.01), None, Some(0.04), Some(0.03), Some(0.005)]);
-        let expected = [Some(0.03), None, Some(0.06), Some(0.06), Some(0.02)];
-        for (found, expected) in found.iter().zip(expected) {
-            assert!(found.zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
-            assert_eq!(found.is_some(), expected.is_some());
-        }
-        assert_eq!(holm(&[Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
-        assert!(holm(&[]).is_empty());
-    }
 }

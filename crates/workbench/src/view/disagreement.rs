@@ -176,7 +176,7 @@ view! {
         pub against: Option<String>,
         /// How much higher the group answers, in levels.
         pub gap: f32,
-        /// Its 90 % interval.
+        /// Its 95 % interval.
         pub interval: (f32, f32),
         /// Labels of the group and of those it is compared with on this text.
         pub labels: (u32, u32),
@@ -191,7 +191,7 @@ view! {
         pub strict: bool,
         /// How much higher that side answers than the other one, in levels.
         pub gap: f32,
-        /// Its 90 % interval.
+        /// Its 95 % interval.
         pub interval: (f32, f32),
         /// Labels of that side and of the other one on this text.
         pub labels: (u32, u32),
@@ -271,10 +271,10 @@ view! {
         pub observed: Option<f32>,
         /// Their labels on this text.
         pub labels: u32,
-        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 90 % interval; `None` with
+        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
         /// fewer than five people on either side.
         pub gap: Option<f32>,
-        /// Its 90 % interval.
+        /// Its 95 % interval.
         pub gap_interval: Option<(f32, f32)>,
         /// Whether the gap stands after correction for all texts and groups compared.
         pub stands: bool,

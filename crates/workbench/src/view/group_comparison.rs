@@ -22,7 +22,7 @@ view! {
         pub b: PeopleChoice,
     }
 
-    /// A figure with its 90 % interval.
+    /// A figure with its 95 % interval.
     #[derive(Copy)]
     pub struct Figure {
         /// The figure.
@@ -66,7 +66,7 @@ view! {
         pub snippet: String,
         /// How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it.
         pub gap: f32,
-        /// Its 90 % interval; `None` with fewer than ten texts that both labelled.
+        /// Its 95 % interval; `None` with fewer than ten texts that both labelled.
         pub interval: Option<(f32, f32)>,
         /// Labels of A and of B.
         pub labels: (u32, u32),
@@ -122,5 +122,12 @@ view! {
         pub correction: String,
         /// What is missing before there are figures.
         pub needs: Option<String>,
+    }
+}
+
+impl Figure {
+    /// Whether it is shown to differ from 0: its interval leaves out 0. Where it was tested, `p` says the same, being of the same distribution.
+    pub fn is_shown(&self) -> bool {
+        self.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
     }
 }

@@ -1,11 +1,8 @@
 //! What a comparison of two groups says, in sentences.
 
 use crate::view::{Figure, GroupAgreement};
-use crate::words::counted;
+use crate::words::{counted, decimal, interval, p_value, signed};
 use dissensus_perspectives::{SideAgreement, SidesCompared};
-
-/// A difference is said to be there where its two-sided p value is no larger. (Intervals are of 90 %, so that one may leave out 0 where p is larger.)
-const SIGNIFICANT: f64 = 0.05;
 
 /// What is missing before there are figures; the sides are B and A.
 pub(super) fn needs(found: &SidesCompared) -> Option<String> {
@@ -47,47 +44,40 @@ pub(super) fn overall(gap: &Figure, shared: u32) -> String {
             "These labels do not vary, so that nothing can be said of how sure a mean gap of {size:.2} levels is."
         );
     };
-    let (low, high) = if gap.value < 0.0 { (sign * high, sign * low) } else { (low, high) };
-    let found = format!(
-        "{higher} is {size:.2} levels higher than {other} on average (90 %: {low:.2} to {high:.2}; {}), on {} that both labelled.",
-        p_words(gap.p),
-        counted(shared.into(), "text")
-    );
-    if is_shown(gap) { found } else { format!("No difference in level is shown: {found}") }
-}
-
-/// Whether a figure is told from 0.
-fn is_shown(figure: &Figure) -> bool {
-    figure.p.is_some_and(|p| p <= SIGNIFICANT)
-}
-
-fn p_words(p: Option<f64>) -> String {
-    match p {
-        Some(p) if p < 0.001 => "p < 0.001".to_owned(),
-        Some(p) => format!("p {p:.3}"),
-        None => "not tested".to_owned(),
+    let ends = if gap.value < 0.0 { (sign * high, sign * low) } else { (low, high) };
+    let ends = interval(ends, 2, decimal);
+    let on = format!("on {} that both labelled", counted(shared.into(), "text"));
+    let p = p_value(gap.p);
+    if gap.is_shown() {
+        format!("{higher} answers {size:.2} levels higher than {other} on average (95 %: {ends}; {p}), {on}.")
+    } else {
+        format!(
+            "It is not shown that one group answers higher: {higher} is {size:.2} levels above {other} on average (95 %: {ends}; {p}), {on}."
+        )
     }
 }
 
 /// How far the groups agree.
 pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alpha: bool) -> Option<String> {
     let percent = |figure: Option<Figure>| figure.map(|figure| format!("{:.0} %", 100.0 * figure.value));
-    let between = percent(equal.between)?;
+    let across = percent(equal.between)?;
     let within = [("A", equal.within_a), ("B", equal.within_b)].into_iter();
-    let within: Vec<String> = within
-        .filter_map(|(who, figure)| Some(format!("{} of those of two of {who}", percent(figure)?)))
-        .collect();
+    let within = within.filter_map(|(who, figure)| Some(format!("{} within {who}", percent(figure)?)));
     let verdict = match beyond.and_then(|beyond| Some((beyond, beyond.interval?))) {
         Some((beyond, (low, high))) => {
-            let verdict = match (is_shown(&beyond), beyond.value < 0.0) {
+            let verdict = match (beyond.is_shown(), beyond.value < 0.0) {
                 (true, true) => "The groups agree less with one another than within themselves",
                 (true, false) => "The groups agree more with one another than within themselves",
                 (false, _) => {
                     "It is not shown that the groups agree less or more with one another than within themselves"
                 }
             };
-            let [by, low, high] = [beyond.value, low, high].map(|share| 100.0 * share);
-            format!(" {verdict} ({by:+.1} points, 90 %: {low:+.1} to {high:+.1}; {}).", p_words(beyond.p))
+            format!(
+                " {verdict} ({} points, 95 %: {}; {}).",
+                signed(100.0 * beyond.value, 1),
+                interval((100.0 * low, 100.0 * high), 1, signed),
+                p_value(beyond.p)
+            )
         }
         None => String::new(),
     };
@@ -96,10 +86,10 @@ pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alp
     } else {
         format!(" Alpha is left out above {} levels.", SideAgreement::MOST_LEVELS)
     };
-    let parts = std::iter::once(format!("{between} of those of one of each group")).chain(within);
+    let parts: Vec<String> = within.chain([format!("{across} across the groups")]).collect();
     Some(format!(
-        "Pairs of labels on one text are equal in {}.{verdict}{alpha}",
-        parts.collect::<Vec<_>>().join(", ")
+        "Two people give the same answer to a text this often: {}.{verdict}{alpha}",
+        parts.join(", ")
     ))
 }
 
@@ -108,25 +98,25 @@ pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
     let of = counted(shared.into(), "text");
     match a_higher + b_higher {
         0 => format!(
-            "No text is shown to differ by more than what everybody's own severity explains, of {of} that both labelled."
+            "No single text separates the groups beyond how strict their members are anyway, of {of} that both labelled."
         ),
         n => format!(
-            "{} {} shown to differ by more than what everybody's own severity explains, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}.",
+            "{} {} the groups beyond how strict their members are anyway, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}.",
             counted(n.into(), "text"),
-            if n == 1 { "is" } else { "are" },
+            if n == 1 { "separates" } else { "separate" },
         ),
     }
 }
 
 /// What p values are corrected for.
 pub(super) fn correction(whole_attribute: Option<&str>) -> String {
-    let texts = "Texts are corrected for their number (at most 5 % of those shown are false discoveries).";
+    let texts = "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries).";
     match whole_attribute {
         Some(name) => format!(
             "{texts} These groups are all values of {name}: within {name} there was nothing to pick. Whoever compares several attributes counts them too."
         ),
         None => format!(
-            "{texts} They and the overall interval are of this comparison alone: whoever tries several groups and reports the most striking must say how many were tried."
+            "{texts} Whoever tries several groups and reports the most striking must say how many were tried."
         ),
     }
 }
@@ -142,26 +132,24 @@ mod tests {
     #[test]
     fn the_higher_group_is_named() {
         let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40);
-        let expected = "B is 0.30 levels higher than A on average (90 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
+        let expected = "B answers 0.30 levels higher than A on average (95 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        // The 90 % interval leaves out 0, and at 5 % it is not told from it.
-        let said = overall(&figure(0.2, 0.01, 0.4, 0.08), 40);
-        let expected = "No difference in level is shown: A is 0.20 levels higher than B on average (90 %: 0.01 to 0.40; p 0.080), on 40 texts that both labelled.";
+        let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40);
+        let expected = "It is not shown that one group answers higher: A is 0.20 levels above B on average (95 %: −0.01 to 0.41; p 0.060), on 40 texts that both labelled.";
         assert_eq!(said, expected);
         let said = overall(&figure(0.1, -0.1, 0.3, 0.4), 1);
-        assert!(said.starts_with("No difference in level is shown: A is 0.10 levels higher"), "{said}");
-        assert!(said.contains("-0.10 to 0.30") && said.contains("1 text that"), "{said}");
+        assert!(said.contains("−0.10 to 0.30") && said.contains("1 text that"), "{said}");
     }
 
     #[test]
-    fn agreement_is_judged_by_the_p_value_of_the_difference() {
+    fn agreement_is_judged_by_the_interval_of_the_difference() {
         let share = |value| Some(Figure { p: None, ..figure(value, value - 0.1, value + 0.1, 0.0) });
         let equal = GroupAgreement { within_a: share(0.5), within_b: share(0.4), between: share(0.3) };
         let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1, 0.0001)), true).unwrap();
-        let expected = "Pairs of labels on one text are equal in 30 % of those of one of each group, 50 % of those of two of A, 40 % of those of two of B. The groups agree less with one another than within themselves (-15.0 points, 90 %: -20.0 to -10.0; p < 0.001).";
+        let expected = "Two people give the same answer to a text this often: 50 % within A, 40 % within B, 30 % across the groups. The groups agree less with one another than within themselves (−15.0 points, 95 %: −20.0 to −10.0; p < 0.001).";
         assert_eq!(said, expected);
-        let said = agreement(&equal, Some(figure(-0.05, -0.1, -0.001, 0.09)), true).unwrap();
-        assert!(said.contains("It is not shown") && said.contains("-10.0 to -0.1; p 0.090"), "{said}");
+        let said = agreement(&equal, Some(figure(-0.05, -0.1, 0.001, 0.055)), true).unwrap();
+        assert!(said.contains("It is not shown") && said.contains("−10.0 to +0.1; p 0.055"), "{said}");
         let said = agreement(&equal, Some(figure(0.05, 0.01, 0.09, 0.04)), false).unwrap();
         assert!(
             said.contains("agree more") && said.ends_with("Alpha is left out above 12 levels."),
@@ -182,8 +170,8 @@ mod tests {
 
     #[test]
     fn texts_that_differ_are_counted() {
-        assert!(texts((0, 0), 12).starts_with("No text is shown"));
-        assert!(texts((1, 0), 12).starts_with("1 text is shown"));
+        assert!(texts((0, 0), 12).starts_with("No single text separates the groups"));
+        assert!(texts((1, 0), 12).starts_with("1 text separates"));
         assert!(texts((2, 1), 12).ends_with("A is higher on 2, B on 1."));
     }
 }
