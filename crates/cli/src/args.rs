@@ -1453,7 +1453,8 @@ fn occasion(argument: &str) -> Result<RemovedOccasion, String> {
 
 A label is a possible slip where the person's own model gives a chance of --below or less to a label as improbable as this, and
 where that chance is a fifth or less for everybody else. Neither has learned from the label. Labels that fit the person and nobody
-else, and labels unlike the person on which others are divided, are contested and listed apart.")]
+else, and labels unlike the person on which others are divided, are contested and listed apart. Chance brings such labels as well: only those
+beyond it are listed, at most a tenth of them by chance, unless --all is given.")]
 pub(crate) struct Slips {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -1470,6 +1471,9 @@ pub(crate) struct Slips {
     /// How many slips to show, and how many contested labels
     #[arg(long, default_value_t = 20)]
     pub(crate) top: usize,
+    /// List unusual labels that chance explains as well
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document

@@ -32,20 +32,18 @@ pub(crate) fn slips(args: &Slips) -> Result<()> {
     if let Some(needs) = &report.needs {
         output::line(needs)?;
     } else {
-        output::line(&format!(
-            "{}: {} of {} where {:.0} would be expected without any",
-            question.name,
-            count(report.slips_in_all.into(), "possible slip"),
-            count(report.judged.into(), "label"),
-            report.slips_expected
-        ))?;
-        show(&report.slips)?;
-        output::line(&format!(
-            "\n{} where {:.0} would be expected",
-            count(report.contested_in_all.into(), "contested label"),
-            report.contested_expected
-        ))?;
-        show(&report.contested)?;
+        output::line(&format!("{}, {}", question.name, count(report.judged.into(), "label")))?;
+        output::line(&report.slips_words)?;
+        let beyond = report.slips.len().min(report.slips_beyond_chance as usize);
+        show(if args.all { &report.slips } else { &report.slips[..beyond] })?;
+        output::line(&format!("\n{}", report.contested_words))?;
+        let contested = f64::from(report.contested_in_all) > report.contested_expected;
+        show(if args.all || contested { &report.contested } else { &[] })?;
+        let hidden =
+            !args.all && (report.slips.len() > beyond || !(contested || report.contested.is_empty()));
+        if hidden {
+            output::line("\n--all lists the unusual labels that chance explains as well")?;
+        }
     }
     if let Some(remark) = &report.remark {
         output::line(&format!("\n{remark}"))?;

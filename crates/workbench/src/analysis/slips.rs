@@ -9,6 +9,9 @@ use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_perspectives::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 
+/// Of labels that are called beyond chance this share at most is there by chance.
+const BY_CHANCE: f64 = 0.1;
+
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct SlipChoices {
@@ -55,8 +58,11 @@ impl Analysis {
             judged: 0,
             slips_in_all: 0,
             slips_expected: 0.0,
+            slips_beyond_chance: 0,
+            slips_words: String::new(),
             contested_in_all: 0,
             contested_expected: 0.0,
+            contested_words: String::new(),
             slips: Vec::new(),
             contested: Vec::new(),
             needs: None,
@@ -84,6 +90,9 @@ impl Analysis {
         (report.slips_in_all, report.slips_expected) = (slips.len() as u32, found.expected[0]);
         (report.contested_in_all, report.contested_expected) =
             ((own_views.len() + divided.len()) as u32, found.expected[1] + found.expected[2]);
+        report.slips_beyond_chance = beyond_chance(&slips);
+        report.slips_words = slips_words(&report);
+        report.contested_words = contested_words(&report);
         report.needs = needs(&found, model.observations().len());
         report.remark = left_out(&found, tuned);
         report.slips = self.slip_rows(question, &slips, choices.top)?;
@@ -150,6 +159,51 @@ fn kind(kind: UnlikelyKind) -> SlipKind {
     }
 }
 
+/// How many of the first of these labels are beyond chance: as many as possible of which chance brings no more than [`BY_CHANCE`] (the procedure of Benjamini and
+/// Hochberg, with the numbers that are expected).
+fn beyond_chance(labels: &[UnlikelyLabel]) -> u32 {
+    let within = |(at, label): &(usize, &UnlikelyLabel)| label.expected <= BY_CHANCE * (at + 1) as f64;
+    labels.iter().enumerate().filter(within).last().map_or(0, |(at, _)| at as u32 + 1)
+}
+
+/// What the search for slips comes to; nobody is named for what chance brings.
+fn slips_words(report: &SlipReport) -> String {
+    let (all, expected) = (report.slips_in_all, report.slips_expected.round());
+    let unusual = counted(all.into(), "unusual label");
+    match report.slips_beyond_chance {
+        0 if all == 0 => "No sign of slips: no label is unlike its person and everybody else.".to_owned(),
+        0 if f64::from(all) <= report.slips_expected => {
+            format!("No sign of slips: {unusual}, and chance alone would give about {expected}.")
+        }
+        0 => format!(
+            "No single label is shown to be a slip: {unusual}, where chance alone would give about {expected}, but none is so unusual that it is beyond chance."
+        ),
+        n => {
+            let rest = match all - n {
+                0 => String::new(),
+                more => format!(" Of the other {more} chance explains most."),
+            };
+            format!(
+                "{} beyond chance (at most one in ten of them by chance), of {unusual}; chance alone would give about {expected} in all.{rest}",
+                match n {
+                    1 => "1 label is".to_owned(),
+                    n => format!("{n} labels are"),
+                }
+            )
+        }
+    }
+}
+
+/// What contested labels come to.
+fn contested_words(report: &SlipReport) -> String {
+    let (all, expected) = (report.contested_in_all, report.contested_expected.round());
+    let found = counted(all.into(), "contested label");
+    match f64::from(all) <= report.contested_expected {
+        true => format!("No more than chance: {found}, and chance alone would give about {expected}."),
+        false => format!("{found}, where chance alone would give about {expected}."),
+    }
+}
+
 /// What is missing where no label could be judged.
 fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
     (found.judged == 0).then(|| {
@@ -181,6 +235,57 @@ fn left_out(found: &UnlikelyLabels, tuned: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unusual(expected: f64) -> UnlikelyLabel {
+        UnlikelyLabel {
+            text: 0,
+            annotator: 0,
+            level: 4,
+            kind: UnlikelyKind::Slip,
+            own: expected / 1000.0,
+            others: 0.01,
+            usual: 0,
+            others_labels: 5,
+            same_labels: 0,
+            expected,
+        }
+    }
+
+    fn report(slips: u32, expected: f64, beyond: u32) -> SlipReport {
+        SlipReport {
+            question: QuestionId(1),
+            below: 0.05,
+            below_others: UNLIKE_OTHERS,
+            judged: 13_036,
+            slips_in_all: slips,
+            slips_expected: expected,
+            slips_beyond_chance: beyond,
+            slips_words: String::new(),
+            contested_in_all: 10,
+            contested_expected: 9.0,
+            contested_words: String::new(),
+            slips: Vec::new(),
+            contested: Vec::new(),
+            needs: None,
+            remark: None,
+        }
+    }
+
+    #[test]
+    fn nobody_is_blamed_for_what_chance_brings() {
+        let said = slips_words(&report(180, 233.2, 0));
+        assert_eq!(said, "No sign of slips: 180 unusual labels, and chance alone would give about 233.");
+        assert!(slips_words(&report(260, 233.2, 0)).starts_with("No single label is shown to be a slip"));
+        let said = slips_words(&report(180, 233.2, 3));
+        assert!(said.starts_with("3 labels are beyond chance") && said.contains("other 177"), "{said}");
+        assert!(contested_words(&report(0, 0.0, 0)).starts_with("10 contested labels, where"));
+        // As many as chance brings at each place: none. Three far below it: these, though the fourth is not.
+        let chance: Vec<UnlikelyLabel> = (1..50).map(|n| unusual(f64::from(n))).collect();
+        assert_eq!(beyond_chance(&chance), 0);
+        let few: Vec<UnlikelyLabel> = [0.01, 0.05, 0.29, 1.2, 4.9].map(unusual).to_vec();
+        assert_eq!(beyond_chance(&few), 3);
+        assert_eq!(beyond_chance(&[]), 0);
+    }
 
     #[test]
     fn what_is_missing_is_said_in_words() {

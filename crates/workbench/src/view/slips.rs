@@ -65,10 +65,16 @@ view! {
         pub slips_in_all: u32,
         /// Slips that chance alone would bring if the model were right.
         pub slips_expected: f64,
+        /// The first of `slips`: so many are beyond chance, at most a tenth of them by chance (false discovery rate). Only they are findings about a person.
+        pub slips_beyond_chance: u32,
+        /// What was found, in a sentence.
+        pub slips_words: String,
         /// Contested labels found.
         pub contested_in_all: u32,
         /// Contested labels that chance alone would bring.
         pub contested_expected: f64,
+        /// What was found of them, in a sentence.
+        pub contested_words: String,
         /// Possible slips, the most improbable first.
         pub slips: Vec<SlipRow>,
         /// Contested labels: own views, then those on which others are divided.

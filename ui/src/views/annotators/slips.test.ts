@@ -42,8 +42,11 @@ function found(change: Partial<SlipReport>): SlipReport {
     judged: 728,
     slips_in_all: 1,
     slips_expected: 0.3,
+    slips_beyond_chance: 1,
+    slips_words: "1 label is beyond chance, of 1 unusual label.",
     contested_in_all: 1,
-    contested_expected: 2.6,
+    contested_expected: 0.6,
+    contested_words: "1 contested label, where chance alone would give about 1.",
     slips: [row],
     contested: [{ ...row, text: 9, kind: "divided", others: 0.4, same_labels: 3 }],
     needs: null,
@@ -59,7 +62,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   await user.click(await screen.findByTestId("slips-all"));
   await waitFor(() => expect(screen.getAllByTestId("slip")).toHaveLength(2));
   expect(asked).toHaveBeenCalledWith(app.questionId, null);
-  expect(screen.getByTestId("slips-count")).toHaveTextContent("1 label of 728; about 0 would be listed");
+  expect(screen.getByTestId("slips-count")).toHaveTextContent("1 label is beyond chance");
   const [slip, contested] = screen.getAllByTestId("slip");
   expect(slip).toHaveTextContent("the soup recipe needs <b>salt</b>");
   expect(slip).toHaveTextContent("given 5, usual for this person 1 · chance 0.4 % own, < 0.1 % others");
@@ -69,17 +72,45 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   expect(screen.queryByTestId("slips")).toBeNull();
 });
 
+it("lists nobody for what chance brings, but on demand", async () => {
+  const user = userEvent.setup();
+  const said = "No sign of slips: 180 unusual labels, and chance alone would give about 233.";
+  const rows = [4, 5, 6].map((text) => ({ ...row, text }));
+  vi.spyOn(commands, "slips").mockResolvedValue(
+    found({
+      slips: rows,
+      slips_in_all: 180,
+      slips_expected: 233.2,
+      slips_beyond_chance: 0,
+      slips_words: said,
+      contested_expected: 12,
+      contested_words: "No more than chance: 1 contested label, and chance alone would give about 12.",
+    }),
+  );
+  render(AnnotatorsView);
+  await user.click(await screen.findByTestId("slips-all"));
+  await waitFor(() => expect(screen.getByTestId("slips-count")).toHaveTextContent(said));
+  const rest = screen.getByTestId("slips-rest");
+  expect(rest).not.toHaveAttribute("open");
+  expect(screen.getByTestId("contested-rest")).not.toHaveAttribute("open");
+  expect(within(rest).getAllByTestId("slip")).toHaveLength(3);
+  await user.click(within(rest).getByText("Show 3 unusual labels that chance explains"));
+  expect(rest).toHaveAttribute("open");
+});
+
 it("shows one person's slips from that person's page", async () => {
   const user = userEvent.setup();
-  const asked = vi.spyOn(commands, "slips").mockResolvedValue(found({ slips: [], slips_in_all: 0 }));
+  const asked = vi
+    .spyOn(commands, "slips")
+    .mockResolvedValue(
+      found({ slips: [], slips_in_all: 0, slips_beyond_chance: 0, slips_words: "No sign of slips." }),
+    );
   render(AnnotatorsView);
   const grid = await screen.findByRole("grid", { name: "Annotators" });
   grid.focus();
   await user.keyboard("{Home}");
   await user.click(await screen.findByTestId("slips-person"));
-  await waitFor(() =>
-    expect(screen.getByTestId("slips")).toHaveTextContent("No label is as unlikely as that."),
-  );
+  await waitFor(() => expect(screen.getByTestId("slips")).toHaveTextContent("No sign of slips."));
   expect(asked.mock.calls[0]?.[1]).not.toBeNull();
 });
 
