@@ -77,6 +77,14 @@ export function steps(person: ExplainedAnnotator): Step[] {
   });
 }
 
+/** The chance that these odds are, of which this is the logarithm. */
+export const chanceOf = (logOdds: number) => 1 / (1 + Math.exp(-logOdds));
+
+/** The same steps as chances: from which to which each leads. The first one begins at even odds. */
+export function chances(person: ExplainedAnnotator): Step[] {
+  return steps(person).map((step) => ({ ...step, from: chanceOf(step.from), to: chanceOf(step.to) }));
+}
+
 /** Where the bars of these people lie, 0 included, so that they can be compared. */
 export function range(people: readonly ExplainedAnnotator[]): [number, number] {
   const ends = people.flatMap((person) => steps(person).map(({ to }) => to));

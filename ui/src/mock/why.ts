@@ -42,6 +42,9 @@ export function explain(
       hidden,
       labels: hidden ? 0 : labelled.length,
       observed,
+      sentence: hidden
+        ? ""
+        : `${person.name} is predicted by the text's words; ${person.name} answers such texts much as most people do.`,
       distribution: hidden ? [] : predict(question, text, person),
       parts: hidden ? [] : parts,
       score: hidden ? 0 : score,

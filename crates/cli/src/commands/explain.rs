@@ -115,6 +115,7 @@ fn show(question: &Question, explanation: &Explanation, words: Option<&Explained
         output::line(remark)?;
     }
     for person in &explanation.annotators {
+        output::line(&person.sentence)?;
         output::line(&format!(
             "{}, known from {}: {:.1} % for {asked}",
             person.name,

@@ -72,6 +72,8 @@ struct ExplainedPerson<'a> {
     probability: f64,
     /// The sum of the parts.
     score: f64,
+    /// What was answered or is predicted and why, in words.
+    sentence: &'a str,
 }
 
 /// A part of a score.
@@ -201,6 +203,7 @@ fn explained<'a>(
         probabilities: levels.zip(person.distribution.iter().copied()).collect(),
         probability: person.probability,
         score: person.score,
+        sentence: &person.sentence,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::agreed_texts::{NearRow, nearest_agreed};
+use super::explain_sentence::sentence;
 use super::near_texts::by_similarity;
 use super::snippet::snippet;
 use crate::encoding::EncodedText;
@@ -168,6 +169,7 @@ impl Analysis {
             hidden: told.is_none(),
             labels: 0,
             observed: None,
+            sentence: String::new(),
             distribution: Vec::new(),
             parts: Vec::new(),
             score: 0.0,
@@ -198,6 +200,7 @@ impl Analysis {
         explained.distribution.clone_from(&found.probabilities);
         explained.others = found.others as u32;
         explained.nearest = self.near_texts(&told.nearest)?;
+        explained.sentence = sentence(&explained, odds, &question.scale);
         for influence in &told.influences {
             let (text, external_id, snippet) = self.named(influence.text)?;
             let answer = Answer::Level(influence.level);

@@ -14,6 +14,7 @@ mod encoder_comparison;
 mod encoder_trials;
 mod evaluation;
 mod explain;
+mod explain_sentence;
 #[cfg(test)]
 mod explain_tests;
 mod explain_words;

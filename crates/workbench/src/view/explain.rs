@@ -102,6 +102,8 @@ view! {
         pub labels: u32,
         /// What the person answered on this text.
         pub observed: Option<Answer>,
+        /// What the person answered or is predicted to answer and why, in two sentences; empty while hidden.
+        pub sentence: String,
         /// The prediction, a probability a level; empty while hidden.
         pub distribution: Vec<f64>,
         /// The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not have is not listed.

@@ -40,6 +40,7 @@ const person = (parts: ExplainedAnnotator["parts"], score: number, log_odds: num
   hidden: false,
   labels: 3,
   observed: null,
+  sentence: "",
   distribution: [],
   parts,
   score,
@@ -101,6 +102,11 @@ it("shows the sum and what stands behind it, and gives the keys back", async () 
   const { unmount } = render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose });
   const sum = await screen.findByTestId("why-sum");
   expect(app.dialog).toBe("why");
+  // A sentence and chances first; logits, which add up, on demand.
+  expect(screen.getByTestId("why-sentence")).toHaveTextContent("is predicted by the text's words");
+  expect(screen.getByTestId("why-log-odds")).toHaveTextContent(/^\d+ %$/);
+  expect(sum).not.toHaveTextContent("−");
+  await user.click(screen.getByTestId("why-logits"));
   const rows = within(sum)
     .getAllByRole("row")
     .map((row) => Number(row.lastElementChild?.textContent.replace("−", "-")));
@@ -113,6 +119,16 @@ it("shows the sum and what stands behind it, and gives the keys back", async () 
   expect(onclose).toHaveBeenCalledOnce();
   unmount();
   expect(app.dialog).toBeNull();
+});
+
+it("starts from the answer of whoever has answered", async () => {
+  const ask = commands.explain;
+  vi.spyOn(commands, "explain").mockImplementation(async (...wanted) => {
+    const found = await ask(...wanted);
+    return { ...found, annotators: found.annotators.map((one) => ({ ...one, observed: answerOf(0) })) };
+  });
+  render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose: () => {} });
+  expect(await screen.findByTestId("why-answer")).toHaveTextContent(question().scale.levels[0] ?? "");
 });
 
 it("opens from a dot, and arrows go from dot to dot", async () => {
