@@ -1,17 +1,38 @@
-//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes.
+//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes, and in the project for the next session.
 
 use super::Analysis;
+use crate::clock::now_ms;
 use crate::encoding::Basis;
 use crate::error::WorkbenchError;
 use crate::jobs::{Job, Progress};
+use crate::log::go_on;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{FitOptions, HeldOut, Observation, Target, TrainingData, held_out};
+use dissensus_store::{Head, NewHead};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 /// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
 const MEASURE_AFTER: usize = 20;
+
+/// What the figures are called among the small models that the project keeps, and how they are written.
+const KEPT: &str = "held-out";
+const FORMAT: u32 = 1;
+
+/// Figures as the project keeps them. They are used for exactly the labels that they were measured on.
+#[derive(Serialize, Deserialize)]
+struct KeptFigures {
+    format: u32,
+    texts: usize,
+    annotators: usize,
+    /// SHA-256 of these labels.
+    labels: String,
+    left_out: usize,
+    results: Vec<HeldOut>,
+}
 
 /// Figures of each question, and a gate for each: one measurement at a time, and whoever waited finds it done.
 #[derive(Default)]
@@ -77,7 +98,47 @@ impl Analysis {
         labels: &[Observation],
     ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
         let (_, basis) = self.encoding.embeddings()?;
-        Ok(self.kept_held_out(generation, question, labels, &basis))
+        self.kept_held_out(generation, question, labels, &basis)
+    }
+
+    /// What an earlier session measured on the same labels with the same embeddings.
+    fn held_out_in_project(
+        &self,
+        question: QuestionId,
+        labels: &[Observation],
+        basis: &Basis,
+    ) -> Result<Option<KeptFigures>, WorkbenchError> {
+        if !basis.is_complete() {
+            return Ok(None);
+        }
+        let head = self.context.store.head(question, basis.version.as_deref(), KEPT)?;
+        let (texts, annotators) = self.context.sizes();
+        // Whatever cannot be read is measured again.
+        let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
+        Ok(head.and_then(read).filter(|kept| {
+            (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
+                && kept.results.len() == annotators
+                && kept.labels == hash_of(labels)
+        }))
+    }
+
+    fn keep_held_out(&self, question: QuestionId, labels: &[Observation], measured: &Measured) {
+        if self.context.store.is_reader() || !measured.basis.is_complete() {
+            return;
+        }
+        let kept = KeptFigures {
+            format: FORMAT,
+            texts: self.context.sizes().0,
+            annotators: measured.annotators,
+            labels: hash_of(labels),
+            left_out: measured.left_out,
+            results: measured.results.clone(),
+        };
+        let Ok(weights) = serde_json::to_vec(&kept) else { return };
+        let version = measured.basis.version.clone();
+        let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
+        // Where they cannot be kept, the next session measures them again.
+        go_on("keeping held-out figures", self.context.store.put_head(new));
     }
 
     /// Lets a test hold a measurement up.
@@ -92,13 +153,31 @@ impl Analysis {
         question: QuestionId,
         labels: &[Observation],
         basis: &Basis,
-    ) -> Option<(Vec<HeldOut>, usize)> {
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
         let annotators = self.context.sizes().1;
-        let all = lock(&self.measurements.kept);
-        let kept = all.get(&question)?;
-        let changed = labels.len().abs_diff(kept.labels);
-        let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
-        (same && changed < MEASURE_AFTER.max(kept.labels / 20)).then(|| (kept.results.clone(), kept.left_out))
+        let fits = |kept: &Measured| {
+            let changed = labels.len().abs_diff(kept.labels);
+            let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
+            same && changed < MEASURE_AFTER.max(kept.labels / 20)
+        };
+        let in_memory = lock(&self.measurements.kept)
+            .get(&question)
+            .filter(|kept| fits(kept))
+            .map(|kept| (kept.results.clone(), kept.left_out));
+        if in_memory.is_some() {
+            return Ok(in_memory);
+        }
+        let Some(found) = self.held_out_in_project(question, labels, basis)? else { return Ok(None) };
+        let measured = Measured {
+            generation,
+            labels: labels.len(),
+            annotators,
+            basis: basis.clone(),
+            results: found.results.clone(),
+            left_out: found.left_out,
+        };
+        lock(&self.measurements.kept).insert(question, measured);
+        Ok(Some((found.results, found.left_out)))
     }
 
     /// How well all labels of texts held out are predicted, annotators taken together, and the labelled texts that were not scored.
@@ -143,7 +222,7 @@ impl Analysis {
         let gate = self.measurements.gate(question);
         let _gate = lock(&gate);
         self.context.fail_here("measure");
-        if let Some(known) = self.kept_held_out(generation, question, labels, &basis) {
+        if let Some(known) = self.kept_held_out(generation, question, labels, &basis)? {
             return Ok(known);
         }
         let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
@@ -162,12 +241,26 @@ impl Analysis {
             0 | 1 => vec![HeldOut::default(); annotators],
             _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
         };
-        let labels = labels.len();
-        let results_kept = results.clone();
-        lock(&self.measurements.kept).insert(
-            question,
-            Measured { generation, labels, annotators, basis, results: results_kept, left_out },
-        );
+        let measured = Measured {
+            generation,
+            labels: labels.len(),
+            annotators,
+            basis,
+            results: results.clone(),
+            left_out,
+        };
+        self.keep_held_out(question, labels, &measured);
+        lock(&self.measurements.kept).insert(question, measured);
         Ok((results, left_out))
     }
+}
+
+fn hash_of(labels: &[Observation]) -> String {
+    let mut hash = Sha256::new();
+    for label in labels {
+        hash.update(label.text.to_le_bytes());
+        hash.update(label.annotator.to_le_bytes());
+        hash.update(label.level.to_le_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
