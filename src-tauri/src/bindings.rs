@@ -75,6 +75,7 @@ pub fn builder() -> Builder<Wry> {
             paper::write_report,
             overview::overview,
             overview::overview_agreement,
+            overview::who_differs,
             overview::overview_contested,
             texts::find_texts,
             texts::measure_long_texts,

@@ -44,6 +44,7 @@ disagreement P.dissensus --question rude --text-dispersion
 disagreement P.dissensus --question rude --by labels
 annotators P.dissensus --question rude
 annotator P.dissensus --annotator a1 --set age=old
+who-differs P.dissensus --question rude
 compare-groups P.dissensus --question rude --a gender=woman --b gender=man
 panel P.dissensus --question rude --size 3 --name small
 panel P.dissensus --saved small --texts new.txt --out verdicts.csv

@@ -22,7 +22,7 @@ pub(crate) use removal::Remove;
 pub(crate) use report::Report;
 pub(crate) use schema::Schema;
 pub(crate) use study::{Assign, Checks, Decide, Decisions, HandIn, Merge, Study};
-pub(crate) use texts::{Overview, TextFilterArg, Texts};
+pub(crate) use texts::{Overview, TextFilterArg, Texts, WhoDiffers};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -111,6 +111,8 @@ pub(crate) enum Command {
     Withdraw(Withdraw),
     /// Take out what was added by mistake: a question, a text or a person that nothing stands on, or the last import
     Remove(Remove),
+    /// Say who differs, and why: the text, the person or neither, attributes of people, and single people
+    WhoDiffers(WhoDiffers),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
     /// Tell what a panel of people would decide, how sure, and how it depends on who sits on it

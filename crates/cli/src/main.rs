@@ -70,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Remove(args) => commands::removal::remove(&args),
         Command::Withdraw(args) => commands::people::withdraw(&args),
         Command::Panel(args) => commands::panel::panel(&args),
+        Command::WhoDiffers(args) => commands::who_differs::who_differs(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::CorrelateQuestions(args) => commands::question_correlation::correlate_questions(&args),
         Command::Words(args) => commands::words::words(&args),

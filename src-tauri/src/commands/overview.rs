@@ -2,7 +2,7 @@
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_workbench::view::{Overview, OverviewAgreement, OverviewContested, Problem};
+use dissensus_workbench::view::{Overview, OverviewAgreement, OverviewContested, Problem, WhoDiffers};
 use tauri::AppHandle;
 
 /// Rows of each list of contested texts.
@@ -37,4 +37,11 @@ pub(crate) async fn overview_contested(
         session.analysis.overview_contested(question, reading_as, CONTESTED_SHOWN)
     })
     .await
+}
+
+/// Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn who_differs(app: AppHandle, question: QuestionId) -> Result<WhoDiffers, Problem> {
+    with_session(app, move |session| session.analysis.who_differs_as_job(question)).await
 }

@@ -84,6 +84,8 @@ export class App {
   planned = $state.raw<PlannedStudy | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
+  /** Groups that another view wants compared in Disagreement. */
+  wantedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
   /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
   correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
   correlating = $state.raw<number | null>(null);
@@ -443,6 +445,12 @@ export class App {
   showPerson(person: AnnotatorId): void {
     this.wantedPerson = person;
     this.show("annotators");
+  }
+
+  /** Compares two groups, in the Disagreement view; `reason` says why these. */
+  showGroups(groups: GroupsChoice, reason: string): void {
+    this.wantedGroups = { groups, reason };
+    this.show("disagreement");
   }
 
   /** Chooses a question, or with an option also its question. */

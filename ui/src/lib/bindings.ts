@@ -129,6 +129,8 @@ export const commands = {
 	overview: (readingAs: AnnotatorId | null) => __TAURI_INVOKE<Overview>("overview", { readingAs }),
 	/**  How far the people of a question agree. */
 	overviewAgreement: (question: QuestionId) => __TAURI_INVOKE<OverviewAgreement>("overview_agreement", { question }),
+	/**  Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time. */
+	whoDiffers: (question: QuestionId) => __TAURI_INVOKE<WhoDiffers>("who_differs", { question }),
 	/**  The texts on which people differ most; where somebody labels here, only texts that this person has answered. */
 	overviewContested: (question: QuestionId, readingAs: AnnotatorId | null) => __TAURI_INVOKE<OverviewContested>("overview_contested", { question, readingAs }),
 	/**  Up to `limit` rows of a list of texts from a place on, and the place of a text in it. */
@@ -587,6 +589,33 @@ export type AttentionCheckInfo = {
 	right: number,
 };
 
+/**  What one attribute of people explains of how high they answer. */
+export type AttributeDifference = {
+	/**  The attribute. */
+	attribute: string,
+	/**  Its values that are compared: those of five people with labels or more. */
+	values: number,
+	/**  People with labels who have one of these values. */
+	people: number,
+	/**  Share of the differences between people that it explains, less what chance brings; `None` where there is too little to tell. */
+	share: number | null,
+	/**  The share that it explains at most (95 %, of all attributes together). */
+	most: number | null,
+	/**  p value of no difference between any of its values, corrected for the number of attributes (Holm). */
+	p: number | null,
+	/**  Whether it is shown to explain something: `p` is below 5 %. */
+	shown: boolean,
+	/**  Its two values with most evidence that they differ: the higher one first, as Compare groups takes them. */
+	groups: GroupsChoice | null,
+	/**
+	 *  How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together. `None` with
+	 *  fewer than ten texts that people of both labelled.
+	 */
+	gap: Figure | null,
+	/**  The same in a sentence. */
+	words: string,
+};
+
 /**  What people are asked about themselves, once. *Prefer not to say* can always be answered. */
 export type AttributeForm = {
 	/**  In the order in which they are asked; none where nothing is asked. */
@@ -827,6 +856,16 @@ export type DecisionInfo = {
 	at: number | null,
 	/**  False where a later decision holds in its place, or none does any more. */
 	holds: boolean,
+};
+
+/**  Shares of what makes labels differ, each with its 95 % interval. They sum to 1. */
+export type DifferenceShares = {
+	/**  The text: some are rated higher than others. */
+	text: Figure,
+	/**  The person: some rate higher than others. */
+	person: Figure,
+	/**  Neither: what one person thinks of one text, and chance. */
+	neither: Figure,
 };
 
 /**  Which measure ranks. */
@@ -1104,6 +1143,8 @@ export type ExplainedAnnotator = {
 	labels: number,
 	/**  What the person answered on this text. */
 	observed: Answer | null,
+	/**  What the person answered or is predicted to answer and why, in two sentences; empty while hidden. */
+	sentence: string,
 	/**  The prediction, a probability a level; empty while hidden. */
 	distribution: (number | null)[],
 	/**  The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not have is not listed. */
@@ -1229,7 +1270,7 @@ export type ExportWish = {
 	notes: boolean,
 };
 
-/**  A figure with its 90 % interval. */
+/**  A figure with its 95 % interval. */
 export type Figure = {
 	/**  The figure. */
 	value: number | null,
@@ -1389,7 +1430,7 @@ export type GroupDifference = {
 	against: string | null,
 	/**  How much higher the group answers, in levels. */
 	gap: number | null,
-	/**  Its 90 % interval. */
+	/**  Its 95 % interval. */
 	interval: [number | null, number | null],
 	/**  Labels of the group and of those it is compared with on this text. */
 	labels: [number, number],
@@ -1410,11 +1451,11 @@ export type GroupPrediction = {
 	/**  Their labels on this text. */
 	labels: number,
 	/**
-	 *  How much higher they answer than all others of whom the attribute is known, in levels, with its 90 % interval; `None` with
+	 *  How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
 	 *  fewer than five people on either side.
 	 */
 	gap: number | null,
-	/**  Its 90 % interval. */
+	/**  Its 95 % interval. */
 	gap_interval: [number | null, number | null] | null,
 	/**  Whether the gap stands after correction for all texts and groups compared. */
 	stands: boolean,
@@ -1430,7 +1471,7 @@ export type GroupTextGap = {
 	snippet: string,
 	/**  How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it. */
 	gap: number | null,
-	/**  Its 90 % interval; `None` with fewer than ten texts that both labelled. */
+	/**  Its 95 % interval; `None` with fewer than ten texts that both labelled. */
 	interval: [number | null, number | null] | null,
 	/**  Labels of A and of B. */
 	labels: [number, number],
@@ -2571,6 +2612,22 @@ export type PeopleChoice = {
 	annotators: AnnotatorId[],
 };
 
+/**  How high one person answers. */
+export type PersonDifference = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name on screen. */
+	name: string,
+	/**  True where no person stands behind the labels. */
+	simulated: boolean,
+	/**  Their labels for the question. */
+	labels: number,
+	/**  Severity: above 0 they give higher levels than the average person, on the logit scale of the model. */
+	severity: number | null,
+	/**  Whether they are shown to differ from the average person, corrected for the number of people (Holm). */
+	shown: boolean,
+};
+
 /**  The spans that one annotator marked in a text. */
 export type PersonSpans = {
 	/**  Who. */
@@ -3531,7 +3588,7 @@ export type SeverityDifference = {
 	strict: boolean,
 	/**  How much higher that side answers than the other one, in levels. */
 	gap: number | null,
-	/**  Its 90 % interval. */
+	/**  Its 95 % interval. */
 	interval: [number | null, number | null],
 	/**  Labels of that side and of the other one on this text. */
 	labels: [number, number],
@@ -3560,10 +3617,16 @@ export type SlipReport = {
 	slips_in_all: number,
 	/**  Slips that chance alone would bring if the model were right. */
 	slips_expected: number | null,
+	/**  The first of `slips`: so many are beyond chance, at most a tenth of them by chance (false discovery rate). Only they are findings about a person. */
+	slips_beyond_chance: number,
+	/**  What was found, in a sentence. */
+	slips_words: string,
 	/**  Contested labels found. */
 	contested_in_all: number,
 	/**  Contested labels that chance alone would bring. */
 	contested_expected: number | null,
+	/**  What was found of them, in a sentence. */
+	contested_words: string,
 	/**  Possible slips, the most improbable first. */
 	slips: SlipRow[],
 	/**  Contested labels: own views, then those on which others are divided. */
@@ -4159,6 +4222,30 @@ export type VarianceShares = {
 	annotator: number | null,
 	/**  Of neither. */
 	residual: number | null,
+};
+
+/**  Who differs, and why, over all labels of a question. */
+export type WhoDiffers = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Current labels. */
+	labels: number,
+	/**  People who gave them. */
+	people: number,
+	/**  Share of pairs of labels on one text that are equal. */
+	equal: number | null,
+	/**  What makes labels differ; `None` where there is too little to tell. */
+	shares: DifferenceShares | null,
+	/**  That in a sentence, or what is missing. */
+	shares_words: string,
+	/**  Attributes by the evidence that they explain something, most first; those with too little to tell last. */
+	attributes: AttributeDifference[],
+	/**  What they explain in a sentence. */
+	attributes_words: string,
+	/**  People from the lowest levels to the highest; empty without an order of the levels. */
+	severities: PersonDifference[],
+	/**  That in a sentence. */
+	severities_words: string,
 };
 
 /**  What was erased of somebody who withdrew. */

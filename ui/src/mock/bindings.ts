@@ -15,6 +15,7 @@ import { MockPractice } from "./practice";
 import { MockRemoval } from "./removal";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
+import { whoDiffers } from "./who";
 import { MockStudy } from "./study";
 import {
   entropy,
@@ -1161,6 +1162,7 @@ export const commands: typeof RealCommands = {
   studyReport: async () => study.report(),
   history: async (wish) => history(world, wish),
   mergeFiles: async (files) => study.merge(files),
+  whoDiffers: async (q) => whoDiffers(world, q, project().attributes),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
   auxiliaryCandidates: async (q, project) => runs.auxiliaryCandidates(q, project),

@@ -124,3 +124,26 @@ pub(crate) struct Overview {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// `who-differs`: who differs, and why, over all labels of a question.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus who-differs P.dissensus
+  dissensus who-differs P.dissensus --question offensiveness --json
+
+Attributes are ranked by the evidence that they explain how high people answer. Their p values are corrected for the number of attributes, and \"at most\" is
+the share that none of them exceeds with 95 %, all together. compare-groups then sets two groups side by side.")]
+pub(crate) struct WhoDiffers {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// People at either end to show
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) top: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

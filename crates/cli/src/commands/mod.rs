@@ -45,6 +45,7 @@ mod summary;
 pub(crate) mod talk;
 pub(crate) mod texts;
 mod tool_export;
+pub(crate) mod who_differs;
 mod word_print;
 pub(crate) mod words;
 

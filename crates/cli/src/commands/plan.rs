@@ -58,7 +58,7 @@ fn lines(report: &PlanReport) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(shares) = &report.shares {
         lines.push(format!(
-            "Of what makes labels differ {:.0} % lies between texts, {:.0} % between people, {:.0} % in neither",
+            "Why labels differ: {:.0} % the text, {:.0} % the person, {:.0} % neither",
             100.0 * shares.text,
             100.0 * shares.annotator,
             100.0 * shares.residual

@@ -103,6 +103,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("attribute-form", &[of::<AttributeForm>()]),
     ("withdraw", &[of::<view::Traces>(), of::<view::Withdrawn>()]),
     ("remove", &[of::<view::RemovalPreview>(), of::<view::Removed>()]),
+    ("who-differs", &[of::<view::WhoDiffers>()]),
     ("compare-groups", &[of::<group_comparison::GroupsCompared>()]),
     ("panel", &[of::<view::PanelVerdicts>(), of::<workbench::PanelFile>(), of::<panel::KeptPanels>()]),
     ("words", &[of::<words::WordsShown>(), of::<words::WordsWritten>()]),

@@ -16,7 +16,7 @@ pub(super) const FEWEST_PEOPLE: usize = 5;
 const MOST_VALUES: usize = 50;
 
 /// Annotators by the values of every attribute.
-type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
+pub(super) type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
 
 impl Analysis {
     /// The comparison that `choice` asks for among `over`; with `None` every value of an attribute against its other values.
@@ -49,7 +49,7 @@ impl Analysis {
     }
 }
 
-fn by_value<'a>(people: &[(u32, &'a Annotator)]) -> Values<'a> {
+pub(super) fn by_value<'a>(people: &[(u32, &'a Annotator)]) -> Values<'a> {
     let mut values: Values<'a> = BTreeMap::new();
     for (row, annotator) in people {
         for (name, value) in &annotator.attributes {

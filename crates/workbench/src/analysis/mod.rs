@@ -50,6 +50,7 @@ mod submission;
 mod text_detail;
 mod text_dispersion;
 mod train;
+mod who_differs;
 mod whole_answer;
 mod word_fit;
 mod word_models;
@@ -90,6 +91,7 @@ use group_comparison::GroupComparisons;
 use held_out::Measurements;
 use question_correlation::QuestionCorrelations;
 use std::sync::Arc;
+use who_differs::LastWhoDiffers;
 use word_models::WordModels;
 
 /// Figures about a project.
@@ -102,6 +104,7 @@ pub struct Analysis {
     measurements: Arc<Measurements>,
     comparisons: Arc<GroupComparisons>,
     correlations: Arc<QuestionCorrelations>,
+    last_who_differs: Arc<LastWhoDiffers>,
     words: Arc<WordModels>,
 }
 
@@ -115,6 +118,7 @@ impl Analysis {
             measurements: Arc::default(),
             comparisons: Arc::default(),
             correlations: Arc::default(),
+            last_who_differs: Arc::default(),
             words: Arc::default(),
         }
     }

@@ -4,9 +4,11 @@ use super::Analysis;
 use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::view::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
+use crate::view::{DifferenceShares, Figure, OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{CONFIDENCE_LEVEL, LabelDesign, Observation, TextVariances, VarianceComponents};
+use dissensus_perspectives::{
+    CONFIDENCE_LEVEL, LabelDesign, Observation, Target, TextVariances, VarianceComponents,
+};
 
 /// Numbers above this are told as such: a pilot does not tell them apart.
 const LIMIT: u32 = 100;
@@ -104,27 +106,12 @@ impl Analysis {
         if report.needs.is_some() {
             return Ok(report);
         }
-        let mut levels = vec![0_usize; target.levels];
-        labels.iter().for_each(|label| levels[usize::from(label.level)] += 1);
-        if labels.len() - levels.iter().max().copied().unwrap_or(0) < FEWEST_OTHERS {
-            report.needs = Some(too_alike());
-            return Ok(report);
-        }
         let design = LabelDesign::of(&labels, texts, people);
-        let Some(found) = VarianceComponents::of(&labels, &design, target.levels, ordered) else {
+        let Some((found, shares)) = components(&labels, &design, target) else {
             report.needs = Some(too_alike());
             return Ok(report);
         };
-        let all = found.text.max(0.0) + found.annotator.max(0.0) + found.residual.max(0.0);
-        if all <= 0.0 {
-            report.needs = Some(too_alike());
-            return Ok(report);
-        }
-        report.shares = Some(VarianceShares {
-            text: found.text.max(0.0) / all,
-            annotator: found.annotator.max(0.0) / all,
-            residual: found.residual.max(0.0) / all,
-        });
+        report.shares = Some(shares);
         let resamples = resampled(&design, &found, progress)?;
         let number = |of: &dyn Fn(&VarianceComponents) -> f64| planned(&found, &resamples, of);
         report.for_reliability = number(&|c| c.annotators_for_reliability(choices.reliability));
@@ -237,6 +224,66 @@ impl PlanChoices {
     }
 }
 
+/// Components of these labels on their design, and as shares; `None` where they do not tell texts and people apart.
+fn components(
+    labels: &[Observation],
+    design: &LabelDesign,
+    target: Target,
+) -> Option<(VarianceComponents, VarianceShares)> {
+    let mut levels = vec![0_usize; target.levels];
+    labels.iter().for_each(|label| levels[usize::from(label.level)] += 1);
+    if labels.len() - levels.iter().max().copied().unwrap_or(0) < FEWEST_OTHERS {
+        return None;
+    }
+    let found = VarianceComponents::of(labels, design, target.levels, target.kind.is_ordered())?;
+    Some((found, shares_of(&found)?))
+}
+
+fn shares_of(found: &VarianceComponents) -> Option<VarianceShares> {
+    let [text, annotator, residual] = [found.text, found.annotator, found.residual].map(|part| part.max(0.0));
+    let all = text + annotator + residual;
+    (all > 0.0).then(|| VarianceShares {
+        text: text / all,
+        annotator: annotator / all,
+        residual: residual / all,
+    })
+}
+
+/// Shares of what makes labels differ, with 95 % intervals by simulation as those of a plan; `Err` says what is missing.
+///
+/// # Errors
+/// A cancel.
+pub(super) fn difference_shares(
+    labels: &[Observation],
+    texts: usize,
+    people: usize,
+    target: Target,
+    progress: &dyn Progress,
+) -> Result<Result<DifferenceShares, String>, WorkbenchError> {
+    let (per_text, per_person) = counts(labels, texts, people);
+    if let Some(needs) = needs(&per_text, &per_person) {
+        return Ok(Err(needs));
+    }
+    let design = LabelDesign::of(labels, texts, people);
+    let Some((found, shares)) = components(labels, &design, target) else { return Ok(Err(too_alike())) };
+    let drawn: Vec<VarianceShares> =
+        resampled(&design, &found, progress)?.iter().filter_map(shares_of).collect();
+    let figure = |of: fn(&VarianceShares) -> f64| {
+        let value = of(&shares);
+        let mut all: Vec<f64> = drawn.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        let at = |share: f64| all.get((all.len().saturating_sub(1) as f64 * share).round() as usize).copied();
+        let missed = (1.0 - CONFIDENCE_LEVEL) / 2.0;
+        let interval = at(missed).zip(at(1.0 - missed)).map(|(low, high)| (low.min(value), high.max(value)));
+        Figure { value, interval, p: None }
+    };
+    Ok(Ok(DifferenceShares {
+        text: figure(|shares| shares.text),
+        person: figure(|shares| shares.annotator),
+        neither: figure(|shares| shares.residual),
+    }))
+}
+
 fn counts(labels: &[Observation], texts: usize, people: usize) -> (Vec<u32>, Vec<u32>) {
     let (mut per_text, mut per_person) = (vec![0; texts], vec![0; people]);
     for label in labels {
@@ -292,7 +339,7 @@ fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
     let (texts, people) = (several(per_text), several(per_person));
     (texts < FEWEST_TEXTS || people < FEWEST_PEOPLE).then(|| {
         format!(
-            "A plan needs a pilot: {FEWEST_TEXTS} texts or more with labels of two people or more (there are {texts}), and {FEWEST_PEOPLE} \
+            "It takes {FEWEST_TEXTS} texts or more with labels of two people or more (there are {texts}), and {FEWEST_PEOPLE} \
              people or more with two labels or more (there are {people})."
         )
     })

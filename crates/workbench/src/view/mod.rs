@@ -48,6 +48,7 @@ mod runs;
 mod slips;
 mod study;
 mod texts;
+mod who_differs;
 mod word_heat;
 
 pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withdrawn};
@@ -130,6 +131,7 @@ pub use study::{
     StudyWish, TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
+pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {

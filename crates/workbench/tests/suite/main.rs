@@ -52,6 +52,7 @@ mod tool_export;
 mod tool_files;
 mod unsaid;
 mod who_differs;
+mod who_differs_overall;
 mod whole_answers;
 mod whole_file;
 mod word_evaluation;

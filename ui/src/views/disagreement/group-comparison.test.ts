@@ -62,7 +62,7 @@ it("compares two groups and opens a text of the list", async () => {
   await user.click(screen.getByTestId("group-compare"));
   await waitFor(() => expect(screen.getByTestId("group-overall")).toBeVisible());
   expect(screen.getByTestId("group-overall").textContent).toMatch(/levels higher on average/);
-  expect(screen.getByTestId("group-texts").textContent).toMatch(/^No text is shown/);
+  expect(screen.getByTestId("group-texts").textContent).toMatch(/^No single text separates/);
   const first = screen.getAllByTestId("gap-A")[0];
   if (!first) throw new Error("no text");
   await user.click(first);
@@ -177,4 +177,16 @@ it("offers to compare again when labels of the question have changed", async () 
   expect(screen.getByTestId("group-compare")).toHaveTextContent(/^Compare$/);
   app.changes += 1;
   await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New labels"));
+});
+
+it("opens with the groups that have most evidence, and says why", async () => {
+  await open();
+  await waitFor(() =>
+    expect(screen.getByTestId("group-reason")).toHaveTextContent(
+      "these two values of age have most evidence",
+    ),
+  );
+  // The first two values of the list are 18–29 and 30–44 as well, but the higher one is A.
+  expect(screen.getByTestId("group-comparison")).toHaveTextContent(/A\s*.*30–44/);
+  expect(app.compared).toBeNull();
 });

@@ -143,3 +143,49 @@ describe("its words", () => {
     expect(shareDone({ ...person, labels: [5], asked: 20 }, 0)).toBe(0.25);
   });
 });
+
+describe("who differs, and why", () => {
+  it("says it of all labels without a choice, and opens groups and people", async () => {
+    const asked = vi.spyOn(commands, "compareGroups");
+    render(App);
+    expect(await screen.findByTestId("who-shares")).toHaveTextContent("32 % the text, 18 % the person");
+    expect(screen.getByTestId("who-attributes")).toHaveTextContent("No attribute explains more than 20 %");
+    const [age, role] = screen.getAllByTestId("who-attribute");
+    if (!age || !role) throw new Error("there are two attributes");
+    expect(age).toHaveTextContent(/age shown/);
+    expect(role).toHaveTextContent(/role not shown/);
+    await user.click(role);
+    // In Disagreement, and compared at once.
+    expect(await screen.findByTestId("group-comparison")).toBeVisible();
+    expect(app.view).toBe("disagreement");
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    expect(asked.mock.calls[0]?.[1].a.attributes).toEqual([["role", "moderator"]]);
+    expect(app.compared).toEqual(asked.mock.calls[0]?.[1]);
+  });
+
+  it("opens a person of either end", async () => {
+    render(App);
+    const people = await screen.findAllByTestId("who-person");
+    expect(people).toHaveLength(8);
+    await user.click(people[0] as HTMLElement);
+    expect(app.view).toBe("annotators");
+  });
+
+  it("can be stopped and asked for again", async () => {
+    const problem = { code: "cancelled", message: "stopped", detail: null };
+    const asked = vi.spyOn(commands, "whoDiffers").mockRejectedValueOnce(problem);
+    render(App);
+    await user.click(await screen.findByRole("button", { name: "Look again" }));
+    expect(await screen.findByTestId("who-shares")).toBeVisible();
+    expect(asked.mock.calls.length).toBeGreaterThan(1);
+  });
+
+  it("has no column of times where none is known", async () => {
+    const whole = await commands.overview(null);
+    const people = whole.people.map((person) => ({ ...person, seconds: null }));
+    vi.spyOn(commands, "overview").mockResolvedValue({ ...whole, people });
+    render(App);
+    await screen.findAllByTestId("overview-person");
+    expect(screen.queryByRole("columnheader", { name: /Time an answer/ })).toBeNull();
+  });
+});
