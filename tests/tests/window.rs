@@ -326,7 +326,9 @@ async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
     window.text_when("ranking-revision", |revision| revision != "0").await?;
     window.find("people-dots").await?;
     window.script("document.querySelector('[data-testid=people-dots] circle.hollow, [data-testid=people-dots] circle').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await?;
-    // What is shown adds up, each figure being rounded to two digits.
+    // A sentence and chances first; logits add up, each figure being rounded to two digits.
+    window.text_when("why-sentence", |said| said.contains('%')).await?;
+    window.click("why-logits").await?;
     let figures = "return [...document.querySelectorAll('[data-testid=why-sum] tr')].map((row) => Number(row.lastElementChild.textContent.replace('−', '-')))";
     let adds_up = |found: &Value| {
         let figures: Vec<f64> = found.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
@@ -703,6 +705,11 @@ async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() ->
 
     let window = Window::open(&bench, Some(&project)).await?;
     window.click("nav-annotators").await?;
+    // By name, so that the rows keep their order while figures come.
+    window.find("annotator-row").await?;
+    window
+        .script("document.querySelector('[data-testid=\"annotator-list\"] [role=columnheader].name button').click()")
+        .await?;
     // Severity comes with the models of the annotators, which may be fitted a moment later.
     let severities = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .severity svg')].map((mark) => mark.ariaLabel)";
     let refresh = "document.querySelector('[data-testid=\"annotators-update\"]:not(:disabled)')?.click();";
@@ -718,10 +725,14 @@ async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() ->
     window.script_when(shown, |rows| !rows.to_string().contains('…')).await?;
     // The update that was asked for above may begin another measurement: what is read must be of a finished one.
     let mut tries = 0;
-    let rows = loop {
+    // A column in which people do not differ is left out.
+    let heads = "return [...document.querySelectorAll('[data-testid=\"annotator-list\"] [role=columnheader]')].map((head) => head.classList[0])";
+    let (rows, heads) = loop {
         let rows = table(&window, "[data-testid=\"annotator-row\"]", "[role=gridcell]").await?;
-        if rows.iter().all(|row| row[5].contains('%')) {
-            break rows;
+        let heads: Vec<String> = serde_json::from_value(window.script(heads).await?)?;
+        let at = heads.iter().position(|head| head == "held_out_accuracy");
+        if rows.iter().all(|row| at.is_some_and(|at| row.get(at).is_some_and(|cell| cell.contains('%')))) {
+            break (rows, heads);
         }
         tries += 1;
         ensure!(tries < 100, "not measured: {rows:?}");
@@ -729,17 +740,23 @@ async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() ->
     };
     let uses = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .use[role=img]')].map((use) => use.ariaLabel)";
     let uses: Vec<String> = serde_json::from_value(window.script(uses).await?)?;
+    let place = |column: &str| heads.iter().position(|head| head == column);
     for (row, uses) in rows.iter().zip(&uses) {
         let name = row[0].split_whitespace().next().unwrap_or_default().to_lowercase();
         let told = given.get(&name).with_context(|| format!("{name} of {given:?}"))?;
-        same("labels", &row[1], &Value::from(told.values().sum::<usize>()), 0)?;
+        let labels = told.values().sum::<usize>();
+        match place("labels") {
+            Some(at) => same("labels", &row[at], &Value::from(labels), 0)?,
+            None => ensure!(given.values().all(|of| of.values().sum::<usize>() == labels), "{given:?}"),
+        }
         for level in ["1", "2", "3", "4", "5"] {
             let count = told.get(level).copied().unwrap_or_default();
             ensure!(format!("{uses},").contains(&format!(" {level}: {count},")), "{name}: {uses}, {told:?}");
         }
-        for figure in row[5].split_whitespace().filter(|word| *word != "%" && *word != "%)") {
-            let share = number(figure.trim_start_matches('('))?;
-            ensure!((0.0..=100.0).contains(&share), "{name}: {}", row[5]);
+        let accuracy = place("held_out_accuracy").map(|at| row[at].as_str()).unwrap_or_default();
+        for figure in accuracy.split_whitespace().filter(|word| !["%", "guess"].contains(word)) {
+            let share = number(figure)?;
+            ensure!((0.0..=100.0).contains(&share), "{name}: {accuracy}");
         }
     }
     // Who is stricter gives higher levels: the order of severities is that of the mean levels, at its two ends.

@@ -52,7 +52,7 @@ export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too
   if (sure >= 0.95) return "Almost certain";
   if (sure >= 0.8) return "Likely";
   if (sure >= 0.6) return "More likely than not";
-  return "Open";
+  return "Could go either way";
 }
 
 /** What is not known is a dash. */

@@ -18,7 +18,7 @@ export function filterWords(own: boolean): FilterWords[] {
     { filter: "all", name: "All", what: "Every text", none: "There is no text." },
     {
       filter: "answered",
-      name: own ? "Mine" : "Answered",
+      name: own ? "Mine" : "Labelled",
       what: own ? "Texts that you have answered" : "Texts with a label",
       none: own ? "You have not answered a text yet." : "No text has a label yet.",
     },

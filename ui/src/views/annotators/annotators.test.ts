@@ -164,3 +164,29 @@ it("tells how long a label takes, and that somebody is too fast", async () => {
   expect(screen.queryByTestId("annotator-flag")).toBeNull();
   expect(screen.queryByTestId("annotator-seconds")).toBeNull();
 });
+
+it("begins with the strictest, and leaves out columns in which people do not differ", async () => {
+  const whole = await commands.annotatorReport(1);
+  const alike = { labels: 50, alpha_without: 0.29, held_out_accuracy: 0.76, baseline_accuracy: 0.7 };
+  vi.spyOn(commands, "annotatorReport").mockResolvedValue({
+    ...whole,
+    held_out_measured: true,
+    annotators: whole.annotators.map((row) => ({ ...row, ...alike })),
+  });
+  const { unmount } = render(AnnotatorsView);
+  const heads = async () => (await screen.findAllByRole("columnheader")).map((head) => head.className);
+  await waitFor(async () => expect((await heads()).length).toBe(3));
+  const severity = screen.getByRole("columnheader", { name: /Severity/ });
+  expect(severity).toHaveAttribute("aria-sort", "descending");
+  expect(screen.queryByRole("columnheader", { name: /Labels|left out|Accuracy/ })).toBeNull();
+  unmount();
+
+  vi.mocked(commands.annotatorReport).mockResolvedValue({
+    ...whole,
+    held_out_measured: true,
+    annotators: whole.annotators.map((row, at) => ({ ...row, ...alike, labels: at })),
+  });
+  render(AnnotatorsView);
+  await waitFor(async () => expect((await heads()).length).toBe(4));
+  expect(screen.getByRole("columnheader", { name: /Labels/ })).toBeVisible();
+});
