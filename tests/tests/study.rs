@@ -260,7 +260,14 @@ fn somebody_is_corrected_shared_under_a_pseudonym_and_erased_by_commands() {
     let report: Value = serde_json::from_str(&outcome.out).unwrap();
     assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-withdrawn");
     assert_eq!((&report["files"][1]["refused"], &report["files"][1]["new"]), (&json!(false), &json!(0)));
-    let report = bench.json(["merge", "copy.dissensus", "Study.dissensus"]);
+    let before = std::fs::read(bench.path("copy.dissensus")).unwrap();
+    let told = bench.run(["merge", "copy.dissensus", "Study.dissensus", "--whole-copy"]);
+    assert!(told.code == Some(1) && told.out.contains("needs --yes") && told.out.contains("ada"), "{told:?}");
+    let told = bench.run(["merge", "copy.dissensus", "Study.dissensus", "--dry-run"]);
+    assert!(told.code == Some(0) && told.out.contains("needs --whole-copy and --yes"), "{told:?}");
+    assert_eq!(std::fs::read(bench.path("copy.dissensus")).unwrap(), before);
+    let report = bench.json(["merge", "copy.dissensus", "Study.dissensus", "--whole-copy", "--yes"]);
+    assert!(report["files"][0]["backup"].as_str().unwrap().contains(".before-merge-"), "{report}");
     assert_eq!(report["files"][0]["withdrawn"], 1);
     assert!(bench.refused(["annotator", "copy.dissensus", "--annotator", "ada"]).contains("ada"));
 }

@@ -4,7 +4,7 @@ use crate::error::BenchError;
 use crate::figures::{median, peak_mib};
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_store::{NewLabel, NewQuestion, NewText, Store, StoreError};
-use dissensus_workbench::view::{StudyWish, TextOrder};
+use dissensus_workbench::view::{MergeConsent, StudyWish, TextOrder};
 use dissensus_workbench::{Home, Session, Silent};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,7 @@ fn label(packet: &Path) -> Result<(), BenchError> {
 fn merge(path: &Path, home: &Home, files: &[PathBuf]) -> Result<(f64, u32), BenchError> {
     let session = Session::open(path, home)?;
     let start = Instant::now();
-    session.study.merge(files, &Silent)?;
+    session.study.merge(files, &MergeConsent::all(), &Silent)?;
     let seconds = start.elapsed().as_secs_f64();
     Ok((seconds, session.project.info()?.labels))
 }

@@ -49,7 +49,7 @@ pub(crate) fn select(c: &Connection, which: &str, params: impl Params) -> rusqli
 }
 
 /// Keeps of facts in [`ORDER`] those that hold.
-fn that_hold(mut facts: Vec<Fact>) -> Vec<Fact> {
+pub(crate) fn that_hold(mut facts: Vec<Fact>) -> Vec<Fact> {
     // `dedup_by_key` keeps the first of each, so the order is turned round.
     facts.reverse();
     facts.dedup_by_key(|fact| fact.subject());

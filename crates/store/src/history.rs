@@ -632,13 +632,24 @@ impl Store {
 }
 
 impl crate::WriteTx<'_> {
-    /// Notes that these copies were taken in.
-    pub(crate) fn note_copies_taken_in(&mut self, copies: &[CopyId], packet: Option<PacketId>) -> Result<()> {
+    /// Notes that these copies were taken in, out of a packet or, where `there` says so, of what a whole copy had taken in.
+    pub(crate) fn note_copies_taken_in(
+        &mut self,
+        copies: &[CopyId],
+        packet: Option<PacketId>,
+        there: &BTreeMap<CopyId, CopyOrigin>,
+    ) -> Result<()> {
         if copies.is_empty() {
             return Ok(());
         }
         let mut known: BTreeMap<Uuid, Option<Uuid>> = self.setting(TAKEN_IN)?.unwrap_or_default();
-        known.extend(copies.iter().map(|copy| (copy.0, packet.map(|packet| packet.0))));
+        known.extend(copies.iter().map(|copy| {
+            let packet = match (packet, there.get(copy)) {
+                (None, Some(CopyOrigin::Packet(packet))) => Some(*packet),
+                (packet, _) => packet,
+            };
+            (copy.0, packet.map(|packet| packet.0))
+        }));
         self.set_setting(TAKEN_IN, &known)
     }
 }

@@ -132,7 +132,7 @@ impl Store {
     }
 }
 
-fn project_id(conn: &Connection) -> rusqlite::Result<ProjectId> {
+pub(crate) fn project_id(conn: &Connection) -> rusqlite::Result<ProjectId> {
     let found = first(conn, "SELECT uid FROM project", [], |r| uid(r, 0))?;
     found.map(ProjectId).ok_or(rusqlite::Error::QueryReturnedNoRows)
 }

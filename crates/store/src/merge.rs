@@ -125,8 +125,7 @@ impl Store {
     /// [`StoreError::OtherProject`] where `other` is no copy of this project; [`StoreError::Conflict`] where a text has another
     /// body, a question another scale, or an event says something else under the same identity; what the disk says.
     pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
-        let (other, known) = (other.clone(), Known::of(self, other)?);
-        self.write(move |tx| TakingIn::new(tx, &other, None)?.run(known))
+        self.take_in_checked(other, None, |_, _| Ok(()))
     }
 
     /// As [`Store::take_in`], of a packet: what its person did with the texts that were handed out, and nothing else.
@@ -135,8 +134,25 @@ impl Store {
     /// As there; [`StoreError::Unknown`] where `packet` is not one of this project's; [`StoreError::Conflict`] where the other file has
     /// a person, a text, a question or a packet that was not handed out with it.
     pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
+        self.take_in_checked(other, Some(packet), |_, _| Ok(()))
+    }
+
+    /// As [`Store::take_in`], or of a packet as [`Store::take_in_packet`]; `check` sees what the project would then hold, and nothing of it
+    /// stays where it returns an error.
+    pub(crate) fn take_in_checked<E: From<StoreError> + Send + 'static>(
+        &self,
+        other: &Store,
+        packet: Option<PacketId>,
+        check: impl FnOnce(&WriteTx<'_>, &TakenIn) -> std::result::Result<(), E> + Send + 'static,
+    ) -> std::result::Result<TakenIn, E> {
+        // Of a packet everything is looked at.
+        let known = if packet.is_none() { Known::of(self, other)? } else { Known::default() };
         let other = other.clone();
-        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run(Known::default()))
+        self.write(move |tx| {
+            let taken = TakingIn::new(tx, &other, packet)?.run(known)?;
+            check(tx, &taken)?;
+            Ok(taken)
+        })
     }
 }
 
@@ -314,7 +330,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
         self.levels_stay()?;
-        self.tx.note_copies_taken_in(&self.new_copies, self.only.as_ref().map(|(id, ..)| *id))?;
+        let packet = self.only.as_ref().map(|(id, ..)| *id);
+        self.tx.note_copies_taken_in(&self.new_copies, packet, &self.other.copy_origins()?)?;
         Ok(self.report)
     }
 

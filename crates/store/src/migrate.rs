@@ -7,7 +7,7 @@ use dissensus_domain::ProjectId;
 use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Marks a SQLite file as a project: "DSSU".
 pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
@@ -61,21 +61,21 @@ pub(crate) fn apply_as(
     tx.commit()
 }
 
-/// Copies the project to `NAME.dissensus.before-vN` before it is brought to version N. Where that name is taken, as after
-/// going back to an older copy, the next free one of `NAME.dissensus.before-vN-2`, `-3`, ... is used.
-pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, to: u32) -> Result<()> {
+/// Copies the project to `NAME.dissensus.before-EVENT`, before a migration to version N with `vN` as its event. Where that name is taken, as
+/// after going back to an older copy, the next free one of `NAME.dissensus.before-EVENT-2`, `-3`, ... is used. Returns the copy's path.
+pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, event: &str) -> Result<PathBuf> {
     let names = std::iter::once(String::new()).chain((2..1000).map(|n| format!("-{n}")));
     for more in names {
-        let target = beside(file, &format!(".before-v{to}{more}"));
+        let target = beside(file, &format!(".before-{event}{more}"));
         if std::fs::symlink_metadata(&target).is_ok() {
             continue;
         }
         match copy::copy_to(conn, shown, &target, CopyTarget::New, &mut |_, _| ControlFlow::Continue(())) {
             Err(StoreError::Exists(_) | StoreError::JournalInTheWay(_)) => {}
-            done => return done,
+            done => return done.map(|()| target),
         }
     }
-    Err(StoreError::Exists(beside(file, &format!(".before-v{to}"))))
+    Err(StoreError::Exists(beside(file, &format!(".before-{event}"))))
 }
 
 #[cfg(test)]

@@ -210,7 +210,7 @@ fn open_to_write(
     start_journal(&conn).map_err(explain)?;
     let newest = migrate::newest(migrations);
     if version < newest {
-        migrate::back_up(&conn, file, shown, newest)?;
+        migrate::back_up(&conn, file, shown, &format!("v{newest}"))?;
         migrate::apply(&mut conn, migrations, version)
             .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
     }

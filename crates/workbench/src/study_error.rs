@@ -120,6 +120,29 @@ pub enum StudyError {
         "this copy knows of somebody who has withdrawn: close the project, open it again and take the copy in then"
     )]
     Erases,
+    /// A file that shows no sign of being a copy of the project.
+    #[error(
+        "nothing in this file shows that it was copied from this project, and packets were handed out: it may be a packet that was changed. \
+         Ask for the packet or for what was handed in of it; labels of another origin can be exported there and imported here"
+    )]
+    NoCopy,
+    /// A whole copy that was never taken in before.
+    #[error(
+        "this is a whole copy of the project that was never taken in here: everything that anybody did in it would come in. If you know who \
+         worked in it, take it in with --whole-copy (in the window: the question that is asked)"
+    )]
+    NewCopy,
+    /// Something that is here would be changed or erased.
+    #[error(
+        "this changes what is here: look at it with --dry-run, and agree with --yes (in the window: the question that is asked). A backup of \
+         the project is made first"
+    )]
+    Changes,
+    /// It does something else than what was shown.
+    #[error(
+        "this file or the project was changed after it was shown what taking it in does: look at it again"
+    )]
+    ChangedSince,
     /// The packet's file has another order, other texts or other questions than were handed out.
     #[error("{0}")]
     NotAsHandedOut(String),
@@ -217,6 +240,10 @@ impl StudyError {
             Self::UnknownPacket => "merge-unknown-packet",
             Self::Withdrawn => "merge-withdrawn",
             Self::Erases => "merge-erases",
+            Self::NoCopy => "merge-no-copy",
+            Self::NewCopy => "merge-new-copy",
+            Self::Changes => "merge-changes",
+            Self::ChangedSince => "merge-changed-since",
             Self::NotAsHandedOut(_) => "merge-not-as-handed-out",
             Self::Itself => "merge-itself",
             Self::CheckFile { .. } => "check-file",

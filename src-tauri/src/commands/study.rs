@@ -4,8 +4,8 @@ use super::{off_main, with_session};
 use crate::state::WindowState;
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_workbench::view::{
-    AttentionCheckInfo, HandedIn, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
-    StudyDraft, StudyReport, StudyWish, TextTalk,
+    AttentionCheckInfo, HandedIn, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket,
+    Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
 };
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
@@ -42,20 +42,24 @@ pub(crate) async fn study_report(app: AppHandle) -> Result<StudyReport, Problem>
     with_session(app, move |session| session.study.report()).await
 }
 
-/// Takes in what was handed in, packets and whole copies. Where one of them says that somebody withdrew, the project is closed for it and
-/// opened again.
+/// Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
+/// project is closed for it and opened again.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn merge_files(app: AppHandle, files: Vec<String>) -> Result<MergeReport, Problem> {
+pub(crate) async fn merge_files(
+    app: AppHandle,
+    files: Vec<String>,
+    consent: MergeConsent,
+) -> Result<MergeReport, Problem> {
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
     off_main(move || {
         let state = app.state::<WindowState>();
         let session = state.session()?;
-        if files.iter().any(|file| session.study.is_to_be_alone_for(file)) {
+        if consent.changes && files.iter().any(|file| session.study.is_to_be_alone_for(file)) {
             drop(session);
-            return Ok(state.alone(&app, |session| session.study.merge_as_job(&files))?);
+            return Ok(state.alone(&app, |session| session.study.merge_as_job(&files, &consent))?);
         }
-        Ok(session.study.merge_as_job(&files)?)
+        Ok(session.study.merge_as_job(&files, &consent)?)
     })
     .await
 }

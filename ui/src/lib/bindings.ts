@@ -261,10 +261,10 @@ export const commands = {
 	/**  How far the study is. */
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
 	/**
-	 *  Takes in what was handed in, packets and whole copies. Where one of them says that somebody withdrew, the project is closed for it and
-	 *  opened again.
+	 *  Takes in what was handed in, packets and whole copies, these as far as it was agreed to. Where one of them says that somebody withdrew, the
+	 *  project is closed for it and opened again.
 	 */
-	mergeFiles: (files: string[]) => __TAURI_INVOKE<MergeReport>("merge_files", { files }),
+	mergeFiles: (files: string[], consent: MergeConsent) => __TAURI_INVOKE<MergeReport>("merge_files", { files, consent }),
 	/**  What everybody said about a text, and what was decided. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Decides about a text; labels stay as they are. */
@@ -2039,6 +2039,75 @@ export type MergeContradiction = {
 	question: string,
 	/**  The answers, the earlier ones first. */
 	answers: MergeAnswer[],
+/**  Answers of one person. */
+export type MergeAnswersOf = {
+	/**  Whose. */
+	annotator: string,
+	/**  How many. */
+	answers: number,
+};
+
+/**  Something that is erased or changed. */
+export type MergeChange = {
+	/**  What. */
+	kind: MergeChangeKind,
+	/**  How many. */
+	count: number,
+	/**  The first of them, where they have names. */
+	names: string[],
+};
+
+/**  What can be erased or changed by another copy. */
+export type MergeChangeKind = 
+/**  People who withdrew there: everything of theirs is erased here. */
+"erased" | 
+/**  People who withdrew there and are not here. */
+"withdrawn" | 
+/**  Names under which something was decided or written, and packets, that would count as those of somebody who withdrew. */
+"withdrawn_traces" | 
+/**  Answers that count no more, because a later one or none does. */
+"answers" | 
+/**  Answers of later occasions that were taken back, counted again or commented on. */
+"repeated_answers" | 
+/**  Names and attributes of people. */
+"people" | 
+/**  Texts, help, levels and conditions of questions. */
+"questions" | 
+/**  Group, split or metadata of texts, which the copy noted later; named are those in another part of the split. */
+"texts" | 
+/**  Versions of the guideline. */
+"guideline" | 
+/**  Decisions about texts. */
+"decisions" | 
+/**  Right answers of attention checks. */
+"attention_checks" | 
+/**  What the study sets: practice, forms, limits, what is shown. */
+"study_settings" | 
+/**  Saved panels. */
+"panels";
+
+/**  What is agreed to before files are taken in. */
+export type MergeConsent = {
+	/**  Whole copies that were never taken in here. */
+	whole_copies: boolean,
+	/**  What erases or changes something that is here. */
+	changes: boolean,
+	/**  Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for. */
+	seen: string[],
+};
+
+/**  What taking in a whole copy adds and changes. */
+export type MergeEffectInfo = {
+	/**  Whose answers come. */
+	answers: MergeAnswersOf[],
+	/**  People who are not here yet. */
+	new_people: string[],
+	/**  Texts that are not here yet. */
+	texts: number,
+	/**  Questions that are not here yet. */
+	new_questions: string[],
+	/**  What is erased or changed here, in words, each with who or what it is about as far as a list is short. */
+	changes: MergeChange[],
 };
 
 /**  Something to know of a file that was taken in or refused. */
@@ -2047,6 +2116,16 @@ export type MergeProblem = {
 	refused: boolean,
 	/**  What it is and what to do. */
 	problem: Problem,
+};
+
+/**  What has to be agreed to before a file is taken in. */
+export type MergeQuestion = {
+	/**  It is a whole copy that was never taken in here. */
+	whole_copy: boolean,
+	/**  It erases or changes something that is here. */
+	changes: boolean,
+	/**  Stands for the file and what taking it in does, as it was shown. */
+	seen: string,
 };
 
 /**  What came of taking in files. */
@@ -2097,6 +2176,12 @@ export type MergedFile = {
 	splits_changed: number,
 	/**  The first 200 of these. */
 	splits: MergeSplit[],
+	/**  What taking it in adds and changes; none of a packet and where it could not be computed. */
+	effect: MergeEffectInfo | null,
+	/**  What has to be agreed to before it is taken in; none where it was taken in or cannot be. */
+	asks: MergeQuestion | null,
+	/**  Where the project is as it was before, where something in it was changed. */
+	backup: string | null,
 	/**  Why nothing of it was taken, or what to know of what was. */
 	problems: MergeProblem[],
 	/**  True where nothing of it was taken. */

@@ -83,6 +83,9 @@ it("says working time, and what came of files", () => {
     texts_changed: 0,
     splits_changed: 0,
     splits: [],
+    effect: null,
+    asks: null,
+    backup: null,
     problems: [],
     refused,
   });

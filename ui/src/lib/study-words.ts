@@ -1,6 +1,16 @@
 // A study in words: how far it is, how well people agree, what came of files.
-import type { MergedFile, MergedKind, MergeReport, StudyDraft, StudyFigure, StudyReport } from "./bindings";
-import { count, counted, decimal, interval } from "./format";
+import type {
+  MergeChange,
+  MergeChangeKind,
+  MergeEffectInfo,
+  MergedFile,
+  MergedKind,
+  MergeReport,
+  StudyDraft,
+  StudyFigure,
+  StudyReport,
+} from "./bindings";
+import { count, counted, decimal, interval, percent } from "./format";
 
 /** Fewer comparisons are too little to tell. */
 const FEWEST = 5;
@@ -95,4 +105,48 @@ export function mergeWords({ files }: MergeReport): string {
 /** Files that were refused first, otherwise as they were given. */
 export function refusedFirst(files: readonly MergedFile[]): MergedFile[] {
   return [...files.filter((file) => file.refused), ...files.filter((file) => !file.refused)];
+}
+
+const CHANGES: Record<MergeChangeKind, (count: number) => string> = {
+  erased: (n) => `${counted(n, "person", "people")} withdrew there: everything of theirs is erased here too`,
+  withdrawn: (n) => `${counted(n, "person", "people")} withdrew there and cannot be added here any more`,
+  withdrawn_traces: (n) =>
+    `${counted(n, "name or packet", "names and packets")} here count as those of people who withdrew`,
+  answers: (n) =>
+    `${counted(n, "answer")} that counts now is replaced or taken back`.replace(
+      "answers that counts now is",
+      "answers that count now are",
+    ),
+  repeated_answers: (n) =>
+    `${counted(n, "answer")} of later occasions taken back, counted again or commented on`,
+  people: (n) => `Other name or attributes of ${counted(n, "person", "people")}`,
+  questions: (n) => `Other text, help, levels or condition of ${counted(n, "question")}`,
+  texts: (n) => `${counted(n, "text")} with another group, split or metadata`,
+  guideline: (n) => `${counted(n, "version")} of the guideline: the newest holds`,
+  decisions: (n) => `${counted(n, "decision")} about texts, of which the latest holds`,
+  attention_checks: (n) => `${counted(n, "attention check")} with a right answer from there`,
+  study_settings: (n) => `${counted(n, "setting")} of the study from there`,
+  panels: (n) => `${counted(n, "saved panel")} from there`,
+};
+
+/** What taking in a copy would change here. */
+export function changeWords({ kind, count: n, names }: MergeChange): string {
+  const more = n > names.length && names.length > 0 ? ", …" : "";
+  return names.length === 0 ? CHANGES[kind](n) : `${CHANGES[kind](n)}: ${names.join("; ")}${more}`;
+}
+
+/** What taking in a copy would add, a line each. */
+export function addedWords({ answers, new_people, texts, new_questions }: MergeEffectInfo): string[] {
+  const lines: string[] = [];
+  const all = answers.reduce((sum, one) => sum + one.answers, 0);
+  const whose = answers.map((one) => `${one.annotator} (${count(one.answers)})`);
+  if (all > 0) lines.push(`${counted(all, "answer")} of ${whose.join(", ")}`);
+  if (new_people.length > 0)
+    lines.push(
+      `${counted(new_people.length, "person", "people")} who ${new_people.length === 1 ? "is" : "are"} new here: ${new_people.join(", ")}`,
+    );
+  if (texts > 0) lines.push(`${counted(texts, "text")} new here`);
+  if (new_questions.length > 0)
+    lines.push(`${counted(new_questions.length, "question")} new here: ${new_questions.join(", ")}`);
+  return lines;
 }

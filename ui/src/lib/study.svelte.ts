@@ -1,6 +1,6 @@
 // What goes out of and comes into a study: packets that are written again, and files that are taken in.
 import { commands } from "$bindings";
-import type { MergeReport } from "$lib/bindings";
+import type { MergeConsent, MergedFile, MergeReport } from "$lib/bindings";
 import { counted, fileName } from "$lib/format";
 import type { Toasts } from "$lib/toasts.svelte";
 import * as platform from "$platform";
@@ -13,9 +13,13 @@ interface Host {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
+const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
+
 export class StudyStore {
   /** What came of files that were taken in, until it is closed. */
   merged = $state.raw<MergeReport | null>(null);
+  /** Whole copies that are taken in only if the user agrees to what they do. */
+  asked = $state.raw<readonly MergedFile[]>([]);
   /** Files that are being taken in. */
   merging = $state(0);
   #last: Promise<unknown> = Promise.resolve();
@@ -25,10 +29,31 @@ export class StudyStore {
   /** Another project is open. */
   forget(): void {
     this.merged = null;
+    this.asked = [];
   }
 
-  /** Takes files in, after those that are being taken in already. */
+  /** Takes files in, after those that are being taken in already. What changes something here is asked about first. */
   async merge(files: readonly string[]): Promise<void> {
+    await this.#mergeAfterOthers(files, NO_CONSENT);
+  }
+
+  /** Agrees to what was asked about, as it was shown. */
+  async agree(): Promise<void> {
+    const asked = this.asked;
+    this.asked = [];
+    const seen = asked.flatMap((file) => (file.asks ? [file.asks.seen] : []));
+    await this.#mergeAfterOthers(
+      asked.map((file) => file.file),
+      { whole_copies: true, changes: true, seen },
+    );
+  }
+
+  /** Takes in nothing of what was asked about. */
+  decline(): void {
+    this.asked = [];
+  }
+
+  async #mergeAfterOthers(files: readonly string[], consent: MergeConsent): Promise<void> {
     const path = this.host.project?.path;
     if (files.length === 0) return;
     if (path === undefined) {
@@ -40,20 +65,24 @@ export class StudyStore {
     }
     this.merging += files.length;
     const before = this.#last;
-    const work = before.then(() => this.#mergeNow([...files], path));
+    const work = before.then(() => this.#mergeNow([...files], consent, path));
     this.#last = work;
     await work;
     this.merging -= files.length;
   }
 
-  async #mergeNow(files: string[], path: string): Promise<void> {
+  async #mergeNow(files: string[], consent: MergeConsent, path: string): Promise<void> {
     // Never into another project than the one that was shown.
     if (this.host.project?.path !== path) return;
-    const report = await this.host.attempt(() => commands.mergeFiles(files));
+    const report = await this.host.attempt(() => commands.mergeFiles(files, consent));
     if (!report || this.host.project?.path !== path) return;
     // Somebody withdrew: the project was closed for it and opened again.
     if (report.files.some((file) => file.withdrawn > 0)) await this.host.open(path);
-    this.merged = { files: [...report.files, ...(this.merged?.files ?? [])] };
+    const asked = report.files.filter((file) => file.asks !== null);
+    const done = report.files.filter((file) => file.asks === null);
+    if (done.length > 0) this.merged = { files: [...done, ...(this.merged?.files ?? [])] };
+    const again = new Set(asked.map((file) => file.file));
+    this.asked = [...this.asked.filter((file) => !again.has(file.file)), ...asked];
   }
 
   /** Asks which files, then {@link merge}. */

@@ -218,8 +218,8 @@ export class MockStudy {
     };
   }
 
-  /** By the name of a file: `again`, `another`, `cut`, `late`; what is handed in of somebody by their name. */
-  merge(files: string[]): view.MergeReport {
+  /** By the name of a file: `again`, `another`, `cut`, `late`, `whole copy`, `changes`; what is handed in of somebody by their name. */
+  merge(files: string[], consent: view.MergeConsent): view.MergeReport {
     const merged = files.map((file): view.MergedFile => {
       const name = fileName(file);
       const [annotator = ""] = name.split(/[ .]/);
@@ -234,6 +234,9 @@ export class MockStudy {
         texts_changed: 0,
         splits_changed: 0,
         splits: [],
+        effect: null,
+        asks: null,
+        backup: null,
       };
       const refuse = (
         kind: view.MergedKind | null,
@@ -262,6 +265,30 @@ export class MockStudy {
           "merge-not-ours",
           "this is neither what was handed in nor a packet nor a copy of the project",
         );
+      const changes = name.includes("changes") || name.includes("withdrawn");
+      if (name.includes("whole copy") || changes) {
+        const seen = `seen ${file}`;
+        const effect = copyEffect(changes);
+        if (!consent.seen.includes(seen))
+          return {
+            ...refuse("copy", changes ? "merge-changes" : "merge-new-copy", "this is to be agreed to"),
+            effect,
+            asks: { whole_copy: name.includes("whole copy"), changes, seen },
+          };
+        this.changed();
+        return {
+          ...base,
+          kind: "copy",
+          annotator: null,
+          events: 128,
+          new: 84,
+          effect,
+          backup: changes ? "/home/you/studies/Forum comments.dissensus.before-merge-2026-11-27" : null,
+          problems: [],
+          refused: false,
+          withdrawn: name.includes("withdrawn") ? 1 : 0,
+        };
+      }
       const share = this.#people.get(annotator);
       const events = share ? share.texts + share.repeats : 84;
       const fresh = this.#merged.has(file) || name.includes("again") ? 0 : events - (share?.given ?? 0);
@@ -278,11 +305,31 @@ export class MockStudy {
         new: fresh,
         problems: name.includes("late") ? [{ refused: false, problem: problem("merge-remark", remark) }] : [],
         refused: false,
-        withdrawn: name.includes("withdrawn") ? 1 : 0,
+        withdrawn: 0,
         ...(name.includes("apart") ? this.#apart(annotator) : {}),
       };
     });
     this.changed();
     return { files: merged };
   }
+}
+
+/** What a whole copy of the project adds, and with \`changes\` what it changes here. */
+function copyEffect(changes: boolean): view.MergeEffectInfo {
+  return {
+    answers: [
+      { annotator: "emil", answers: 60 },
+      { annotator: "fay", answers: 24 },
+    ],
+    new_people: ["emil"],
+    texts: 12,
+    new_questions: [],
+    changes: changes
+      ? [
+          { kind: "erased", count: 1, names: ["zorro"] },
+          { kind: "answers", count: 7, names: ["ada, c007, offensive", "ada, c012, offensive"] },
+          { kind: "guideline", count: 1, names: [] },
+        ]
+      : [],
+  };
 }

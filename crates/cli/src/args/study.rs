@@ -172,11 +172,17 @@ pub(crate) struct Study {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus merge P.dissensus ada.handin ben.handin
-  dissensus merge P.dissensus 'copy of P.dissensus'
+  dissensus merge P.dissensus 'copy of P.dissensus' --dry-run
+  dissensus merge P.dissensus 'copy of P.dissensus' --whole-copy
 
 Takes in what was handed in, packets themselves, and whole copies of the project, in any order and as often as one likes. A file
 is taken in as a whole or not at all; what is wrong with one is said, and the others are taken in all the same. The exit code is
-0 only where no file was refused.")]
+0 only where no file was refused.
+
+Of a packet only what its person may say is taken, whatever its file says that it is. In a whole copy anybody may have done anything: one
+that was never taken in here needs --whole-copy, and one that erases or changes something that is here (somebody withdrew there, answers,
+people, questions, the guideline, decisions or settings of the study are others) needs --yes. Before such a change the project is copied to
+P.dissensus.before-merge-DATE.")]
 pub(crate) struct Merge {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -184,6 +190,15 @@ pub(crate) struct Merge {
     /// What to take in
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+    /// Take in whole copies of the project that were never taken in here
+    #[arg(long)]
+    pub(crate) whole_copy: bool,
+    /// Take in what erases or changes something that is here
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Only say what taking each file in would add and change
+    #[arg(long, conflicts_with_all = ["whole_copy", "yes"])]
+    pub(crate) dry_run: bool,
     /// Wait for so many seconds while the project is open elsewhere
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub(crate) wait: u64,

@@ -8,8 +8,7 @@ use anyhow::{Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    EarlierPacket, MergeAnswer, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft,
-    StudyFigure, StudyPerson, StudyShare, StudyWish,
+    EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,22 +147,27 @@ pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
 
 pub(crate) fn merge(args: &Merge) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
+    let consent = MergeConsent { whole_copies: args.whole_copy, changes: args.yes, seen: Vec::new() };
     let bar = Bar::new("files");
-    let report = session.study.merge(&args.files, &bar);
+    let report = match args.dry_run {
+        true => session.study.preview_merge(&args.files),
+        false => session.study.merge(&args.files, &consent, &bar),
+    };
     drop(bar);
     let report = report?;
     let refused = report.files.iter().filter(|file| file.refused).count();
     match args.json {
         true => output::json(&report)?,
-        false => tell_merge(&report)?,
+        false => tell_merge(&report, args.dry_run)?,
     }
     match refused {
+        0 if args.dry_run && !args.json => output::line("Nothing was changed (--dry-run)"),
         0 => Ok(()),
         n => bail!("{} of {} not taken in", n, count(report.files.len() as u64, "file")),
     }
 }
 
-fn tell_merge(report: &MergeReport) -> Result<()> {
+fn tell_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
     for file in &report.files {
         output::line(&format!("{}: {}", name(&file.file), told(file)))?;
         match file.withdrawn {
@@ -175,6 +179,12 @@ fn tell_merge(report: &MergeReport) -> Result<()> {
         }
         for problem in &file.problems {
             output::line(&format!("  {}", problem.problem.message))?;
+        }
+        if let Some(words) = file.backup_words() {
+            output::line(&format!("  {words}"))?;
+        }
+        if let Some(effect) = file.effect.as_ref().filter(|_| dry_run || file.asks.is_some()) {
+            tell_effect(effect, file)?;
         }
         tell_apart(file)?;
     }
@@ -234,11 +244,70 @@ fn tell_apart(file: &MergedFile) -> Result<()> {
     Ok(())
 }
 
+/// What taking in a whole copy would add and change.
+fn tell_effect(effect: &MergeEffectInfo, file: &MergedFile) -> Result<()> {
+    let named = |names: &[String], count: usize| match (names.len(), count) {
+        (0, _) => String::new(),
+        (named, count) if named < count => format!(": {}, ...", names.join("; ")),
+        _ => format!(": {}", names.join("; ")),
+    };
+    let answers = effect.answers.iter().map(|one| format!("{} ({})", one.annotator, one.answers));
+    let adds = [
+        (
+            "answers",
+            effect.answers.iter().map(|one| one.answers as usize).sum::<usize>(),
+            answers.collect::<Vec<_>>(),
+        ),
+        ("people", effect.new_people.len(), effect.new_people.clone()),
+        ("texts", effect.texts as usize, Vec::new()),
+        ("questions", effect.new_questions.len(), effect.new_questions.clone()),
+    ];
+    for (what, count, names) in adds.iter().filter(|(_, count, _)| *count > 0) {
+        output::line(&format!("  would add {count} {what}{}", named(names, names.len())))?;
+    }
+    for change in &effect.changes {
+        let what = change_words(change.kind);
+        output::line(&format!(
+            "  would change: {what} ({}){}",
+            change.count,
+            named(&change.names, change.count as usize)
+        ))?;
+    }
+    match &file.asks {
+        Some(asks) if asks.whole_copy && asks.changes => output::line("  needs --whole-copy and --yes"),
+        Some(asks) if asks.whole_copy => output::line("  needs --whole-copy"),
+        Some(_) => output::line("  needs --yes"),
+        None => Ok(()),
+    }
+}
+
+fn change_words(kind: MergeChangeKind) -> &'static str {
+    use MergeChangeKind as Kind;
+    match kind {
+        Kind::Erased => "people who withdrew there, with everything of theirs erased here",
+        Kind::Withdrawn => "people who withdrew there and are not here",
+        Kind::WithdrawnTraces => "names and packets here that would count as those of people who withdrew",
+        Kind::Answers => "answers that would count no more",
+        Kind::RepeatedAnswers => "answers of later occasions taken back, counted again or commented on",
+        Kind::People => "names and attributes of people",
+        Kind::Questions => "questions",
+        Kind::Texts => "texts with another group, split or metadata",
+        Kind::Guideline => "versions of the guideline",
+        Kind::Decisions => "decisions about texts",
+        Kind::AttentionChecks => "right answers of attention checks",
+        Kind::StudySettings => "settings of the study",
+        Kind::Panels => "saved panels",
+    }
+}
+
 fn name(file: &str) -> String {
     Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn told(file: &MergedFile) -> String {
+    if file.refused && file.asks.is_some() {
+        return "not taken in yet".to_owned();
+    }
     if file.refused {
         return "not taken in".to_owned();
     }

@@ -143,7 +143,7 @@ impl Project {
         Ok(self.context.store.set_setting(CHOICES, &kept)?)
     }
 
-    /// Copies that the program made beside the project before it brought it up to date, and journals of other files that it put aside:
+    /// Copies that the program made beside the project before it brought it up to date or took in a copy, and journals of other files that it put aside:
     /// they have everybody of their time.
     fn copies_beside(&self) -> Vec<String> {
         let file = self.context.store.file();
@@ -155,7 +155,7 @@ impl Project {
         let is_copy = |path: &std::path::PathBuf| {
             let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
             other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
-                [".before-v", "-wal.of-another-file-", "-journal.of-another-file-"]
+                [".before-", "-wal.of-another-file-", "-journal.of-another-file-"]
                     .iter()
                     .any(|kind| ending.starts_with(kind))
             })

@@ -19,8 +19,12 @@ const TOLD: usize = 5;
 pub(super) struct Incoming {
     pub(super) store: Store,
     pub(super) kind: MergedKind,
-    /// The packet as its file has it.
-    pub(super) packet: Option<Packet>,
+    /// The packet that it is.
+    pub(super) packet: Option<PacketId>,
+    /// True of a packet whose file says that it is a whole copy.
+    pub(super) disguised: bool,
+    /// True of a whole copy that went on from one which was taken in before.
+    pub(super) known: bool,
     /// When a hand-in was made.
     pub(super) at_ms: Option<i64>,
     /// Where the packet of a hand-in lies meanwhile.
@@ -45,14 +49,46 @@ impl Study {
             false => {
                 drop(file);
                 let (store, inside) = self.opened(path)?;
-                let packet = store.own_packet()?;
-                packet.as_ref().map_or(Ok(()), |packet| self.not_withdrawn(packet.id))?;
+                self.same_project(store.project_id()?)?;
+                let own = store.own_packet()?.map(|packet| packet.id);
+                let packet = match own {
+                    Some(packet) => Some(packet),
+                    None => self.packet_of(&store)?,
+                };
+                packet.map_or(Ok(()), |packet| self.not_withdrawn(packet))?;
                 let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
-                Incoming { store, kind, packet, at_ms: None, _inside: inside }
+                let known = packet.is_none() && self.context.store.knows_copy(&store)?;
+                let disguised = packet.is_some() && own.is_none();
+                Incoming { store, kind, packet, disguised, known, at_ms: None, _inside: inside }
             }
         };
         self.same_project(incoming.store.project_id()?)?;
         Ok(incoming)
+    }
+
+    /// The packet that a file is which says that it is a whole copy; none of a whole copy.
+    ///
+    /// Every whole copy has the project's secret, and no packet ever does. Files that parted before there was one are known by what both
+    /// have done, as long as nothing of a packet is in them.
+    fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, WorkbenchError> {
+        let ours = &self.context.store;
+        if ours.shares_secret(store)? {
+            return Ok(None);
+        }
+        let inside = ours.packets_in(store)?;
+        for packet in &inside {
+            self.not_withdrawn(*packet)?;
+            if ours.packet(*packet)?.is_some() {
+                return Ok(Some(*packet));
+            }
+        }
+        if ours.has_history_of(store)? {
+            return Ok(None);
+        }
+        match inside.is_empty() && ours.packets()?.is_empty() {
+            true => Ok(None),
+            false => Err(StudyError::NoCopy.into()),
+        }
     }
 
     /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
@@ -92,7 +128,9 @@ impl Study {
             Some(packet) => Ok(Incoming {
                 store,
                 kind: MergedKind::HandIn,
-                packet: Some(packet),
+                packet: Some(packet.id),
+                disguised: false,
+                known: false,
                 at_ms: Some(header.at_ms),
                 _inside: Some(inside),
             }),
@@ -155,6 +193,11 @@ impl Study {
             Ok::<(), WorkbenchError>(())
         })?;
         all.extend([added, changed]);
+        if let Some(copy) = ours.copy_of_others(store, packet.annotator)? {
+            all.push(vec![format!(
+                "what was done in the packet has the identity of what others did in copy {copy}"
+            )]);
+        }
         let theirs = store.questions()?;
         let asked: Vec<&Question> = packet.questions.iter().filter_map(|id| index.question(*id)).collect();
         let odd =

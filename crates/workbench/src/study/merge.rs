@@ -2,18 +2,19 @@
 
 use super::Study;
 use super::apart::ahead_remark;
+use super::effect::{effect_digest, effect_info};
 use super::incoming::Incoming;
-use crate::clock::now_ms;
+use crate::clock::{now_ms, today};
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Progress;
 use crate::log::go_on;
 use crate::study_error::StudyError;
 use crate::sync::lock;
-use crate::view::{MergeProblem, MergeReport, MergedFile, MergedKind};
+use crate::view::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
 use crate::words::counted;
-use dissensus_domain::{Packet, unsuperseded_answers};
-use dissensus_store::{HandIn, TakenIn};
+use dissensus_domain::{EventId, Packet, PacketId, unsuperseded_answers};
+use dissensus_store::{HandIn, MergeEffect, MergeOutcome, Store, TakenIn};
 use std::path::{Path, PathBuf};
 
 /// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.
@@ -21,12 +22,18 @@ const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Study {
     /// Takes in files in the order given: each as a whole, or nothing of it and why not. The order makes no difference to what the project
-    /// holds then, nor does taking one in again.
+    /// holds then, nor does taking one in again. A whole copy that is new here, and one that changes something here, is taken in only with
+    /// `consent`; otherwise the report says what it would do.
     ///
     /// # Errors
     /// The open project is a packet or is open to read, it was cancelled between two files (those before it are taken in), or the disk
     /// fails. What is wrong with a file is in the report.
-    pub fn merge(&self, files: &[PathBuf], progress: &dyn Progress) -> Result<MergeReport, WorkbenchError> {
+    pub fn merge(
+        &self,
+        files: &[PathBuf],
+        consent: &MergeConsent,
+        progress: &dyn Progress,
+    ) -> Result<MergeReport, WorkbenchError> {
         self.whole_project()?;
         self.context.store.must_write()?;
         // A plan that is drawn meanwhile would not know what comes in.
@@ -38,14 +45,14 @@ impl Study {
                 self.merged(&report);
                 return Err(WorkbenchError::Cancelled);
             }
-            report.files.push(self.merge_file(path));
+            report.files.push(self.merge_file(path, consent));
         }
         // The copy that made a packet may have come after it.
         let unknown =
             |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
         if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
             for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
-                *file = self.merge_file(path);
+                *file = self.merge_file(path, consent);
             }
         }
         progress.report(files.len() as u64, Some(files.len() as u64), "files");
@@ -57,12 +64,33 @@ impl Study {
     ///
     /// # Errors
     /// As there.
-    pub fn merge_as_job(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
+    pub fn merge_as_job(
+        &self,
+        files: &[PathBuf],
+        consent: &MergeConsent,
+    ) -> Result<MergeReport, WorkbenchError> {
         let title = match files {
             [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
             many => counted(many.len() as u64, "file"),
         };
-        self.context.as_job("merge", &title, |job| self.merge(files, job.as_ref()))
+        self.context.as_job("merge", &title, |job| self.merge(files, consent, job.as_ref()))
+    }
+
+    /// What taking in each of these files would do, each by itself; nothing is changed.
+    ///
+    /// # Errors
+    /// As [`Study::merge`].
+    pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
+        self.whole_project()?;
+        self.context.store.must_write()?;
+        let preview = |path: &PathBuf| {
+            let mut file = as_nothing(path);
+            if let Err(error) = self.preview_file(path, &mut file) {
+                refuse(&mut file, error);
+            }
+            file
+        };
+        Ok(MergeReport { files: files.iter().map(preview).collect() })
     }
 
     /// What follows the project learns that it has changed.
@@ -78,80 +106,159 @@ impl Study {
         self.background.start_again();
     }
 
-    fn merge_file(&self, path: &Path) -> MergedFile {
-        let mut file = MergedFile {
-            file: path.to_string_lossy().into_owned(),
-            kind: None,
-            annotator: None,
-            handed_in: None,
-            events: 0,
-            new: 0,
-            withdrawn: 0,
-            contradicted: 0,
-            contradictions: Vec::new(),
-            texts_changed: 0,
-            splits_changed: 0,
-            splits: Vec::new(),
-            problems: Vec::new(),
-            refused: false,
-        };
-        if let Err(error) = self.take_file(path, &mut file) {
-            file.refused = true;
-            file.problems.push(MergeProblem { refused: true, problem: error.problem() });
+    fn merge_file(&self, path: &Path, consent: &MergeConsent) -> MergedFile {
+        let mut file = as_nothing(path);
+        if let Err(error) = self.take_file(path, consent, &mut file) {
+            refuse(&mut file, error);
         }
         file
     }
 
-    fn take_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
-        let ours = &self.context.store;
+    fn take_file(
+        &self,
+        path: &Path,
+        consent: &MergeConsent,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
         let incoming = self.incoming(path)?;
         file.kind = Some(incoming.kind);
-        let known = match &incoming.packet {
-            Some(packet) => Some(ours.packet(packet.id)?.ok_or(StudyError::UnknownPacket)?.0),
-            None => None,
+        match incoming.packet {
+            Some(packet) => self.take_packet(packet, &incoming, false, file),
+            None => self.take_copy(path, &incoming, consent, file),
+        }
+    }
+
+    fn preview_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+        let incoming = self.incoming(path)?;
+        file.kind = Some(incoming.kind);
+        if let Some(packet) = incoming.packet {
+            return self.take_packet(packet, &incoming, true, file);
+        }
+        match self.context.store.take_in_if(&incoming.store, None, |_| false)? {
+            MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
+                file.asks = question(path, &incoming, &effect);
+                file.effect = Some(effect_info(&effect));
+                file.new = news(&effect.taken);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what a packet's person may say, or sees what that is.
+    fn take_packet(
+        &self,
+        packet: PacketId,
+        incoming: &Incoming,
+        preview: bool,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        let ours = &self.context.store;
+        let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
+        file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
+        file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
+        if incoming.disguised {
+            let name = file.annotator.as_deref().unwrap_or("?");
+            file.problems.push(remark(format!(
+                "this file says that it is a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
+                 \"{name}\" may say is taken from it"
+            )));
+        }
+        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+            return Err(WorkbenchError::Rearranged);
+        }
+        let odd = self.not_as_handed_out(&packet, &incoming.store)?;
+        if !odd.is_empty() {
+            file.refused = true;
+            let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
+            let told = told.map(|e: WorkbenchError| MergeProblem { refused: true, problem: e.problem() });
+            file.problems.extend(told);
+            return Ok(());
+        }
+        let before = ours.hand_ins()?;
+        match ours.take_in_if(&incoming.store, Some(packet.id), move |_| !preview)? {
+            MergeOutcome::Left(effect) => tell_counts(&effect.taken, file),
+            MergeOutcome::Taken(effect) => {
+                let remarks = self.remarks(&packet, incoming, &effect.taken, &before)?;
+                file.problems.extend(remarks.into_iter().map(remark));
+                self.tell_apart(&effect.taken, file)?;
+                tell_counts(&effect.taken, file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a whole copy, as far as its effect was agreed to.
+    fn take_copy(
+        &self,
+        path: &Path,
+        incoming: &Incoming,
+        consent: &MergeConsent,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        let ours = &self.context.store;
+        let known = incoming.known || consent.whole_copies;
+        // What only adds is agreed to with the copy itself; what was shown before is looked at first, as is what changes something.
+        let at_once = known && consent.seen.is_empty();
+        let first = ours.take_in_if(&incoming.store, None, move |effect| {
+            effect.is_nothing() || (at_once && effect.only_adds())
+        })?;
+        let effect = match first {
+            MergeOutcome::Taken(effect) => {
+                return self.tell(&effect, incoming, file);
+            }
+            MergeOutcome::Left(effect) => effect,
         };
+        if let Some(asked) = question(path, incoming, &effect) {
+            let agreed = (!asked.whole_copy || consent.whole_copies)
+                && (!asked.changes || consent.changes)
+                && (consent.seen.is_empty() || consent.seen.contains(&asked.seen));
+            if !agreed {
+                let error = match (consent.seen.is_empty(), asked.whole_copy && !consent.whole_copies) {
+                    (false, _) => StudyError::ChangedSince,
+                    (true, true) => StudyError::NewCopy,
+                    (true, false) => StudyError::Changes,
+                };
+                file.asks = Some(asked);
+                file.effect = Some(effect_info(&effect));
+                return Err(error.into());
+            }
+        }
         if self.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
             return Err(StudyError::Erases.into());
         }
         if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
             return Err(WorkbenchError::Rearranged);
         }
-        let taken = match &known {
-            None => {
-                let taken = ours.take_in(&incoming.store)?;
-                if taken.events > 0 {
-                    file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
-                }
-                taken
+        if !effect.only_adds() {
+            let backup = ours.back_up(&format!("merge-{}", today()))?;
+            file.backup = Some(backup.to_string_lossy().into_owned());
+        }
+        let shown = effect.clone();
+        match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
+            MergeOutcome::Taken(effect) => self.tell(&effect, incoming, file)?,
+            MergeOutcome::Left(effect) => {
+                file.asks = question(path, incoming, &effect);
+                file.effect = Some(effect_info(&effect));
+                return Err(StudyError::ChangedSince.into());
             }
-            Some(packet) => {
-                file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
-                file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
-                let odd = self.not_as_handed_out(packet, &incoming.store)?;
-                if !odd.is_empty() {
-                    file.refused = true;
-                    let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
-                    let told =
-                        told.map(|e: WorkbenchError| MergeProblem { refused: true, problem: e.problem() });
-                    file.problems.extend(told);
-                    return Ok(());
-                }
-                let before = ours.hand_ins()?;
-                let taken = ours.take_in_packet(&incoming.store, packet.id)?;
-                let remarks = self.remarks(packet, &incoming, &taken, &before)?;
-                file.problems.extend(remarks.into_iter().map(|remark| MergeProblem {
-                    refused: false,
-                    problem: WorkbenchError::from(StudyError::Remark(remark)).problem(),
-                }));
-                taken
-            }
-        };
-        file.withdrawn = taken.withdrawn;
-        self.tell_apart(&taken, file)?;
-        file.problems.extend(levels_remark(&taken));
-        file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
-        file.events = taken.events + taken.known;
-        file.new = news(&taken);
+        }
+        Ok(())
+    }
+
+    /// Says of a whole copy what taking it in did.
+    fn tell(
+        &self,
+        effect: &MergeEffect,
+        incoming: &Incoming,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        if effect.taken.events > 0 {
+            file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
+        }
+        self.tell_apart(&effect.taken, file)?;
+        tell_counts(&effect.taken, file);
+        file.withdrawn = effect.taken.withdrawn;
+        file.effect = Some(effect_info(effect));
         Ok(())
     }
 
@@ -220,6 +327,54 @@ impl Study {
     }
 }
 
+/// A file of which nothing is known yet.
+fn as_nothing(path: &Path) -> MergedFile {
+    MergedFile {
+        file: path.to_string_lossy().into_owned(),
+        kind: None,
+        annotator: None,
+        handed_in: None,
+        events: 0,
+        new: 0,
+        withdrawn: 0,
+        contradicted: 0,
+        contradictions: Vec::new(),
+        texts_changed: 0,
+        splits_changed: 0,
+        splits: Vec::new(),
+        effect: None,
+        asks: None,
+        backup: None,
+        problems: Vec::new(),
+        refused: false,
+    }
+}
+
+fn refuse(file: &mut MergedFile, error: WorkbenchError) {
+    file.refused = true;
+    file.problems.push(MergeProblem { refused: true, problem: error.problem() });
+}
+
+fn remark(remark: String) -> MergeProblem {
+    MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
+}
+
+/// What has to be agreed to before this whole copy is taken in.
+fn question(path: &Path, incoming: &Incoming, effect: &MergeEffect) -> Option<MergeQuestion> {
+    if effect.is_nothing() {
+        return None;
+    }
+    let (whole_copy, changes) = (!incoming.known, !effect.only_adds());
+    (whole_copy || changes).then(|| MergeQuestion { whole_copy, changes, seen: effect_digest(path, effect) })
+}
+
+fn tell_counts(taken: &TakenIn, file: &mut MergedFile) {
+    file.problems.extend(levels_remark(taken));
+    file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
+    file.events = taken.events + taken.known;
+    file.new = news(taken);
+}
+
 /// What became of the levels of questions.
 fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
     let remark = match (taken.levels_back, taken.rearranged) {
@@ -236,7 +391,7 @@ fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
              at the levels of the questions"
         ),
     };
-    Some(MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() })
+    Some(self::remark(remark))
 }
 
 /// Somebody who withdrew here is still in the copy that was taken in.
@@ -247,7 +402,7 @@ fn passed_over(people: u32) -> MergeProblem {
          copy too, or delete it"
     );
     let remark = if people == 1 { remark } else { remark.replace("project is still", "project are still") };
-    MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
+    self::remark(remark)
 }
 
 /// Everything that came in, each thing one: answers and marks, people, texts, what changed and what was decided. That a packet was handed in

@@ -6,6 +6,7 @@ mod checks;
 mod draft;
 mod drawing;
 mod earlier;
+mod effect;
 mod hand_in;
 mod hand_out;
 mod incoming;

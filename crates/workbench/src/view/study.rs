@@ -218,6 +218,12 @@ view! {
         pub splits_changed: u32,
         /// The first 200 of these.
         pub splits: Vec<MergeSplit>,
+        /// What taking it in adds and changes; none of a packet and where it could not be computed.
+        pub effect: Option<MergeEffectInfo>,
+        /// What has to be agreed to before it is taken in; none where it was taken in or cannot be.
+        pub asks: Option<MergeQuestion>,
+        /// Where the project is as it was before, where something in it was changed.
+        pub backup: Option<String>,
         /// Why nothing of it was taken, or what to know of what was.
         pub problems: Vec<MergeProblem>,
         /// True where nothing of it was taken.
@@ -256,6 +262,90 @@ view! {
         pub was: Option<String>,
         /// The part now.
         pub now: Option<String>,
+    }
+
+    /// What is agreed to before files are taken in.
+    #[derive(Default)]
+    pub struct MergeConsent {
+        /// Whole copies that were never taken in here.
+        pub whole_copies: bool,
+        /// What erases or changes something that is here.
+        pub changes: bool,
+        /// Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for.
+        pub seen: Vec<String>,
+    }
+
+    /// What has to be agreed to before a file is taken in.
+    pub struct MergeQuestion {
+        /// It is a whole copy that was never taken in here.
+        pub whole_copy: bool,
+        /// It erases or changes something that is here.
+        pub changes: bool,
+        /// Stands for the file and what taking it in does, as it was shown.
+        pub seen: String,
+    }
+
+    /// What taking in a whole copy adds and changes.
+    pub struct MergeEffectInfo {
+        /// Whose answers come.
+        pub answers: Vec<MergeAnswersOf>,
+        /// People who are not here yet.
+        pub new_people: Vec<String>,
+        /// Texts that are not here yet.
+        pub texts: u32,
+        /// Questions that are not here yet.
+        pub new_questions: Vec<String>,
+        /// What is erased or changed here, in words, each with who or what it is about as far as a list is short.
+        pub changes: Vec<MergeChange>,
+    }
+
+    /// Answers of one person.
+    pub struct MergeAnswersOf {
+        /// Whose.
+        pub annotator: String,
+        /// How many.
+        pub answers: u32,
+    }
+
+    /// Something that is erased or changed.
+    pub struct MergeChange {
+        /// What.
+        pub kind: MergeChangeKind,
+        /// How many.
+        pub count: u32,
+        /// The first of them, where they have names.
+        pub names: Vec<String>,
+    }
+
+    /// What can be erased or changed by another copy.
+    #[derive(Copy)]
+    pub enum MergeChangeKind {
+        /// People who withdrew there: everything of theirs is erased here.
+        Erased,
+        /// People who withdrew there and are not here.
+        Withdrawn,
+        /// Names under which something was decided or written, and packets, that would count as those of somebody who withdrew.
+        WithdrawnTraces,
+        /// Answers that count no more, because a later one or none does.
+        Answers,
+        /// Answers of later occasions that were taken back, counted again or commented on.
+        RepeatedAnswers,
+        /// Names and attributes of people.
+        People,
+        /// Texts, help, levels and conditions of questions.
+        Questions,
+        /// Group, split or metadata of texts, which the copy noted later; named are those in another part of the split.
+        Texts,
+        /// Versions of the guideline.
+        Guideline,
+        /// Decisions about texts.
+        Decisions,
+        /// Right answers of attention checks.
+        AttentionChecks,
+        /// What the study sets: practice, forms, limits, what is shown.
+        StudySettings,
+        /// Saved panels.
+        Panels,
     }
 
     /// What can be taken in.

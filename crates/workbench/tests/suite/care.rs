@@ -5,7 +5,7 @@
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    CareInfo, HarmfulFrom, ImportChoices, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
+    CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
 };
 use dissensus_workbench::{Home, Progress, QuestionChange, Session, Silent, sample};
 use std::path::{Path, PathBuf};
@@ -253,7 +253,8 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
     let hand_in = folder.path().join("ana.handin");
     packet.study.hand_in(&hand_in, false).unwrap();
     for _ in 0..2 {
-        let merged = session.study.merge(std::slice::from_ref(&hand_in), &Silent).unwrap();
+        let merged =
+            session.study.merge(std::slice::from_ref(&hand_in), &MergeConsent::all(), &Silent).unwrap();
         assert!(!merged.files[0].refused, "{:?}", merged.files[0].problems);
         let report = session.study.report().unwrap();
         assert_eq!((report.people[0].left_out, report.people[0].given), (2, 6));
@@ -274,7 +275,7 @@ fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_t
     other.close();
     let session = open(folder.path(), &here);
     let ana = person(&session, "ana");
-    session.study.merge(std::slice::from_ref(&there), &Silent).unwrap();
+    session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(session.project.care().unwrap(), limit(7, false));
     let twice = StudyCare { harmful: vec![harmful(1), harmful(2)], ..StudyCare::default() };
     assert_eq!(session.project.set_care(&twice).unwrap_err().code(), "setting");

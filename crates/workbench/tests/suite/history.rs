@@ -5,7 +5,7 @@
 use dissensus_domain::{AnnotatorId, Answer, HistoryKind, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{CopyTarget, Store};
 use dissensus_workbench::view::{
-    HistoryEntry, HistoryWish, NewAttentionCheck, NewDecision, NewLabel, StudyWish, TextQuery,
+    HistoryEntry, HistoryWish, MergeConsent, NewAttentionCheck, NewDecision, NewLabel, StudyWish, TextQuery,
 };
 use dissensus_workbench::{Home, Session, Silent};
 use std::ops::ControlFlow;
@@ -256,7 +256,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
 
     let session = open(&path);
     label(&session, "Ada Lovelace", 4, 1);
-    let merged = session.study.merge(&[handed_in, whole], &Silent).unwrap();
+    let merged = session.study.merge(&[handed_in, whole], &MergeConsent::all(), &Silent).unwrap();
     assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
     let found = log(&session, HistoryWish { kinds: vec![HistoryKind::Answer], ..wish() });
     let copy = |who: &str, text: &str| {

@@ -50,6 +50,7 @@ mod text_dispersion;
 mod texts;
 mod tool_export;
 mod tool_files;
+mod trust;
 mod unsaid;
 mod who_differs;
 mod who_differs_overall;

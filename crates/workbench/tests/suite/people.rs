@@ -5,8 +5,8 @@
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergedFile, NewLabel, RunDetail, StudyWish,
-    TrainChoices,
+    AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
+    StudyWish, TrainChoices,
 };
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, ExportChoices, Exported, Home, ModelKind, Progress, Pseudonymised, Session,
@@ -185,7 +185,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     packet.study.hand_in(&folder.join("zorro.handin"), false).unwrap();
     packet.close();
     let session = open(&path);
-    let first = session.study.merge(&[folder.join("zorro.handin")], &Silent).unwrap();
+    let first = session.study.merge(&[folder.join("zorro.handin")], &MergeConsent::all(), &Silent).unwrap();
     assert!(first.files[0].new > 0);
     session.close();
     let old = copied(&path, "old copy.dissensus");
@@ -195,7 +195,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     let gone = session.project.withdraw(zorro).unwrap();
     assert_eq!((gone.packets, gone.answers), (1, first.files[0].new));
     let back = [folder.join("zorro.handin"), packets[0].clone(), old.clone(), packets[1].clone()];
-    let report = session.study.merge(&back, &Silent).unwrap();
+    let report = session.study.merge(&back, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), ["merge-withdrawn"]);
     assert_eq!(told(&report.files[1]), ["merge-withdrawn"]);
     assert!(report.files[0].problems[0].problem.message.contains("has withdrawn"));
@@ -239,9 +239,10 @@ fn a_window_takes_a_withdrawal_in_only_while_it_knows_nobody() {
     session.background.start();
     assert!(session.study.is_to_erase_for(&copy) && !session.study.is_to_erase_for(&path));
     let files = [copy.clone()];
-    let report = session.study.merge(&files, &Silent).unwrap();
+    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), ["merge-erases"]);
-    let report = workbench.alone(|session| session.study.merge(&files, &Silent)).unwrap();
+    let report =
+        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
     assert_eq!((report.files[0].withdrawn, report.files[0].refused), (1, false));
     let session = workbench.open_session().unwrap();
     assert_eq!(session.project.annotators().unwrap().len(), 8);
@@ -296,9 +297,9 @@ fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
     // Copies that were changed apart agree, whoever takes in whom.
     let there = open(&copy);
     there.project.change_annotator(zorro, None, &pairs(&[("age", "40-49")]), &[]).unwrap();
-    there.study.merge(std::slice::from_ref(&path), &Silent).unwrap();
+    there.study.merge(std::slice::from_ref(&path), &MergeConsent::all(), &Silent).unwrap();
     let here = open(&path);
-    here.study.merge(std::slice::from_ref(&copy), &Silent).unwrap();
+    here.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(known(&here, zorro), known(&there, zorro));
     assert_eq!(known(&here, zorro).attributes.get("age").map(String::as_str), Some("40-49"));
 }

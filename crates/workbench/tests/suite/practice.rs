@@ -4,8 +4,8 @@
 
 use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, QuestionId, Standing, TextId};
 use dissensus_workbench::view::{
-    ImportChoices, NewAttentionCheck, NewLabel, NewPracticeAnswer, NewPracticeRule, NewPracticeText,
-    PracticeFeedback, PracticeStep, StudyWish, TextOrder,
+    ImportChoices, MergeConsent, NewAttentionCheck, NewLabel, NewPracticeAnswer, NewPracticeRule,
+    NewPracticeText, PracticeFeedback, PracticeStep, StudyWish, TextOrder,
 };
 use dissensus_workbench::{ExportChoices, Home, Progress, Session, Silent};
 use std::path::{Path, PathBuf};
@@ -336,7 +336,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
 
     let session = open(folder, &path);
     for _ in 0..2 {
-        let merged = session.study.merge(&handed, &Silent).unwrap();
+        let merged = session.study.merge(&handed, &MergeConsent::all(), &Silent).unwrap();
         assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
         let report = session.study.report().unwrap();
         let of = |name: &str| {
@@ -395,7 +395,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
         let both = folder.join("both.dissensus");
         std::fs::copy(into, &both).unwrap();
         let session = open(folder, &both);
-        let merged = session.study.merge(&[from.to_owned()], &Silent).unwrap();
+        let merged = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
         assert!(!merged.files[0].refused && merged.files[0].new == 3, "{merged:?}");
         let people = session.study.practice().unwrap().people;
         (people[0].result.standing, people[0].result.right, people[0].rounds.len())

@@ -4,7 +4,7 @@
 
 use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
 use dissensus_store::Store;
-use dissensus_workbench::view::{MergedFile, QuestionPart, TrainChoices};
+use dissensus_workbench::view::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, Home, ModelKind, QuestionChange, Session, Silent, Workbench, define_levels,
     sample,
@@ -147,10 +147,11 @@ fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told(
     session.background.start();
     assert!(session.study.is_to_be_alone_for(&elsewhere));
     let files = [elsewhere.clone()];
-    let report = session.study.merge(&files, &Silent).unwrap();
+    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), [("levels-rearranged", true)]);
     drop(session);
-    let report = workbench.alone(|session| session.study.merge(&files, &Silent)).unwrap();
+    let report =
+        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
     assert_eq!(told(&report.files[0]), [("merge-remark", false)]);
     assert_eq!(report.files[0].new, 1);
     let session = workbench.open_session().unwrap();

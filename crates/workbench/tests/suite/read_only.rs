@@ -8,9 +8,10 @@ use dissensus_domain::{
 };
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    Beside, DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, NewAttentionCheck,
-    NewDecision, NewGuideline, NewLabel, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PanelOrder,
-    PanelWish, ProjectChoices, RemarkQuery, Removal, StudyCare, StudyWish, TextQuery,
+    Beside, DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, MergeConsent,
+    NewAttentionCheck, NewDecision, NewGuideline, NewLabel, NewPracticeAnswer, NewPracticeRule,
+    NewPracticeText, PanelOrder, PanelWish, ProjectChoices, RemarkQuery, Removal, StudyCare, StudyWish,
+    TextQuery,
 };
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, Event, Home, ModelKind, Progress, QuestionChange, Session, Silent,
@@ -243,7 +244,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ),
         ("mark of practice", code(session.study.set_practice_rule(&rule))),
         ("hand out", code(session.study.hand_out_as_job(&study.plan, &out.join("packets")))),
-        ("merge", code(session.study.merge_as_job(&[packet]))),
+        ("merge", code(session.study.merge_as_job(&[packet], &MergeConsent::all()))),
         ("import", code(session.exchange.import(&file, &named, &silent()))),
         ("import as a job", code(session.exchange.import_as_job(&file, &named))),
         ("panel", code(session.panels.save("other", &study.panel))),

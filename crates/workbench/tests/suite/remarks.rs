@@ -4,7 +4,7 @@
 
 use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{
-    Beside, ImportChoices, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
+    Beside, ImportChoices, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::path::{Path, PathBuf};
@@ -352,7 +352,8 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     // The guideline went on meanwhile; her labels know the version that she had.
     session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
     for _ in 0..2 {
-        let report = session.study.merge(std::slice::from_ref(&handed), &Silent).unwrap();
+        let report =
+            session.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap();
         assert!(report.files.iter().all(|file| !file.refused), "{:?}", report.files);
     }
     let found = session.project.remarks(&RemarkQuery::default()).unwrap();

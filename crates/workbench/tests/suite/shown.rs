@@ -5,7 +5,8 @@
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, ImportChoices, LabelReceipt, NewLabel, StudyWish, TextOrder,
+    DisagreementMeasure, DisagreementQuery, ImportChoices, LabelReceipt, MergeConsent, NewLabel, StudyWish,
+    TextOrder,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent, sample};
 use std::collections::BTreeMap;
@@ -207,7 +208,7 @@ fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
     label(&session, "ana", "t1", 0);
     assert_eq!(session.project.labels_after_shown().unwrap(), 0);
     for _ in 0..2 {
-        session.study.merge(std::slice::from_ref(&there), &Silent).unwrap();
+        session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
         assert_eq!(session.project.labels_after_shown().unwrap(), 1, "it was shown in the copy before");
         assert!(session.project.reveals().unwrap());
     }

@@ -5,8 +5,8 @@
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
 use dissensus_workbench::view::{
-    ImportChoices, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewGuideline, NewLabel,
-    StudyReport, StudyWish, TextOrder,
+    ImportChoices, MergeConsent, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewGuideline,
+    NewLabel, StudyReport, StudyWish, TextOrder,
 };
 use dissensus_workbench::{DecisionLayer, ExportChoices, Home, Progress, Pseudonymised, Session, Silent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ fn hand_in(folder: &Path, packet: &Path, name: &str) -> PathBuf {
 }
 
 fn merge(folder: &Path, project: &Path, files: &[PathBuf]) -> Vec<MergedFile> {
-    open(folder, project).study.merge(files, &Silent).unwrap().files
+    open(folder, project).study.merge(files, &MergeConsent::all(), &Silent).unwrap().files
 }
 
 fn report(folder: &Path, project: &Path) -> StudyReport {
@@ -379,7 +379,10 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
     assert!(told[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")), "{told:?}");
 
     let packet = open(folder, &packets[0]);
-    assert_eq!(packet.study.merge(std::slice::from_ref(&handed), &Silent).unwrap_err().code(), "is-packet");
+    assert_eq!(
+        packet.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap_err().code(),
+        "is-packet"
+    );
     assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
     assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
@@ -655,7 +658,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
 
     let session = open(folder, &path);
     let files = ["ada", "ben"].map(|name| folder.join(format!("{name}.handin")));
-    session.study.merge(&files, &Silent).unwrap();
+    session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
     let report = session.study.report().unwrap();
     assert_eq!(report.checks, 8);
     let of = |name: &str| report.people.iter().find(|person| person.name == name).unwrap().attention.clone();
@@ -691,7 +694,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     other.close();
     drop(other);
     let session = open(folder, &path);
-    session.study.merge(std::slice::from_ref(&copy), &Silent).unwrap();
+    session.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(session.study.checks().unwrap().len(), 6);
 }
 

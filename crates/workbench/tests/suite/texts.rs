@@ -7,8 +7,8 @@ use dissensus_domain::{
     ScaleKind, TextId,
 };
 use dissensus_workbench::view::{
-    Beside, FoundTexts, ImportChoices, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
-    TextQuery, TextSort,
+    Beside, FoundTexts, ImportChoices, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish,
+    TextFilter, TextQuery, TextSort,
 };
 use dissensus_workbench::{EncoderChoice, Home, LongTexts, Progress, Session, Silent};
 use std::path::{Path, PathBuf};
@@ -233,7 +233,7 @@ fn copies_tell_what_came_in_from_each_other() {
     };
     assert_eq!(imported(&session), who(&[("old-1", true), ("old-2", true), ("ana", false), ("ben", false)]));
     assert_eq!(find(&session, &of(Some(ana), TextFilter::Answered)).total, 0);
-    session.study.merge(&[other], &Silent).unwrap();
+    session.study.merge(&[other], &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(rows(&find(&session, &of(Some(ana), TextFilter::Answered))), [6]);
     // Whoever of a file labels here is somebody who labels here.
     let old = session.project.annotator("old-1").unwrap().id;
@@ -485,7 +485,7 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
         let session = open(folder.path(), &mine);
         let files = [handed_in[0].clone(), handed_in[1].clone(), copy.clone()];
         for at in order.into_iter().chain(order) {
-            let told = session.study.merge(&[files[at].clone()], &Silent).unwrap();
+            let told = session.study.merge(&[files[at].clone()], &MergeConsent::all(), &Silent).unwrap();
             assert!(told.files.iter().all(|file| !file.refused), "{:?}", told.files);
         }
         assert_eq!(known(&session, ben), "age=30+", "what a person does not say is not known of them");

@@ -118,6 +118,7 @@ it("keeps everybody where it failed", async () => {
 it("opens the project again where a file brought a withdrawal", async () => {
   const opened = vi.spyOn(commands, "openProject");
   await app.study.merge(["/in/withdrawn copy.dissensus"]);
+  await app.study.agree();
   expect(opened).toHaveBeenCalledOnce();
   expect(app.study.merged?.files).toHaveLength(1);
   await app.study.merge(["/in/ada.handin"]);

@@ -11,6 +11,8 @@ import App from "../../App.svelte";
 import StudyTable from "./StudyTable.svelte";
 import StudyView from "./StudyView.svelte";
 
+const NO_CONSENT = { whole_copies: false, changes: false, seen: [] };
+
 const WISH: StudyWish = {
   questions: [],
   people: ["ada", "ben", "cleo", "dora"],
@@ -80,7 +82,7 @@ describe("the table", () => {
     expect(screen.getByTestId("study-figure-again")).toHaveTextContent("No text was answered twice yet");
     expect(screen.getAllByText("not yet")).toHaveLength(4);
     const table = screen.getByTestId("study-table");
-    await commands.mergeFiles(["/in/ben.handin"]);
+    await commands.mergeFiles(["/in/ben.handin"], NO_CONSENT);
     await waitFor(() => expect(screen.getAllByText("not yet")).toHaveLength(3));
     expect(screen.getByTestId("study-table")).toBe(table);
     const ben = screen.getAllByTestId("study-person")[1] as HTMLElement;
@@ -93,7 +95,7 @@ describe("the table", () => {
 
   it("sorts by any column, what is not known last whichever way", async () => {
     await commands.handOut(WISH, "/p");
-    await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"]);
+    await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"], NO_CONSENT);
     const user = userEvent.setup();
     render(StudyView);
     const head = await screen.findByTestId("study-by-seconds");
@@ -325,9 +327,9 @@ describe("taking in", () => {
   it("goes one after the other, and shows both", async () => {
     let give: () => void = () => undefined;
     const real = commands.mergeFiles;
-    const merge = vi.spyOn(commands, "mergeFiles").mockImplementationOnce(async (files) => {
+    const merge = vi.spyOn(commands, "mergeFiles").mockImplementationOnce(async (files, consent) => {
       await new Promise<void>((done) => (give = done));
-      return real(files);
+      return real(files, consent);
     });
     const both = [app.study.merge(["/in/ada.handin"]), app.study.merge(["/in/ben.handin"])];
     await waitFor(() => expect(merge).toHaveBeenCalledTimes(1));
@@ -348,6 +350,62 @@ describe("taking in", () => {
   });
 });
 
+describe("a whole copy of the project", () => {
+  const open = async (name: string) => {
+    render(App);
+    await screen.findByTestId("nav-study");
+    // The window begins with the open project.
+    await new Promise((settled) => setTimeout(settled, 50));
+    await app.study.merge([name]);
+    return screen.findByTestId("merge-question");
+  };
+
+  it("is asked about first, and names whose answers come", async () => {
+    const merge = vi.spyOn(commands, "mergeFiles");
+    const dialog = await open("/in/whole copy of emil.dissensus");
+    expect(dialog).toHaveTextContent("Take in a whole copy?");
+    expect(dialog).toHaveTextContent("84 answers of emil (60), fay (24)");
+    expect(dialog).toHaveTextContent("1 person who is new here: emil");
+    expect(dialog).toHaveTextContent("12 texts new here");
+    expect(within(dialog).queryAllByTestId("merge-question-change")).toEqual([]);
+    expect(screen.queryByTestId("merged")).toBeNull();
+    await userEvent.click(screen.getByTestId("merge-question-no"));
+    await waitFor(() => expect(screen.queryByTestId("merge-question")).toBeNull());
+    expect(merge).toHaveBeenCalledTimes(1);
+    expect(app.study.merged).toBeNull();
+  });
+
+  it("that changes something here says what, and is taken in as it was shown", async () => {
+    const merge = vi.spyOn(commands, "mergeFiles");
+    const dialog = await open("/in/changes.dissensus");
+    expect(dialog).toHaveTextContent("This changes what is here");
+    const lines = within(dialog).getAllByTestId("merge-question-change");
+    expect(lines[0]).toHaveTextContent(
+      "1 person withdrew there: everything of theirs is erased here too: zorro",
+    );
+    expect(lines[1]).toHaveTextContent("7 answers that count now are replaced or taken back: ada, c007");
+    expect(dialog).toHaveTextContent("The project is copied first");
+    await userEvent.click(screen.getByTestId("merge-question-yes"));
+    const seen = ["seen /in/changes.dissensus"];
+    await waitFor(() => expect(merge).toHaveBeenCalledTimes(2));
+    expect(merge).toHaveBeenLastCalledWith(["/in/changes.dissensus"], {
+      whole_copies: true,
+      changes: true,
+      seen,
+    });
+    expect(await screen.findByTestId("merged-backup")).toHaveTextContent("before-merge-2026-11-27");
+    expect(screen.queryByTestId("merge-question")).toBeNull();
+  });
+
+  it("waits beside files that need no question", async () => {
+    await app.study.merge(["/in/ada.handin", "/in/changes.dissensus"]);
+    expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ada.handin"]);
+    expect(app.study.asked.map((file) => file.file)).toEqual(["/in/changes.dissensus"]);
+    app.study.forget();
+    expect(app.study.asked).toEqual([]);
+  });
+});
+
 describe("dropping files", () => {
   const dragged = (type: string, files: string[]) => {
     const event = new Event(type, { bubbles: true, cancelable: true });
@@ -361,7 +419,7 @@ describe("dropping files", () => {
     dragged("dragover", []);
     expect(await screen.findByText(/take them into this project/)).toBeInTheDocument();
     dragged("drop", ["ada.handin", "copy.dissensus"]);
-    await waitFor(() => expect(merge).toHaveBeenCalledWith(["ada.handin", "copy.dissensus"]));
+    await waitFor(() => expect(merge).toHaveBeenCalledWith(["ada.handin", "copy.dissensus"], NO_CONSENT));
     expect(screen.queryByText(/take them into this project/)).toBeNull();
     expect(app.toasts.list).toEqual([]);
     app.show("annotators");
@@ -375,10 +433,10 @@ describe("dropping files", () => {
     const opened = vi.spyOn(app, "open").mockResolvedValue(true);
     app.show("label");
     app.drop(["/in/ada.handin", "/in/BEN.HANDIN"]);
-    await waitFor(() => expect(merge).toHaveBeenCalledWith(["/in/ada.handin", "/in/BEN.HANDIN"]));
+    await waitFor(() => expect(merge).toHaveBeenCalledWith(["/in/ada.handin", "/in/BEN.HANDIN"], NO_CONSENT));
     expect(app.toasts.list).toEqual([]);
     app.drop(["/in/ada.handin", "/in/texts.csv"]);
-    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/ada.handin"]));
+    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/ada.handin"], NO_CONSENT));
     expect(app.toasts.list[0]?.message).toBe("Only what was handed in is taken");
     expect(app.importing).toBeNull();
     app.drop(["/in/other.dissensus"]);
@@ -387,7 +445,7 @@ describe("dropping files", () => {
     expect(app.toasts.list.at(-1)?.message).toBe("One file at a time");
     expect(app.importing).toBe("/in/texts.csv");
     say("openRequested", { path: "/in/cleo.handin" });
-    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"]));
+    await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"], NO_CONSENT));
   });
 });
 
