@@ -311,14 +311,25 @@ fn withdrawn_traces(before: &Connection, after: &Connection) -> rusqlite::Result
 /// Whose answers came, and which ones they replace.
 fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) -> rusqlite::Result<()> {
     let last: u32 = before.query_row("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
-    let last_repeat: u32 =
-        before.query_row("SELECT coalesce(max(rowid), 0) FROM repeats", [], |r| r.get(0))?;
-    let sql = "SELECT a.external_id, sum(n) FROM (
-                   SELECT annotator, count(*) AS n FROM events WHERE id > ?1 AND kind = 'answer' GROUP BY annotator
-                   UNION ALL SELECT annotator, count(*) FROM repeats WHERE rowid > ?2 GROUP BY annotator
-               ) AS came JOIN annotators AS a ON a.id = came.annotator GROUP BY a.id ORDER BY a.external_id";
-    effect.answers =
-        all(after, sql, [last, last_repeat], |r| Ok(AnswersOf { annotator: r.get(0)?, answers: r.get(1)? }))?;
+    let sql = "SELECT annotator, count(*) FROM events WHERE id > ?1 AND kind = 'answer' GROUP BY annotator";
+    let mut came: BTreeMap<u32, u32> =
+        all(after, sql, [last], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect();
+    let sql = "SELECT annotator, count(*) FROM repeats GROUP BY annotator";
+    let repeats = |c: &Connection| -> rusqlite::Result<BTreeMap<u32, u32>> {
+        Ok(all(c, sql, [], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect())
+    };
+    let known = repeats(before)?;
+    for (annotator, now) in repeats(after)? {
+        let new = now.saturating_sub(known.get(&annotator).copied().unwrap_or(0));
+        if new > 0 {
+            *came.entry(annotator).or_default() += new;
+        }
+    }
+    for (annotator, answers) in came {
+        let sql = "SELECT external_id FROM annotators WHERE id = ?1";
+        let annotator = after.query_row(sql, [annotator], |r| r.get(0))?;
+        effect.answers.push(AnswersOf { annotator, answers });
+    }
     let current =
         "SELECT level, content FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
     let mut keys =

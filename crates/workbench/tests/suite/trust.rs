@@ -56,7 +56,7 @@ impl World {
         let wish = StudyWish {
             questions: Vec::new(),
             people: vec!["ada".into(), "dora".into()],
-            per_text: 4,
+            per_text: 2,
             per_person: None,
             anchors: 0,
             repeat: 0.0,
