@@ -2039,6 +2039,8 @@ export type MergeContradiction = {
 	question: string,
 	/**  The answers, the earlier ones first. */
 	answers: MergeAnswer[],
+};
+
 /**  Answers of one person. */
 export type MergeAnswersOf = {
 	/**  Whose. */

@@ -10,7 +10,7 @@ import type {
   StudyFigure,
   StudyReport,
 } from "./bindings";
-import { count, counted, decimal, interval, percent } from "./format";
+import { count, counted, decimal, interval } from "./format";
 
 /** Fewer comparisons are too little to tell. */
 const FEWEST = 5;

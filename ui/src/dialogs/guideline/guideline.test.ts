@@ -299,7 +299,9 @@ describe("agreement", () => {
   });
 
   it("draws what lies below chance at the end of its line, and tells the number", async () => {
-    const figures = [{ number: 1, labels: 40, texts: 20, alpha: -0.2, low: -0.5, high: 0.1 }];
+    const figures = [
+      { number: 1, labels: 40, texts: 20, alpha: -0.2, low: -0.5, high: 0.1, like_these: true },
+    ];
     vi.spyOn(commands, "guidelineAgreement").mockResolvedValue([{ question: 1, name: "rude", figures }]);
     write("one");
     await open();
