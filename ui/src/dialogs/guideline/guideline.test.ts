@@ -292,7 +292,7 @@ describe("agreement", () => {
     const rows = await screen.findAllByTestId("agreement-row");
     expect(rows[0]).toHaveTextContent(/None on screen\s*412\s*96\s*0\.31.*\[0\.22, 0\.40\]/);
     expect(within(rows[0] as HTMLElement).getByRole("img")).toHaveAccessibleName(
-      "None on screen: alpha 0.31, 95 % interval 0.22 to 0.40",
+      "None on screen: alpha 0.31, 95 % interval 0.22 to 0.40, for people like these",
     );
     expect(rows[1]).toHaveTextContent(/Version 1\s*60\s*12\s*too little to tell/);
     expect(screen.getByTestId("agreement-care")).toHaveTextContent("not the version’s alone");
