@@ -81,13 +81,19 @@ pub use data::{
     value_names,
 };
 pub use disagreement::{
-    AgreementFigure, AnnotatorMap, AttributeShare, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap, GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement, SidesCompared, UsualSplit, WholeSets, annotator_map, attribute_share, disagreement, disagreement_of_probabilities, disagreement_of_texts, false_discovery_rate, gap_of_sides, holm, maximum, measure, pairs_of, panel_distributions, rank_band, ranking, severity_gap, severity_p_value, surprise, tied, two_camps, usual_split, van_der_eijk,
+    AgreementFigure, AnnotatorMap, AttributeShare, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO,
+    FactorsOf, GroupGap, GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap,
+    SideAgreement, SidesCompared, UsualSplit, WholeSets, annotator_map, attribute_share, disagreement,
+    disagreement_of_probabilities, disagreement_of_texts, false_discovery_rate, gap_of_sides, holm, maximum,
+    measure, pairs_of, panel_distributions, rank_band, ranking, severity_gap, severity_p_value, surprise,
+    tied, two_camps, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{
-    CombinedOrder, ExplainedPrediction, ExplainedText, FEWEST_IN_A_CAMP, FEWEST_LABELS_FOR_A_SIDE, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS,
-    Influence, LabelChange, LabelWeight, LiveModel, Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare,
-    TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
+    CombinedOrder, ExplainedPrediction, ExplainedText, FEWEST_IN_A_CAMP, FEWEST_LABELS_FOR_A_SIDE,
+    FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS, Influence, LabelChange, LabelWeight, LiveModel, Outcome,
+    RepeatedAnswer, SeveritySides, Snapshot, StableShare, TextScore, UNLIKE_OTHERS, UnlikelyKind,
+    UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{CONFIDENCE_LEVEL, Scored, Scores, dichotomize, score};
 pub use mixed::{

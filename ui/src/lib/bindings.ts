@@ -670,6 +670,16 @@ export type Beside = {
 	guideline: string | null,
 };
 
+/**  Between which levels a text's answers divide into two halves as equal as can be. */
+export type Border = {
+	/**  The lowest level (index) above it. */
+	level: number,
+	/**  Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone. */
+	above: number | null,
+	/**  Its interval; `None` without a model. */
+	interval: [number | null, number | null] | null,
+};
+
 /**  Where a person stands today. */
 export type CareInfo = {
 	/**  What the study sets. */
@@ -870,7 +880,10 @@ export type DifferenceShares = {
 
 /**  Which measure ranks. */
 export type DisagreementMeasure = 
-/**  combined */
+/**
+ *  `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
+ *  follow each other, those first whose labels form two camps.
+ */
 "combined" | 
 /**  Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum. */
 "split" | 
@@ -919,15 +932,15 @@ export type DisagreementRow = {
 	external_id: string,
 	/**  The body, cut to 280 characters. */
 	snippet: string,
-	/**  Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. */
+	/**  Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model. */
 	distribution: (number | null)[],
-	/**  How much they would disagree. */
+	/**  How much they would disagree; `None` without a model. */
 	scores: DisagreementScores | null,
 	/**  What the text is ranked by; no number for `labels` with fewer than two of them. */
 	value: number | null,
 	/**  Its 90 % interval; `None` for divergence, uncertainty and labels. */
 	interval: [number | null, number | null] | null,
-	/**  Its rank among the texts of the query, from 1. */
+	/**  Its rank among the texts of the query, from 1; 0 without a model. */
 	rank: number,
 	/**  First and last rank that the interval reaches; without one those of texts with the same value. */
 	band: [number, number],
@@ -935,6 +948,12 @@ export type DisagreementRow = {
 	who: GroupDifference | null,
 	/**  The strict or the lenient, where labels show that the answers follow severity, after correction for all texts. */
 	severity: SeverityDifference | null,
+	/**  Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model. */
+	border: Border | null,
+	/**  Whether its labels form two camps: a third of them or more on either side of a level that fewer gave. */
+	two_camps: boolean,
+	/**  Labels above that border of the group `who` and of those it is compared with. */
+	who_above: [LabelsAbove, LabelsAbove] | null,
 	/**  Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it. */
 	compared: number,
 	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
@@ -943,9 +962,6 @@ export type DisagreementRow = {
 	observed: number[],
 	/**  Chance that two of those labels differ; needs two. */
 	observed_pairwise: number | null,
-	border: Border | null,
-	two_camps: boolean,
-	who_above: [LabelsAbove, LabelsAbove] | null,
 };
 
 /**
@@ -1967,6 +1983,26 @@ export type LabelTask = {
 	spans: PersonSpans[] | null,
 };
 
+/**  How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels. */
+export type LabelWeight = {
+	/**  Labels at which it counts half; `None` where held-out labels are predicted no better with it. */
+	half_at: number | null,
+	/**  The median number of labels of texts with two or more. */
+	labels: number,
+	/**  What so many labels count, 0 to 1. */
+	weight: number | null,
+	/**  Texts whose people could be divided to learn it; below 30 nothing is learned. */
+	texts: number,
+};
+
+/**  How many labels of a group lie above a border. */
+export type LabelsAbove = {
+	/**  Labels above it. */
+	above: number,
+	/**  All labels. */
+	labels: number,
+};
+
 /**  A label was given or taken back, and what depends on it at once is up to date. */
 export type LabelsChanged = {
 	/**  The question answered. */
@@ -2022,23 +2058,11 @@ export type MergeAnswer = {
 	/**  The answer by its name. */
 	answer: string,
 	/**  When it was given, in milliseconds since 1970-01-01 UTC. */
-	at_ms: number,
+	at_ms: number | null,
 	/**  The same where the user is. */
 	time: string,
 	/**  Whether it is the one that counts. */
 	current: boolean,
-};
-
-/**  Different answers of one person to one question about one text. */
-export type MergeContradiction = {
-	/**  The person's external id. */
-	annotator: string,
-	/**  The text's external id. */
-	text: string,
-	/**  The question's name. */
-	question: string,
-	/**  The answers, the earlier ones first. */
-	answers: MergeAnswer[],
 };
 
 /**  Answers of one person. */
@@ -2096,6 +2120,18 @@ export type MergeConsent = {
 	changes: boolean,
 	/**  Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for. */
 	seen: string[],
+};
+
+/**  Different answers of one person to one question about one text. */
+export type MergeContradiction = {
+	/**  The person's external id. */
+	annotator: string,
+	/**  The text's external id. */
+	text: string,
+	/**  The question's name. */
+	question: string,
+	/**  The answers, the earlier ones first. */
+	answers: MergeAnswer[],
 };
 
 /**  What taking in a whole copy adds and changes. */
@@ -3195,9 +3231,13 @@ export type Ranking = {
 	estimation: Estimation | null,
 	/**  What is missing before these figures mean something; `None` where there is enough. */
 	needs: string | null,
+	/**  Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone. */
 	ties: number[],
+	/**  How much labels count; for `combined` alone. */
 	label_weight: LabelWeight | null,
+	/**  What the order stands on, in a sentence; for `combined` alone. */
 	basis: string | null,
+	/**  Whether labels alone rank, because the models are still being fitted. */
 	by_labels: boolean,
 };
 
@@ -4473,7 +4513,3 @@ function makeEvent<TListen, TEmit = TListen>(name: string, serialize?: (payload:
     return Object.assign(fn, base);
 }
 
-
-export type LabelWeight = { half_at: number | null, labels: number, weight: number | null, texts: number };
-export type Border = { level: number, above: number | null, interval: [number | null, number | null] | null };
-export type LabelsAbove = { above: number, labels: number };

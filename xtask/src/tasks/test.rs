@@ -189,6 +189,11 @@ fn stress(project: &Project) -> Result<()> {
             "1",
         ])
         .env("DISSENSUS_HISTORIES", std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned()))
+        .run()?;
+    // Coverage of intervals over more simulated projects than the step `test` has time for.
+    cargo(project, &["test"])
+        .args(whole_workspace())
+        .args(["--test", "suite", "--", "--ignored", "--nocapture", "stress_"])
         .run()
 }
 

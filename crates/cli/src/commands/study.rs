@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::Session;
 use dissensus_workbench::view::{
-    EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile, MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
+    EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile,
+    MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
 };
 use schemars::JsonSchema;
 use serde::Serialize;

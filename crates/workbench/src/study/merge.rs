@@ -13,8 +13,8 @@ use crate::study_error::StudyError;
 use crate::sync::lock;
 use crate::view::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
 use crate::words::counted;
-use dissensus_domain::{EventId, Packet, PacketId, unsuperseded_answers};
-use dissensus_store::{HandIn, MergeEffect, MergeOutcome, Store, TakenIn};
+use dissensus_domain::{Packet, PacketId, unsuperseded_answers};
+use dissensus_store::{HandIn, MergeEffect, MergeOutcome, TakenIn};
 use std::path::{Path, PathBuf};
 
 /// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.

@@ -125,7 +125,11 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeAnswer, MergeAnswersOf, MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem, MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish, TextTalk,
+    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeAnswer, MergeAnswersOf,
+    MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem,
+    MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision,
+    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
+    TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};

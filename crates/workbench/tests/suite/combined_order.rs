@@ -50,7 +50,7 @@ fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
     std::fs::write(&file, csv).unwrap();
     let choices = ImportChoices {
         scale: Some(ScaleKind::Ordinal),
-        columns: ColumnChoices { attributes: vec!["gender".to_owned()], ..ColumnChoices::default() },
+        columns: Some(ColumnChoices { attributes: vec!["gender".to_owned()], ..ColumnChoices::default() }),
         ..ImportChoices::default()
     };
     let silent: Arc<dyn Progress> = Arc::new(Silent);

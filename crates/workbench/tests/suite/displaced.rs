@@ -37,7 +37,7 @@ fn labels(path: &Path) -> BTreeMap<String, u16> {
     let store = Store::open(path).unwrap();
     let ana = store.annotators().unwrap().into_iter().find(|person| person.external_id == "ana").unwrap().id;
     let names: BTreeMap<_, _> =
-        store.texts().unwrap().into_iter().map(|text| (text.id, text.external_id)).collect();
+        store.texts_page(0, 1_000).unwrap().into_iter().map(|text| (text.id, text.external_id)).collect();
     let question = store.questions().unwrap()[0].id;
     let current = store.current_labels(question).unwrap().into_iter().filter(|label| label.annotator == ana);
     current
