@@ -502,10 +502,19 @@ export class App {
       this.labelAs(known.id);
       return true;
     }
-    const added = await this.attempt(() => commands.addAnnotator(name.trim(), {}));
-    if (!added) return false;
-    this.people = [...this.people, added];
-    this.labelAs(added.id);
+    // A name that looks like somebody's is added only where somebody says that it is another person.
+    const another = {
+      label: `“${name.trim()}” is another person`,
+      run: async () => this.#added(await this.attempt(() => commands.addNewAnnotator(name.trim(), {}))),
+    };
+    const instead = (code: string) => (code === "near-name" ? another : undefined);
+    return this.#added(await this.attempt(() => commands.addAnnotator(name.trim(), {}), instead));
+  }
+
+  #added(person: AnnotatorInfo | undefined): boolean {
+    if (!person) return false;
+    this.people = [...this.people, person];
+    this.labelAs(person.id);
     return true;
   }
 

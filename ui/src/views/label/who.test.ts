@@ -75,6 +75,17 @@ describe("a name that is new", () => {
     expect(screen.getByTestId("label-ask-new")).toBeVisible();
   });
 
+  it("is added where it looks like somebody's only as another person", async () => {
+    await app.join("Zoé");
+    app.toasts.list = [];
+    await typed("Zoe{Enter}");
+    await waitFor(() => expect(app.toasts.list).toHaveLength(1));
+    expect(app.annotator?.name).toBe("Zoé");
+    expect(app.toasts.list[0]?.act?.label).toBe("“Zoe” is another person");
+    await app.toasts.list[0]?.act?.run();
+    expect(app.annotator?.name).toBe("Zoe");
+  });
+
   it("says on the button what it does, and can be taken back", async () => {
     app.toasts.list = [];
     const user = await typed("Robin");
