@@ -93,7 +93,7 @@ pub(crate) fn by_identity(file: &Path, left: Option<&Opening>) -> Belongs {
         return Belongs::Unknown; // it may have been written over in place all the same
     }
     let at_home = match (&left.journal, FileState::of(&beside(file, "-wal"))) {
-        (Some(journal), Ok(beside)) => *journal == beside.id.to_string(),
+        (Some(_), Ok(beside)) => left.had_journal(&beside) == Some(true),
         // The older journal is a new file each time: it is at home where the path is.
         (None, _) => left.path.as_deref() == Some(file),
         _ => false,
@@ -148,8 +148,13 @@ pub(crate) fn must_fit(
         return Ok(());
     }
     let now = state_of(file, shown)?;
-    let journal = FileState::of(&beside(file, "-wal")).ok().map(|journal| journal.id.to_string());
-    let ours = opening_beside(file).is_some_and(|left| left.is_of(&now) && left.journal == journal);
+    let journal = FileState::of(&beside(file, "-wal")).ok();
+    let its = |left: &Opening| match (&left.journal, &journal) {
+        (None, None) => true,
+        (Some(_), Some(journal)) => left.had_journal(journal) != Some(false),
+        _ => false,
+    };
+    let ours = opening_beside(file).is_some_and(|left| left.is_of(&now) && its(&left));
     // While a program writes to it, marks change under our eyes; it compares file and path itself.
     if ours && is_held(file) { Ok(()) } else { Err(StoreError::ForeignJournal(shown.to_owned())) }
 }
@@ -167,8 +172,8 @@ fn is_held(file: &Path) -> bool {
 
 /// The journal that `left`, an opening of the very file `file`, has under another name.
 fn journal_elsewhere(file: &Path, left: &Opening) -> Option<PathBuf> {
-    let known = left.journal.as_ref()?;
-    let is_it = |path: &Path| FileState::of(path).ok().filter(|there| there.id.to_string() == *known);
+    left.journal.as_ref()?;
+    let is_it = |path: &Path| FileState::of(path).ok().filter(|there| left.had_journal(there) != Some(false));
     if is_it(&beside(file, "-wal")).is_some() {
         return None; // two names of one folder, or of one file where capitals do not count
     }

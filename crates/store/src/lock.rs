@@ -26,18 +26,21 @@ pub(crate) struct Opening {
     pub(crate) created: Option<u128>,
     /// The identity of its write-ahead log; none where the file system allows only the older journal.
     pub(crate) journal: Option<String>,
+    /// When that was made, in nanoseconds since 1970, where the file system says so.
+    pub(crate) journal_created: Option<u128>,
     /// Tells this opening from every other one.
     pub(crate) opening: Uuid,
 }
 
 impl Opening {
     /// An opening of the file `file` (links resolved) as it is now.
-    pub(crate) fn of(file: &Path, state: &FileState, journal: Option<FileId>) -> Self {
+    pub(crate) fn of(file: &Path, state: &FileState, journal: Option<FileState>) -> Self {
         Self {
             path: file.to_str().map(PathBuf::from),
             file: state.id.to_string(),
             created: nanoseconds(state),
-            journal: journal.map(|id| id.to_string()),
+            journal: journal.map(|journal| journal.id.to_string()),
+            journal_created: journal.as_ref().and_then(nanoseconds),
             opening: Uuid::now_v7(),
         }
     }
@@ -49,6 +52,14 @@ impl Opening {
             _ => true,
         };
         self.file == state.id.to_string() && same_time
+    }
+
+    /// Whether it had the write-ahead log of `state`. `None` where only its number says so, which a later file may have.
+    pub(crate) fn had_journal(&self, state: &FileState) -> Option<bool> {
+        if self.journal.as_ref()? != &state.id.to_string() {
+            return Some(false);
+        }
+        Some(self.journal_created? == nanoseconds(state)?)
     }
 }
 

@@ -115,7 +115,7 @@ impl WriteTx<'_> {
         let Some((added, prompt)) = ours else { return Ok(false) };
         // The place goes with the later one, the text with the later and then the greater one.
         let place = added.max(theirs.0);
-        let (_, held) = ((added.0, &prompt)).max((theirs.0.0, &theirs.1));
+        let (_, held) = (added.0, &prompt).max((theirs.0.0, &theirs.1));
         let (changed, held) = (*held != prompt, held.clone());
         if place != added || changed {
             self.put_question_added(id, place, &held)?;

@@ -36,10 +36,10 @@ struct Written {
     /// Length and time of the file, which nothing but a checkpoint of ours changes while there is a write-ahead log.
     stamp: Option<(u64, Option<SystemTime>)>,
     /// The write-ahead log, where there is one.
-    journal: Option<FileId>,
+    journal: Option<FileState>,
     /// The newest mark, see [`journal`].
     mark: Option<Mark>,
-    /// True where the next write begins a new part of the journal, which needs a mark of its own.
+    /// True where the file holds the newest mark, so that the next write brings a new one.
     mark_is_due: bool,
 }
 
@@ -82,9 +82,10 @@ impl OwnFile {
         let about = |path: &Path| {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
         };
-        let journal = if mode == "wal" { Some(about(&beside(&self.file, "-wal"))?.id) } else { None };
+        let journal = if mode == "wal" { Some(about(&beside(&self.file, "-wal"))?) } else { None };
+        let mark_is_due = self.holds(mark.as_ref());
         *lock(&self.written) =
-            Written { stamp: Some(stamp(&about(&self.file)?)), journal, mark, mark_is_due: true };
+            Written { stamp: Some(stamp(&about(&self.file)?)), journal, mark, mark_is_due };
         self.must_have_its_name()
     }
 
@@ -118,7 +119,7 @@ impl OwnFile {
         };
         if let Some(journal) = journal {
             match FileState::of(&beside(&self.file, "-wal")) {
-                Ok(named) if named.id == journal => {}
+                Ok(named) if named.id == journal.id => {}
                 Ok(_) => return Err(self.displaced(Displaced::JournalGone)),
                 Err(e) if e.kind() == ErrorKind::NotFound => {
                     self.must_have_its_name()?; // with its folder
@@ -148,6 +149,13 @@ impl OwnFile {
         }
     }
 
+    /// True where the file without its journal holds this mark. Only then may the next one follow: while a reader keeps the journal
+    /// from being brought in, the file would fall behind by more marks than a journal knows.
+    fn holds(&self, mark: Option<&Mark>) -> bool {
+        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal::mark(&conn));
+        alone.is_ok_and(|alone| alone.as_ref() == mark)
+    }
+
     /// The mark for what a transaction has written, where one is due.
     pub(crate) fn mark_if_due(&self, conn: &Connection) -> rusqlite::Result<Option<Mark>> {
         if !lock(&self.written).mark_is_due {
@@ -171,7 +179,7 @@ impl OwnFile {
     /// To be called after everything that may have brought a part of the journal into the file.
     pub(crate) fn brought_in(&self) {
         let mut written = lock(&self.written);
-        written.mark_is_due = true;
+        written.mark_is_due = written.mark_is_due || self.holds(written.mark.as_ref());
         // Of the open file itself where that can be had: by now its name may be another's.
         let state = match lock(&self.pin).as_ref().map(FilePin::state) {
             Some(Ok(state)) => Ok(state),
@@ -226,7 +234,9 @@ impl OwnFile {
     pub(crate) fn clear_empty_journal(&self) {
         let ours = lock(&self.written).journal;
         let path = beside(&self.file, "-wal");
-        if FileState::of(&path).is_ok_and(|there| there.bytes == 0 && Some(there.id) == ours) {
+        if FileState::of(&path)
+            .is_ok_and(|there| there.bytes == 0 && Some(there.id) == ours.map(|ours| ours.id))
+        {
             journal::remove(&path);
             journal::remove(&beside(&self.file, "-shm"));
         }
@@ -235,7 +245,7 @@ impl OwnFile {
     fn has_no_other_journal(&self, to: &Path) -> bool {
         let ours = lock(&self.written).journal;
         match FileState::of(&beside(to, "-wal")) {
-            Ok(there) => there.bytes == 0 || Some(there.id) == ours,
+            Ok(there) => there.bytes == 0 || Some(there.id) == ours.map(|ours| ours.id),
             Err(e) => e.kind() == ErrorKind::NotFound,
         }
     }

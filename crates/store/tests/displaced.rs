@@ -626,3 +626,36 @@ fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
     assert!(confirmed.iter().all(|(text, level)| first.get(text) == Some(level)));
     assert!(place.open("p.dissensus").is_ok(), "and the other one is sound");
 }
+
+/// While a reader keeps the journal from being brought in, the file stays behind by any number of checkpoints that were tried, also over
+/// a crash and another opening; wherever the two are copied, the journal is the file's own.
+#[test]
+fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
+    let place = Place::new();
+    let copy_of = |from: &str, to: &str| {
+        for ending in ["", "-wal"] {
+            std::fs::copy(place.path(&format!("{from}{ending}")), place.path(&format!("{to}{ending}")))
+                .unwrap();
+        }
+    };
+    let mut from = "p.dissensus".to_owned();
+    for round in 1..=3_u32 {
+        let store = place.open(&from).unwrap();
+        assert_eq!(store.journal_put_aside(), None, "round {round}");
+        let reader = rusqlite::Connection::open(place.path(&from)).unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        reader.query_row("SELECT count(*) FROM texts", [], |_| Ok(())).unwrap();
+        for text in 1..=5 {
+            store.append_label(&label(10 * round + text, 1, 1)).unwrap();
+            store.checkpoint().unwrap();
+        }
+        // As after a crash: file and journal as they are, in another place.
+        let to = format!("round-{round}.dissensus");
+        copy_of(&from, &to);
+        drop(reader);
+        store.close().unwrap();
+        from = to;
+    }
+    let (labels, aside) = place.labels(&from);
+    assert_eq!((labels.len(), aside), (15, None));
+}
