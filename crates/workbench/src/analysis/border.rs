@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn a_border_divides_as_equally_as_can_be() {
-        assert_eq!(most_equal(&[0.4, 0.2, 0.1, 0.1, 0.2]), Some(1));
-        assert_eq!(most_equal(&[0.1, 0.3, 0.1, 0.3, 0.2]), Some(2));
+        assert_eq!(most_equal(&[0.4, 0.3, 0.1, 0.1, 0.1]), Some(1));
+        assert_eq!(most_equal(&[0.1, 0.3, 0.1, 0.3, 0.2]), Some(3));
         assert_eq!(most_equal(&[0.5, 0.5]), None);
         let border = border_of_labels(&[2, 2, 0, 3, 1]).unwrap();
         assert_eq!((border.level, border.above, border.interval), (2, 0.5, None));

@@ -218,7 +218,8 @@ impl Study {
                     (true, true) => StudyError::NewCopy,
                     (true, false) => StudyError::Changes,
                 };
-                file.asks = Some(asked);
+                let whole_copy = asked.whole_copy && !consent.whole_copies;
+                file.asks = Some(MergeQuestion { whole_copy, ..asked });
                 file.effect = Some(effect_info(&effect));
                 return Err(error.into());
             }

@@ -50,7 +50,14 @@ fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
     std::fs::write(&file, csv).unwrap();
     let choices = ImportChoices {
         scale: Some(ScaleKind::Ordinal),
-        columns: Some(ColumnChoices { attributes: vec!["gender".to_owned()], ..ColumnChoices::default() }),
+        columns: Some(ColumnChoices {
+            text_id: Some("text_id".to_owned()),
+            text: Some("text".to_owned()),
+            annotator: Some("annotator_id".to_owned()),
+            label: Some("label".to_owned()),
+            attributes: vec!["gender".to_owned()],
+            ..ColumnChoices::default()
+        }),
         ..ImportChoices::default()
     };
     let silent: Arc<dyn Progress> = Arc::new(Silent);

@@ -154,6 +154,10 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
         let sql = match name.as_str() {
             "settings" => "SELECT value FROM settings WHERE key = 'pseudonym-key'".to_owned(),
             "jobs" | "copies" | "heads" => continue,
+            // Under which wording somebody answered is for that person to say.
+            "wordings" => format!(
+                "SELECT uid, content FROM wordings WHERE id IN (SELECT wording FROM events WHERE annotator NOT IN {forger})"
+            ),
             "annotators" => format!(
                 "SELECT id, external_id, name, CASE WHEN id IN {forger} THEN '' ELSE attributes END FROM annotators"
             ),
