@@ -19,6 +19,22 @@ pub fn terminate(pid: u32) {
     assert!(signal(&format!("-s TERM {pid}")), "there is no process {pid} to end");
 }
 
+/// Stops a process where it is, until [`go_on`].
+///
+/// # Panics
+/// There is no such process.
+pub fn hold(pid: u32) {
+    assert!(signal(&format!("-s STOP {pid}")), "there is no process {pid} to stop");
+}
+
+/// Lets a process that was stopped go on.
+///
+/// # Panics
+/// There is no such process.
+pub fn go_on(pid: u32) {
+    assert!(signal(&format!("-s CONT {pid}")), "there is no process {pid} to go on");
+}
+
 /// Waits until a killed process runs nothing any more.
 ///
 /// A signal is only asked for by `kill`: a thread that is writing to the disk ends that first, and only then are the

@@ -422,10 +422,13 @@ fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let child = import_at_work(&bench, "P.dissensus");
+    // However slow this machine is, the import has not ended when the other one comes.
+    processes::hold(child.id());
     std::fs::rename(bench.path("P.dissensus"), bench.path("Q.dissensus")).unwrap();
     let label = ["label", "Q.dissensus", "--annotator", "second", "--text-id", "t1", "--value", "1"];
     let words = bench.refused(label);
     assert!(words.contains("is open already") && words.contains("P.dissensus"), "{words}");
+    processes::go_on(child.id());
     let words = failed(child);
     assert!(words.contains("was moved") && words.contains("Q.dissensus"), "{words}");
     bench.ok(label);
@@ -441,12 +444,14 @@ fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() 
     bench.ok(["label", "P.dissensus", "--annotator", "later", "--text-id", "t1", "--value", "1"]);
     for killed in [false, true] {
         let mut child = import_at_work(&bench, "P.dissensus");
+        processes::hold(child.id());
         std::fs::copy(bench.path("backup"), bench.path("part")).unwrap();
         std::fs::rename(bench.path("part"), bench.path("P.dissensus")).unwrap();
         if killed {
             processes::kill(child.id());
             child.wait().unwrap();
         } else {
+            processes::go_on(child.id());
             let words = failed(child);
             assert!(words.contains("another file took the place"), "{words}");
         }
@@ -491,8 +496,10 @@ fn a_hard_link_to_a_project_that_is_open_is_open_already() {
     small_project(&bench, "P.dissensus");
     std::fs::hard_link(bench.path("P.dissensus"), bench.path("H.dissensus")).unwrap();
     let child = import_at_work(&bench, "P.dissensus");
+    processes::hold(child.id());
     let label = ["label", "H.dissensus", "--annotator", "hh", "--text-id", "t1", "--value", "1"];
     assert!(bench.refused(label).contains("is open already"));
+    processes::go_on(child.id());
     assert!(child.wait_with_output().unwrap().status.success());
     bench.ok(label);
     assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_001);

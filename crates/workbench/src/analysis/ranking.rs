@@ -39,6 +39,9 @@ struct Ranked {
     estimation: Estimation,
 }
 
+/// How often each level was given, and who gave which.
+type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
+
 impl Analysis {
     /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is empty and says why.
     ///
@@ -369,7 +372,7 @@ impl Analysis {
         text: TextId,
         mask: &[bool],
         levels: usize,
-    ) -> Result<(Vec<u32>, Vec<(AnnotatorId, u16)>), WorkbenchError> {
+    ) -> Result<CountedLabels, WorkbenchError> {
         let mut counts = vec![0; levels];
         let mut given = Vec::new();
         let labels = self.context.store.current_labels_on(text, question)?;

@@ -163,7 +163,7 @@ fn kind(kind: UnlikelyKind) -> SlipKind {
 /// Hochberg, with the numbers that are expected).
 fn beyond_chance(labels: &[UnlikelyLabel]) -> u32 {
     let within = |(at, label): &(usize, &UnlikelyLabel)| label.expected <= BY_CHANCE * (at + 1) as f64;
-    labels.iter().enumerate().filter(within).last().map_or(0, |(at, _)| at as u32 + 1)
+    labels.iter().enumerate().rfind(within).map_or(0, |(at, _)| at as u32 + 1)
 }
 
 /// What the search for slips comes to; nobody is named for what chance brings.

@@ -29,7 +29,7 @@ fn labels(of_text: usize, camps: bool) -> String {
     for text in 0..TEXTS {
         for place in 0..of_text {
             let person = (text * 7 + place * 11) % PEOPLE;
-            let woman = person % 2 == 0;
+            let woman = person.is_multiple_of(2);
             let by_chance = noise(text, person);
             let level = match (camps && text % 3 == 0, woman) {
                 (true, true) => 1 + by_chance % 2,

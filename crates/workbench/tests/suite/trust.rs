@@ -106,7 +106,7 @@ fn label(file: &Path, texts: usize) {
     let question = session.project.info().unwrap().questions[0].id;
     let me = session.project.annotators().unwrap()[0].id;
     for _ in 0..texts {
-        let next = session.labelling.next_text(me, &[question], TextOrder::File, None).unwrap().unwrap();
+        let next = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap().unwrap();
         answer(&session, question, me, next.text, 1);
     }
     session.close();
@@ -331,7 +331,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     let asks = file.asks.unwrap();
     assert!(asks.whole_copy && !asks.changes);
     let session = open(&world.project);
-    let preview = session.study.preview_merge(&[there.clone()]).unwrap();
+    let preview = session.study.preview_merge(std::slice::from_ref(&there)).unwrap();
     assert!(preview.files[0].asks.is_some() && !preview.files[0].refused);
     session.close();
     assert_eq!(state_of_all(&world.project), state_of_all_bytes(&before, &world.path("b.dissensus")));
@@ -429,7 +429,8 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
 #[test]
 fn every_kind_of_change_of_a_whole_copy_is_shown() {
     let world = World::new();
-    let kinds: [(&str, &dyn Fn(&Session), MergeChangeKind); 4] = [
+    type Change<'a> = (&'a str, &'a dyn Fn(&Session), MergeChangeKind);
+    let kinds: [Change<'_>; 4] = [
         (
             "decision",
             &|session| {
@@ -528,7 +529,7 @@ fn forgery(c: &Connection, which: u64, n: u64) {
             c,
             &format!("INSERT OR REPLACE INTO settings VALUES ('copies_taken_in', '{{\"{}\": null}}')", as_uuid(&uid)),
         ),
-        19 => exec(c, &format!("INSERT OR IGNORE INTO withdrawn_packets SELECT zeroblob(32), uid FROM packets")),
+        19 => exec(c, "INSERT OR IGNORE INTO withdrawn_packets SELECT zeroblob(32), uid FROM packets"),
         20 => exec(c, &format!("INSERT OR IGNORE INTO hand_ins SELECT id, {at}, {n} FROM packets")),
         21 => exec(c, "UPDATE events SET level = (level + 1) % 3 WHERE kind = 'answer' AND level IS NOT NULL"),
         22 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, annotator, at_ms, value) VALUES ('left-out', 1, {at}, '{n}')")),
