@@ -30,6 +30,7 @@ const DOING: Record<string, string> = {
   export: "Exporting",
   report: "Reporting to",
   copy: "Copying",
+  who: "Working out",
   words: "Leaving out words",
   word_model: "Reading words of",
   plan: "Planning the study",
