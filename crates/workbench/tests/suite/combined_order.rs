@@ -116,7 +116,7 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
 }
 
 #[test]
-fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
+fn camps_that_labels_show_lead() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     session.live.fit(question, &Silent).unwrap();
