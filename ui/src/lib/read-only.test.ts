@@ -9,7 +9,7 @@ import { READ_ONLY } from "$lib/read-only";
 import * as platform from "$platform";
 import App from "../App.svelte";
 import { reset } from "../mock/bindings";
-import StudySettingsDialog from "../views/study/StudySettingsDialog.svelte";
+import StudySettingsDialog from "../dialogs/study/StudySettingsDialog.svelte";
 import StudyView from "../views/study/StudyView.svelte";
 
 beforeEach(async () => {

@@ -5,8 +5,8 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
-import StudyView from "../study/StudyView.svelte";
-import AnnotatorsView from "./AnnotatorsView.svelte";
+import StudyView from "./StudyView.svelte";
+import AnnotatorsView from "../annotators/AnnotatorsView.svelte";
 
 beforeEach(async () => {
   reset();
