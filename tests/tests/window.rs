@@ -97,7 +97,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
     let window = Window::open(&bench, None).await?;
     window.click("recent-item").await?;
     // It opens with how far it is, and Enter goes on as whoever labelled last.
-    window.text_when("overview-step", |step| step.contains("Label as Robin")).await?;
+    window.text_when("summary-step", |step| step.contains("Label as Robin")).await?;
     window.press(ENTER).await?;
     window.text_when("label-progress-done", |done| done == "9").await?;
     let who = window.text("label-annotator").await?;
@@ -848,7 +848,7 @@ async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_one
     // It opens with how far it is, as the command tells it.
     let overview = bench.json(["overview".as_ref(), project.as_os_str()]);
     let alpha = overview["agreement"][0]["alpha"].as_f64().unwrap();
-    window.text_when("overview-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
+    window.text_when("summary-alpha", |shown| shown.contains(&format!("{alpha:.2}"))).await?;
     ensure!(window.all("label-person").await?.is_empty(), "no strangers");
     join(&window, "Robin").await?;
 

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import * as platform from "$platform";
 import { app } from "$lib/app.svelte";
-import Rail from "../components/Rail.svelte";
+import ProjectView from "../views/project/ProjectView.svelte";
 import StatusLine from "../components/StatusLine.svelte";
 import { reset, say } from "../mock/bindings";
 import SettingsDialog from "./SettingsDialog.svelte";
@@ -34,8 +34,8 @@ beforeEach(async () => {
 it("saves a copy where the dialog says, and tells the path", async () => {
   const save = vi.spyOn(commands, "saveCopy");
   const user = userEvent.setup();
-  render(Rail);
-  await user.click(screen.getByTestId("save-copy"));
+  render(ProjectView);
+  await user.click(screen.getByTestId("act-project.copy"));
   expect(save).toHaveBeenCalledWith("/home/you/Comments copy.dissensus");
   await waitFor(() =>
     expect(app.toasts.list.at(-1)).toMatchObject({
@@ -70,10 +70,10 @@ it("shows how far a copy is, stops it, and closing asks first", async () => {
   const cancel = vi.spyOn(commands, "cancelJob");
   const user = userEvent.setup();
   render(StatusLine);
-  render(Rail);
+  render(ProjectView);
   say("jobChanged", copying);
   expect(await screen.findByText(/^25\s?%$/)).toBeVisible();
-  expect(screen.getByTestId("save-copy")).toBeDisabled();
+  expect(screen.getByTestId("act-project.copy")).toBeDisabled();
   await user.click(screen.getByRole("button", { name: "Stop: Copying Comments copy.dissensus" }));
   expect(cancel).toHaveBeenCalledWith(80);
   await app.close();

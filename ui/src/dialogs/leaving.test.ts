@@ -35,8 +35,9 @@ beforeEach(async () => {
 
 /** The page begins by itself; what is said before it listens is lost. */
 async function started() {
-  await waitFor(() => expect(screen.getByTestId("close-project")).toBeVisible());
+  await waitFor(() => expect(screen.getByTestId("nav-project")).toBeVisible());
   await app.start();
+  app.show("project");
 }
 
 describe("closing", () => {
@@ -46,13 +47,13 @@ describe("closing", () => {
     render(App);
     await started();
     say("jobChanged", training);
-    await user.click(screen.getByTestId("close-project"));
+    await user.click(screen.getByTestId("act-project.close"));
     expect(await screen.findByTestId("leave-dialog")).toHaveTextContent("1 run is still training");
     await user.click(screen.getByTestId("leave-keep"));
     expect(close).not.toHaveBeenCalled();
     expect(app.project).not.toBeNull();
 
-    await user.click(screen.getByTestId("close-project"));
+    await user.click(screen.getByTestId("act-project.close"));
     await user.click(await screen.findByTestId("leave-stop"));
     await waitFor(() => expect(close).toHaveBeenCalledOnce());
     expect(app.project).toBeNull();
@@ -125,8 +126,8 @@ describe("what nobody caught", () => {
     const report = vi.spyOn(commands, "annotatorReport").mockResolvedValue({ annotators: null } as never);
     const user = userEvent.setup();
     render(App);
-    await waitFor(() => expect(screen.getByTestId("nav-annotators")).toBeVisible());
-    await user.click(screen.getByTestId("nav-annotators"));
+    await waitFor(() => expect(screen.getByTestId("nav-people")).toBeVisible());
+    await user.click(screen.getByTestId("nav-people"));
     expect(await screen.findByTestId("broken-view")).toHaveTextContent("This view cannot be shown");
     await user.click(screen.getByTestId("nav-label"));
     await waitFor(() => expect(screen.queryByTestId("broken-view")).toBeNull());

@@ -29,7 +29,7 @@ beforeEach(async () => {
 async function opened() {
   render(App);
   // The window begins with the open project, and shows how far it is.
-  await screen.findByTestId("overview-sizes");
+  await screen.findByTestId("summary");
   await new Promise((settled) => setTimeout(settled));
 }
 
@@ -44,14 +44,14 @@ const chosen = () => screen.getAllByRole("option", { selected: true }).map((row)
 describe("the palette", () => {
   it("does what a few letters find, and has it first the next time", async () => {
     await opened();
-    await ask("annot");
-    expect(actions()[0]).toMatch(/^Go to Annotators/);
+    await ask("peopl");
+    expect(actions()[0]).toMatch(/^Go to People/);
     await user.keyboard("{Enter}");
-    await waitFor(() => expect(app.view).toBe("annotators"));
+    await waitFor(() => expect(app.view).toBe("people"));
     expect(screen.queryByTestId("palette")).toBeNull();
     await user.keyboard("{Control>}k{/Control}");
     await screen.findByTestId("palette");
-    expect(actions()[0]).toMatch(/^Go to Annotators/);
+    expect(actions()[0]).toMatch(/^Go to People/);
   });
 
   it("says the key of each action, as it is now", async () => {
@@ -63,7 +63,7 @@ describe("the palette", () => {
 
   it("goes by arrows round the end, and Esc does nothing and gives the focus back", async () => {
     await opened();
-    app.show("disagreement");
+    app.show("findings-texts");
     const field = await screen.findByTestId("ranking-search");
     field.focus();
     await ask("go to");
@@ -75,7 +75,7 @@ describe("the palette", () => {
     expect(chosen()).toEqual(first);
     await user.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
-    expect(app.view).toBe("disagreement");
+    expect(app.view).toBe("findings-texts");
     expect(field).toHaveFocus();
   });
 
@@ -111,7 +111,7 @@ describe("the palette", () => {
     const row = rows.find((one) => one.textContent?.includes(first.external_id));
     if (!row) throw new Error("no such row");
     await user.click(row);
-    await waitFor(() => expect(app.view).toBe("disagreement"));
+    await waitFor(() => expect(app.view).toBe("findings-texts"));
     await waitFor(() => expect(screen.getByTestId("text-pane")).toHaveTextContent(first.external_id));
   });
 
@@ -122,7 +122,7 @@ describe("the palette", () => {
     const person = await screen.findByTestId("palette-person");
     expect(screen.getByTestId("palette-label-as")).toHaveTextContent("Label as Robin");
     await user.click(person);
-    await waitFor(() => expect(app.view).toBe("annotators"));
+    await waitFor(() => expect(app.view).toBe("people"));
     const simulated = app.people.find((one) => one.simulated)?.name ?? "";
     await ask(simulated);
     expect(await screen.findByTestId("palette-person")).toHaveTextContent("simulated");
@@ -135,7 +135,7 @@ describe("the palette", () => {
     await screen.findByTestId("question-prompt");
     await user.keyboard("{Control>}k{/Control}{Control>}2{/Control}");
     expect(app.dialog).toBe("question");
-    expect(app.view).toBe("overview");
+    expect(app.view).toBe("findings");
   });
 
   it("says so where nothing is called that", async () => {
@@ -173,7 +173,7 @@ describe("the palette", () => {
     const offered = actions().join("\n");
     expect(offered).toMatch(/Go to Label/);
     expect(offered).toMatch(/Hand in/);
-    expect(offered).not.toMatch(/Disagreement|Import|Export|Models|Study|question/);
+    expect(offered).not.toMatch(/Findings|Import|Export|Models|People|study|question/);
     await user.type(screen.getByTestId("palette-field"), "c-0005");
     await user.click(await screen.findByTestId("palette-text"));
     await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("5"));
@@ -199,7 +199,7 @@ describe("keys", () => {
     await app.join("Robin");
     await opened();
     app.show("label");
-    await user.click(screen.getByTestId("open-keys"));
+    app.dialog = "keys";
     await choose("label.skip");
     await user.keyboard("y");
     expect(screen.getByTestId("key-label.skip")).toHaveTextContent("Y");
@@ -216,7 +216,7 @@ describe("keys", () => {
 
   it("that another action has are told, and taken only when that is said", async () => {
     await opened();
-    await user.click(screen.getByTestId("open-keys"));
+    app.dialog = "keys";
     await choose("label.skip");
     await user.keyboard("u");
     expect(screen.getByTestId("key-conflict")).toHaveTextContent("U is “Undo the last label”.");
@@ -230,16 +230,16 @@ describe("keys", () => {
 
   it("that cannot be commands are refused with the reason; Esc leaves the old one, the dialog stays", async () => {
     await opened();
-    await user.click(screen.getByTestId("open-keys"));
+    app.dialog = "keys";
     await choose("label.skip");
     await user.keyboard("1");
     expect(within(screen.getByTestId("keys-dialog")).getByText(/^1 answers, moves or edits/)).toBeVisible();
     await user.keyboard("{Escape}");
     expect(keyMap.of("label.skip")).toBe("S");
     expect(screen.getByTestId("keys-dialog")).toBeVisible();
-    await choose("view.study");
+    await choose("view.people-study");
     await user.keyboard("{Backspace}");
-    expect(keyMap.of("view.study")).toBeNull();
+    expect(keyMap.of("view.people-study")).toBeNull();
   });
 
   it("draw larger and smaller, also over a dialog, and the size is remembered", async () => {

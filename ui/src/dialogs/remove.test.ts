@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 /** The page begins by itself; what is shown before it has begun is lost. */
 async function started() {
-  await waitFor(() => expect(screen.getByTestId("close-project")).toBeVisible());
+  await waitFor(() => expect(screen.getByTestId("nav-project")).toBeVisible());
   await app.start();
 }
 
@@ -29,7 +29,7 @@ it("takes the last import out, opens the project again where one was, and says w
   const opened = vi.spyOn(commands, "openProject");
   render(App);
   await started();
-  app.show("texts");
+  app.show("label-list");
   perform("data.remove-import");
   const counts = await screen.findByTestId("remove-counts");
   expect(counts).toHaveTextContent("Imported today: 1 question, 40 texts, 2 annotators, 118 answers.");
@@ -38,7 +38,7 @@ it("takes the last import out, opens the project again where one was, and says w
   expect(app.toasts.list[0]?.message).toBe("The import of labels.csv was taken out");
   expect(app.toasts.list[0]?.detail).toContain("taken back since: 1 text, 2 answers");
   expect(opened).toHaveBeenCalledOnce();
-  expect(app.view).toBe("texts");
+  expect(app.view).toBe("label-list");
   expect(app.dialog).toBeNull();
 
   perform("data.remove-import");

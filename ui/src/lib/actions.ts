@@ -3,7 +3,7 @@ import { named, NAMED, type ActionId, type Named } from "$lib/action-table";
 import { app } from "$lib/app.svelte";
 import type { Theme } from "$lib/bindings";
 import { offers } from "$lib/offers.svelte";
-import { PACKET_VIEWS, type View } from "$lib/shown";
+import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$lib/shown";
 import { zoom } from "$lib/zoom.svelte";
 import * as platform from "$platform";
 
@@ -24,10 +24,26 @@ interface Action {
   words?: string;
 }
 
-const show = (view: View): Action => ({
-  with: PACKET_VIEWS.includes(view) ? "project" : "study",
+const shownIn = (view: View) => (PACKET_VIEWS.includes(view) ? "project" : "study");
+const go = (to: Destination, words: string): Action => ({
+  with: shownIn(to),
+  run: () => app.go(to),
+  words: `view show ${words}`,
+});
+const show = (view: View, words: string): Action => ({
+  with: shownIn(view),
   run: () => app.show(view),
-  words: "view show",
+  words: `view tab show ${words}`,
+});
+/** So many tabs on, round the end. */
+const turn = (by: number): Action => ({
+  with: "project",
+  when: () => tabsHere().length > 1,
+  run: () => {
+    const tabs = tabsHere();
+    const next = tabs[(tabs.indexOf(app.view) + by + tabs.length) % tabs.length];
+    if (next) app.show(next);
+  },
 });
 const wear = (theme: Theme): Action => ({
   with: "anything",
@@ -51,19 +67,23 @@ async function bringIn(): Promise<void> {
   if (path) app.importing = path;
 }
 
+const tabsHere = () => TABS[destinationOf(app.view)];
 const copying = () => app.jobs.some((job) => job.kind === "copy" && job.state === "running");
 const hasQuestion = () => app.question !== null;
 const dialog = (which: NonNullable<typeof app.dialog>) => () => (app.dialog = which);
 
 const ACTIONS: Record<ActionId, Action> = {
   palette: { with: "anything", run: dialog("palette") },
-  "view.overview": show("overview"),
-  "view.label": show("label"),
-  "view.texts": show("texts"),
-  "view.disagreement": show("disagreement"),
-  "view.annotators": show("annotators"),
-  "view.models": show("models"),
-  "view.study": show("study"),
+  "view.findings": go("findings", "overview summary disagreement"),
+  "view.findings-texts": show("findings-texts", "disagreement ranking map contested"),
+  "view.label": go("label", "desk annotate answer"),
+  "view.label-list": show("label-list", "texts find search"),
+  "view.people": go("people", "annotators"),
+  "view.people-study": show("people-study", "handed out packets progress"),
+  "view.models": go("models", "runs training"),
+  "view.project": go("project", "settings questions import export close"),
+  "tab.next": turn(1),
+  "tab.previous": turn(-1),
   "data.import": { with: "study", writes: true, run: bringIn, words: "load csv jsonl conll file" },
   "data.paste": {
     with: "study",
@@ -89,31 +109,36 @@ const ACTIONS: Record<ActionId, Action> = {
   },
   "question.add": { with: "study", writes: true, run: dialog("question"), words: "new scale" },
   "question.list": { with: "study", when: hasQuestion, run: dialog("questions"), words: "edit screen" },
-  "disagreement.groups": { with: "study", when: hasQuestion, view: "disagreement", words: "women men" },
+  "disagreement.groups": { with: "study", when: hasQuestion, view: "findings-texts", words: "women men" },
   "disagreement.questions": {
     with: "study",
     when: () => app.allFigured.length > 1,
-    view: "disagreement",
+    view: "findings-texts",
     words: "correlation",
   },
-  "annotators.slips": { with: "study", when: hasQuestion, view: "annotators", words: "mistakes errors" },
-  "annotators.plan": { with: "study", when: hasQuestion, view: "annotators", words: "sample size plan" },
+  "annotators.slips": { with: "study", when: hasQuestion, view: "people", words: "mistakes errors" },
+  "annotators.plan": { with: "study", when: hasQuestion, view: "people-study", words: "sample size plan" },
   "people.form": {
     with: "study",
     run: dialog("people-form"),
     words: "attributes demographics gender age form",
   },
   "guideline.write": { with: "study", run: dialog("guideline"), words: "codebook instructions manual" },
-  "study.remarks": { with: "study", view: "study", words: "search comments flags" },
-  "study.practice": { with: "study", when: hasQuestion, view: "study", words: "training qualification quiz" },
-  "study.checks": { with: "study", when: hasQuestion, view: "study", words: "gold test questions" },
-  "study.log": { with: "study", view: "study", words: "history audit events changes" },
-  "study.settings": { with: "study", view: "study", words: "reveal others limit harm grey" },
+  "study.remarks": { with: "study", view: "people-study", words: "search comments flags" },
+  "study.practice": {
+    with: "study",
+    when: hasQuestion,
+    run: dialog("practice"),
+    words: "training qualification quiz",
+  },
+  "study.checks": { with: "study", when: hasQuestion, run: dialog("checks"), words: "gold test questions" },
+  "study.log": { with: "study", run: dialog("log"), words: "history audit events changes" },
+  "study.settings": { with: "study", run: dialog("study-settings"), words: "reveal others limit harm grey" },
   "study.plan": {
     with: "study",
     writes: true,
     when: hasQuestion,
-    view: "study",
+    view: "people-study",
     words: "assign packets hand out",
   },
   "study.take-in": {
@@ -173,12 +198,12 @@ const ACTIONS: Record<ActionId, Action> = {
   "label.help": { with: "project", words: "definitions levels instructions" },
   "label.guideline": { with: "project", when: () => app.guideline.current !== null },
   "label.look": { with: "project" },
-  "texts.search": { with: "project", view: "texts", words: "find list" },
+  "texts.search": { with: "project", view: "label-list", words: "find list" },
   "texts.filter": { with: "project" },
   "texts.disagreement": { with: "study", when: hasQuestion },
   "texts.remove": { with: "study", writes: true, words: "delete" },
   "disagreement.refresh": { with: "study" },
-  "disagreement.search": { with: "study", view: "disagreement", when: hasQuestion, words: "find" },
+  "disagreement.search": { with: "study", view: "findings-texts", when: hasQuestion, words: "find" },
   "models.new": { with: "study", writes: true, view: "models", when: hasQuestion, words: "train model" },
 };
 
@@ -194,13 +219,19 @@ export function isCovered(): boolean {
   return covered || document.querySelector(".dialog-veil") !== null;
 }
 
+/** Whether it is there for what is open, also where it cannot be done at the moment. */
+export function belongs(id: ActionId): boolean {
+  const { project } = app;
+  const needs = ACTIONS[id].with;
+  if (needs !== "anything" && !project) return false;
+  // Whoever has a packet labels; everything else is the study's.
+  return !(needs === "study" && project?.packet);
+}
+
 /** Whether it can be done now; of what lies over the window nothing is asked here. */
 export function can(id: ActionId): boolean {
   const action = ACTIONS[id];
-  const { project } = app;
-  if (action.with !== "anything" && !project) return false;
-  // Whoever has a packet labels; everything else is the study's.
-  if (action.with === "study" && project?.packet) return false;
+  if (!belongs(id)) return false;
   if (action.writes && app.readOnly) return false;
   if (action.when && !action.when()) return false;
   return action.run !== undefined || action.view !== undefined || offers.get(id) !== undefined;
@@ -213,7 +244,8 @@ export function perform(id: ActionId): void {
   offers.forget();
   if (run) void run();
   else {
-    if (view) app.show(view);
+    // Shown once more, the view would leave what it is asked for.
+    if (view && app.view !== view) app.show(view);
     offers.want(id);
   }
 }

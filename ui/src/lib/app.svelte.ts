@@ -39,11 +39,13 @@ import { SettingsStore } from "$lib/settings-store.svelte";
 import { StudyStore } from "$lib/study.svelte";
 import { TextList } from "$lib/text-list.svelte";
 import {
+  destinationOf,
   PACKET_VIEWS,
+  viewNamed,
   type ComparisonAtWork,
+  type Destination,
   type Leaving,
   type OpenDialog,
-  type PlannedStudy,
   type View,
 } from "$lib/shown";
 import { Toasts, type ToastAction } from "$lib/toasts.svelte";
@@ -80,11 +82,9 @@ export class App {
   groupBy = $state<string | null>(null);
   /** What was wanted of a study last. */
   plan = $state.raw<PlanWish | null>(null);
-  /** What a plan found that the study is to begin with: how many people a text, and for what. */
-  planned = $state.raw<PlannedStudy | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
-  /** Groups that another view wants compared in Disagreement. */
+  /** Groups that another view wants compared in Findings. */
   wantedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
   /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
   correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
@@ -92,11 +92,11 @@ export class App {
   /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
   comparison = $state.raw<ComparisonAtWork | null>(null);
   dialog = $state<OpenDialog>(null);
-  /** A text that another view wants to be shown in Disagreement. */
+  /** A text that another view wants to be shown in Findings. */
   wantedText = $state<TextId | null>(null);
   /** A text that another view wants on the desk. */
   wantedOnDesk = $state<TextId | null>(null);
-  /** A person that another view wants to be shown in Annotators. */
+  /** A person that another view wants to be shown in People. */
   wantedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
@@ -127,6 +127,8 @@ export class App {
     if (job.kind === "encode") void this.refresh();
   });
 
+  /** The tab that was shown last of each destination. */
+  #tabs: Partial<Record<Destination, View>> = {};
   #counting: ReturnType<typeof setTimeout> | undefined;
 
   readonly question: QuestionInfo | null = $derived(
@@ -317,7 +319,6 @@ export class App {
     await this.settle?.();
     await this.attempt(() => commands.closeProject());
     this.project = null;
-    this.planned = null;
     this.care.forget();
     this.drafts.forget();
     this.texts.forget();
@@ -393,9 +394,17 @@ export class App {
     });
   }
 
+  /** Goes to a destination, to the tab that was shown last there; from another tab of it to its first. */
+  go(to: Destination): void {
+    const there = destinationOf(this.view) === to;
+    this.show(there ? to : (this.#tabs[to] ?? to));
+  }
+
   show(view: View): void {
     if (!this.project) return;
     if (this.project.packet && !PACKET_VIEWS.includes(view)) return;
+    // The list of texts leads to the desk: whoever goes to Label wants to label.
+    if (view !== "label-list") this.#tabs[destinationOf(view)] = view;
     if (this.view === view) {
       this.shownAgain += 1;
       return;
@@ -404,13 +413,13 @@ export class App {
     this.saveChoices();
   }
 
-  /** Shows everything about a text, in the Disagreement view. */
+  /** Shows everything about a text, among the texts of Findings. */
   showText(text: TextId): void {
     this.wantedText = text;
-    this.show("disagreement");
+    this.show("findings-texts");
   }
 
-  /** Lays a text on the desk, in the Label view. */
+  /** Lays a text on the desk of Label. */
   labelText(text: TextId): void {
     this.wantedOnDesk = text;
     this.show("label");
@@ -418,13 +427,13 @@ export class App {
 
   /** Shows a text that was looked for: on the desk of whoever labels there, else everything about it. */
   goToText(text: TextId): void {
-    const labelling = this.view === "label" || this.view === "texts";
+    const labelling = destinationOf(this.view) === "label";
     if (this.project?.packet || (labelling && this.annotator !== null)) this.labelText(text);
     else if (this.question) this.showText(text);
     else {
       this.texts.forget();
       this.texts.selected = text;
-      this.show("texts");
+      this.show("label-list");
     }
   }
 
@@ -432,25 +441,19 @@ export class App {
   listTexts(filter: TextFilter): void {
     this.texts.search = "";
     this.texts.filter = filter;
-    this.show("texts");
+    this.show("label-list");
   }
 
-  /** Lists the texts on which labels differ, the most contested first. */
-  listContested(): void {
-    this.listTexts("contested");
-    this.texts.sort = "contested";
-  }
-
-  /** Shows everything about a person, in the Annotators view. */
+  /** Shows everything about a person, among the annotators of People. */
   showPerson(person: AnnotatorId): void {
     this.wantedPerson = person;
-    this.show("annotators");
+    this.show("people");
   }
 
-  /** Compares two groups, in the Disagreement view; `reason` says why these. */
+  /** Compares two groups, in Findings; `reason` says why these. */
   showGroups(groups: GroupsChoice, reason: string): void {
     this.wantedGroups = { groups, reason };
-    this.show("disagreement");
+    this.show("findings-texts");
   }
 
   /** Chooses a question, or with an option also its question. */
@@ -571,8 +574,8 @@ export class App {
     return done ?? false;
   }
 
-  /** Shows a project: first of all how far it is, and Enter goes on from there. */
-  async #show(project: ProjectInfo, view: View = "overview"): Promise<void> {
+  /** Shows a project where it was left; one that was never open before by its findings, or without labels by the desk. */
+  async #show(project: ProjectInfo, view?: View): Promise<void> {
     this.guideline.forget();
     const [people, jobs] = await Promise.all([
       commands.annotators(),
@@ -602,7 +605,8 @@ export class App {
     this.comparison = null;
     this.correlated = { questions: [], runs: [] };
     this.correlating = null;
-    this.view = view;
+    this.#tabs = {};
+    this.view = view ?? viewNamed(choices.view) ?? (project.labels > 0 ? "findings" : "label");
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
     this.annotatorId = people.find((p) => p.id === choices.annotator && !p.simulated)?.id ?? null;

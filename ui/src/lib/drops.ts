@@ -15,7 +15,7 @@ export function isHandIn(path: string): boolean {
 
 /** What becomes of files that are dropped while a view is shown; none where no project is open. */
 export function routeDrop(paths: readonly string[], view: View | null): Drop {
-  if (view === "study" && paths.length > 0) return { kind: "merge", files: [...paths], left: [] };
+  if (view === "people-study" && paths.length > 0) return { kind: "merge", files: [...paths], left: [] };
   const files = paths.filter(isHandIn);
   const left = paths.filter((path) => !isHandIn(path));
   if (files.length > 0) return { kind: "merge", files, left };
@@ -25,7 +25,7 @@ export function routeDrop(paths: readonly string[], view: View | null): Drop {
 
 /** Said while files are dragged over the window. Which ones is not always known before they are dropped. */
 export function dropWords(paths: readonly string[], view: View | null): string {
-  return routeDrop(paths, view).kind === "merge" || view === "study"
+  return routeDrop(paths, view).kind === "merge" || view === "people-study"
     ? "Drop what was handed in, packets or copies to take them into this project"
     : "Drop a file to import it, or a project to open it";
 }

@@ -2,6 +2,7 @@
 import { NAMED, named, overlap, type ActionId, type Named, type Scope } from "$lib/action-table";
 import { chordKeys, chordName, chordOf, refusal, type KeyPress } from "$lib/chords";
 import { remember, remembered } from "$lib/remembered";
+import { FORMER_VIEWS } from "$lib/shown";
 
 type Changed = Partial<Record<ActionId, string | null>>;
 const STORE = "keys";
@@ -17,10 +18,12 @@ export class KeyMap {
 
   /** What was remembered, as far as it can be meant: of another version an action may be gone, or a key not be free. */
   static #kept(): Changed {
-    const kept = remembered<Changed>(STORE, {}, isChanged);
+    const kept = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
+    const former = new Map(Object.entries(FORMER_VIEWS).map(([was, is]) => [`view.${is}`, `view.${was}`]));
     return Object.fromEntries(
       NAMED.flatMap(({ id, alone }) => {
-        const key: unknown = kept[id];
+        const was = former.get(id);
+        const key: unknown = id in kept || was === undefined ? kept[id] : kept[was];
         const meant = key === null || (typeof key === "string" && refusal(key, alone) === null);
         return meant ? [[id, key]] : [];
       }),

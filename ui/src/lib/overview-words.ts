@@ -1,7 +1,7 @@
 // What the overview says of a project: what comes next, how far people agree, who is how far.
 import type { ActionId } from "$lib/action-table";
-import type { NextStep, OverviewAgreement, OverviewPerson, QuestionInfo } from "$lib/bindings";
-import { count, counted, decimal } from "$lib/format";
+import type { NextStep, OverviewAgreement } from "$lib/bindings";
+import { counted, decimal } from "$lib/format";
 
 export interface StepWords {
   /** On its button. */
@@ -43,7 +43,7 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
       };
     case "take_in":
       return {
-        name: "Take in what was handed in…",
+        name: "Merge hand-ins…",
         why: `${counted(n, "packet")} out, and nothing of ${n === 1 ? "it" : "them"} back yet.`,
         action: "study.take-in",
       };
@@ -58,9 +58,9 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
       };
     case "see_disagreement":
       return {
-        name: "See disagreement",
+        name: "See the texts",
         why: `${counted(n, "text")} with labels of two people or more.`,
-        action: "view.disagreement",
+        action: "view.findings-texts",
       };
   }
 }
@@ -74,19 +74,4 @@ export function alphaWords(of: OverviewAgreement): string {
   return of.like_these
     ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
     : `${interval} for these people; fewer than five people are too few to tell of others`;
-}
-
-/** Labels of a person to all questions together. */
-export function labelsOf({ labels }: OverviewPerson): number {
-  return labels.reduce((sum, n) => sum + n, 0);
-}
-
-/** The share of the texts that a person is asked about that has an answer to a question; null where nothing is asked. */
-export function shareDone({ labels, asked }: OverviewPerson, question: number): number | null {
-  return asked > 0 ? Math.min(1, (labels[question] ?? 0) / asked) : null;
-}
-
-/** "no 1,204, yes 396" */
-export function countsWords({ scale }: Pick<QuestionInfo, "scale">, counts: readonly number[]): string {
-  return scale.levels.map((level, at) => `${level} ${count(counts[at] ?? 0)}`).join(", ");
 }

@@ -10,6 +10,13 @@ export const USUAL: PlanWish = {
   seconds_per_label: null,
 };
 
+/** What was found of how many labels are needed: so many people a text, and what for. */
+export interface PlannedLabels {
+  perText: number;
+  /** "reliability 0.80 of “rude”" */
+  goal: string;
+}
+
 /** What is wrong with a wish, by its field; nothing where it can be planned. */
 export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> {
   const found: Partial<Record<keyof PlanWish, string>> = {};

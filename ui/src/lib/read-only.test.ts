@@ -10,6 +10,7 @@ import * as platform from "$platform";
 import App from "../App.svelte";
 import { reset } from "../mock/bindings";
 import StudySettingsDialog from "../dialogs/study/StudySettingsDialog.svelte";
+import ProjectView from "../views/project/ProjectView.svelte";
 import StudyView from "../views/study/StudyView.svelte";
 
 beforeEach(async () => {
@@ -59,8 +60,12 @@ it("does nothing where a control would write, and says why", async () => {
   await user.click(plan);
   expect(screen.queryByRole("dialog")).toBeNull();
   expect(draft).not.toHaveBeenCalled();
-  await user.click(screen.getByTestId("study-log"));
-  expect(await screen.findByTestId("log-dialog")).toBeVisible();
+  cleanup();
+  render(ProjectView);
+  const [bring, log] = [screen.getByTestId("act-data.import"), screen.getByTestId("act-study.log")];
+  expect([bring, log].map((one) => one.hasAttribute("disabled"))).toEqual([true, false]);
+  expect(bring.title).toContain("read-only");
+  expect(screen.getByTestId("act-project.to-write")).toBeVisible();
 });
 
 it("is opened read-only from the first page, by a button, from the list, and by key", async () => {
@@ -91,11 +96,11 @@ it("shows what a study sets, and lets nothing of it be changed", async () => {
   expect(reveal).not.toHaveBeenCalled();
 });
 
-it("says in the overview and in a dropped file's place that nothing is written", async () => {
+it("says in the summary and in a dropped file's place that nothing is written", async () => {
   await app.openToRead("/home/you/p.dissensus");
   render(App);
-  app.show("overview");
-  expect(await screen.findByTestId("overview-sizes")).toBeVisible();
+  app.show("findings");
+  expect(await screen.findByTestId("summary")).toBeVisible();
   await waitFor(() => expect(screen.queryByText(/^Label( as .*)?$/, { selector: "bdi" })).toBeNull());
   app.drop(["/home/you/labels.csv"]);
   await waitFor(() => expect(screen.getByText(READ_ONLY)).toBeVisible());

@@ -1,18 +1,52 @@
 // What the window can show: its views, its dialogs, and what it asks about before it leaves.
 import type { GroupsChoice, QuestionId } from "$lib/bindings";
 
-export type View = "overview" | "label" | "texts" | "disagreement" | "annotators" | "models" | "study";
-export const VIEWS: readonly View[] = [
-  "overview",
-  "label",
-  "texts",
-  "disagreement",
-  "annotators",
-  "models",
-  "study",
-];
+/** Where the rail leads. */
+export type Destination = "findings" | "label" | "people" | "models" | "project";
+/** What is on screen: a destination, which is also the name of its first tab, or another tab of it. */
+export type View = Destination | "findings-texts" | "label-list" | "people-study";
+
+/** The tabs of each destination, in their order. */
+export const TABS: Readonly<Record<Destination, readonly View[]>> = {
+  findings: ["findings", "findings-texts"],
+  label: ["label", "label-list"],
+  people: ["people", "people-study"],
+  models: ["models"],
+  project: ["project"],
+};
+export const TAB_NAMES: Readonly<Record<View, string>> = {
+  findings: "Summary",
+  "findings-texts": "Texts",
+  label: "Answer",
+  "label-list": "List",
+  people: "Annotators",
+  "people-study": "Study",
+  models: "Models",
+  project: "Project",
+};
+export const DESTINATIONS = Object.keys(TABS) as Destination[];
 /** What whoever has a packet can see: figures are the study's. */
-export const PACKET_VIEWS: readonly View[] = ["label", "texts"];
+export const PACKET_VIEWS: readonly View[] = ["label", "label-list", "project"];
+
+/** Views by the names that they had in earlier versions: what was remembered by those still holds. */
+export const FORMER_VIEWS: Readonly<Record<string, View>> = {
+  overview: "findings",
+  disagreement: "findings-texts",
+  texts: "label-list",
+  annotators: "people",
+  study: "people-study",
+};
+
+export function destinationOf(view: View): Destination {
+  return DESTINATIONS.find((one) => TABS[one].includes(view)) ?? "findings";
+}
+
+/** The view that was remembered by this name, of this version or an earlier one. */
+export function viewNamed(name: string | null): View | null {
+  if (name === null) return null;
+  const known = DESTINATIONS.flatMap((one) => TABS[one]).find((view) => view === name);
+  return known ?? FORMER_VIEWS[name] ?? null;
+}
 
 export type OpenDialog =
   | "palette"
@@ -32,6 +66,10 @@ export type OpenDialog =
   | "encoder"
   | "encoders"
   | "guideline"
+  | "practice"
+  | "checks"
+  | "log"
+  | "study-settings"
   | "people-form"
   | "why"
   | null;
@@ -48,12 +86,4 @@ export interface ComparisonAtWork {
   job: number;
   question: QuestionId;
   groups: GroupsChoice;
-}
-
-/** What a plan found: how many people a text needs, and what for. */
-export interface PlannedStudy {
-  question: QuestionId;
-  perText: number;
-  /** "reliability 0.80 of “rude”" */
-  goal: string;
 }

@@ -102,8 +102,8 @@ it("says working time, and what came of files", () => {
 });
 
 it("knows what a drop means, with or without a project", () => {
-  expect(routeDrop([], "study")).toEqual({ kind: "nothing" });
-  expect(routeDrop(["x.csv"], "study")).toEqual({ kind: "merge", files: ["x.csv"], left: [] });
+  expect(routeDrop([], "people-study")).toEqual({ kind: "nothing" });
+  expect(routeDrop(["x.csv"], "people-study")).toEqual({ kind: "merge", files: ["x.csv"], left: [] });
   expect(routeDrop(["x.csv", "y.csv"], "label")).toEqual({ kind: "take", file: "x.csv", left: ["y.csv"] });
   expect(routeDrop(["x.csv", "a.HandIn"], null)).toEqual({
     kind: "merge",
@@ -112,5 +112,5 @@ it("knows what a drop means, with or without a project", () => {
   });
   expect(dropWords(["a.handin"], "models")).toContain("take them into this project");
   expect(dropWords([], "models")).toContain("import it");
-  expect(dropWords([], "study")).toContain("take them into this project");
+  expect(dropWords([], "people-study")).toContain("take them into this project");
 });

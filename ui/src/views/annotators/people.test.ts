@@ -75,7 +75,7 @@ it("erases somebody only after all was said and the name was typed, and opens th
   const user = userEvent.setup();
   const withdraw = vi.spyOn(commands, "withdraw");
   const opened = vi.spyOn(commands, "openProject");
-  app.show("annotators");
+  app.show("people");
   const person = await choose(user);
   const path = app.project!.path;
   remember(path, { people: [person.name] } as never);
@@ -95,7 +95,7 @@ it("erases somebody only after all was said and the name was typed, and opens th
   await waitFor(() => expect(app.people.some(({ id }) => id === person.id)).toBe(false));
   expect(withdraw).toHaveBeenCalledExactlyOnceWith(person.id);
   expect(opened).toHaveBeenCalledWith(path);
-  expect(app.view).toBe("annotators");
+  expect(app.view).toBe("people");
   expect(remembered(path)).toBeNull();
   expect(localStorage.getItem("who-decides")).toBeNull();
   expect(localStorage.getItem("who-writes")).toBe("somebody else");

@@ -12,7 +12,7 @@ beforeEach(async () => {
   reset();
   await app.start();
   await app.openSample();
-  app.show("annotators");
+  app.show("people");
 });
 
 const row: SlipRow = {
@@ -68,7 +68,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   expect(slip).toHaveTextContent("given 5, usual for this person 1 · chance 0.4 % own, < 0.1 % others");
   expect(contested).toHaveTextContent("3 of 6 others on this text gave it too. Others would give it too.");
   await user.click(within(contested as HTMLElement).getByTestId("slip-open"));
-  expect([app.view, app.wantedText]).toEqual(["disagreement", 9]);
+  expect([app.view, app.wantedText]).toEqual(["findings-texts", 9]);
   expect(screen.queryByTestId("slips")).toBeNull();
 });
 

@@ -7,13 +7,19 @@ import { perform } from "$lib/actions";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 
-const MODES = ["compare-groups", "ask-panel", "correlate-questions"] as const;
+const ENTER = {
+  groups: () => user.click(screen.getByTestId("compare-groups")),
+  panel: () => user.click(screen.getByTestId("ask-panel")),
+  // Of the palette alone.
+  correlation: async () => perform("disagreement.questions"),
+};
+const MODES = Object.keys(ENTER) as (keyof typeof ENTER)[];
 let user: ReturnType<typeof userEvent.setup>;
 
 beforeEach(async () => {
   reset();
   await app.openSample();
-  app.show("disagreement");
+  app.show("findings-texts");
   user = userEvent.setup();
   render(DisagreementView);
   await screen.findByTestId("ranking-list");
@@ -23,8 +29,8 @@ const left = () => waitFor(() => expect(screen.getByTestId("ranking-list")).toBe
 
 describe.each(MODES)("%s", (mode) => {
   beforeEach(async () => {
-    await user.click(screen.getByTestId(mode));
-    expect(screen.queryByTestId("ranking-list")).toBeNull();
+    await ENTER[mode]();
+    await waitFor(() => expect(screen.queryByTestId("ranking-list")).toBeNull());
   });
 
   it("is left by Escape", async () => {
@@ -41,16 +47,16 @@ describe.each(MODES)("%s", (mode) => {
   });
 
   it("is left by asking for the view again", async () => {
-    perform("view.disagreement");
+    perform("view.findings-texts");
     await left();
   });
 
   it("is left by a button that stands where it does in the others, and no other takes its name", async () => {
     const places = () =>
-      [...document.querySelectorAll("header button")].map((one) => one.textContent?.trim());
+      [...document.querySelectorAll("header button, .tools button")].map((one) => one.textContent?.trim());
     const here = places();
     for (const other of MODES.filter((one) => one !== mode)) {
-      await user.click(screen.getByTestId(other));
+      await ENTER[other]();
       expect(places()).toEqual(here);
     }
     await user.click(screen.getByTestId("mode-back"));

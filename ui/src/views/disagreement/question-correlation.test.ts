@@ -3,6 +3,7 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
+import { perform } from "$lib/actions";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
@@ -12,12 +13,14 @@ beforeEach(async () => {
   reset();
   await app.start();
   await app.openSample();
+  app.show("findings-texts");
 });
 
 async function open() {
   const user = userEvent.setup();
   render(DisagreementView);
-  await user.click(screen.getByTestId("correlate-questions"));
+  perform("disagreement.questions");
+  await screen.findByTestId("question-correlation");
   return user;
 }
 
@@ -32,7 +35,7 @@ it("says what there would be before anything was correlated", async () => {
   const user = await open();
   expect(await screen.findByTestId("correlate-empty")).toBeVisible();
   expect(screen.queryByTestId("ranking-list")).toBeNull();
-  await user.click(screen.getByTestId("correlate-questions"));
+  await user.click(screen.getByTestId("mode-back"));
   expect(screen.queryByTestId("question-correlation")).toBeNull();
 });
 

@@ -7,7 +7,7 @@ import App from "../../App.svelte";
 import { app } from "$lib/app.svelte";
 import { reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
-import StudyView from "../study/StudyView.svelte";
+import StudySettingsDialog from "../../dialogs/study/StudySettingsDialog.svelte";
 
 let user: ReturnType<typeof userEvent.setup>;
 async function press(keys: string): Promise<void> {
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 async function begin() {
   render(App);
-  await screen.findByTestId("overview-step");
+  await screen.findByTestId("summary-step");
   // The window begins with the open project.
   await new Promise((settled) => setTimeout(settled, 50));
   app.show("label");
@@ -94,7 +94,7 @@ describe("a limit of hard texts", () => {
     await press("{ArrowRight}");
     await waitFor(() => expect(screen.getByTestId("care-finished")).toBeVisible());
     expect(screen.queryByTestId("care-go-on")).toBeNull();
-    app.show("study");
+    app.show("people-study");
     await waitFor(() => expect(screen.queryByTestId("care-finished")).toBeNull());
     app.show("label");
     await waitFor(() => expect(screen.getByTestId("care-finished")).toBeVisible());
@@ -204,11 +204,9 @@ describe("stopping", () => {
   });
 });
 
-describe("the study's page", () => {
+describe("what annotators see", () => {
   it("turns others' views on, and sets a limit and what is hard", async () => {
-    app.show("study");
-    render(StudyView);
-    await user.click(await screen.findByTestId("study-settings"));
+    render(StudySettingsDialog, { onclose: () => undefined });
     const [reveal, care] = [vi.spyOn(commands, "setReveal"), vi.spyOn(commands, "setStudyCare")];
     await user.click(await screen.findByTestId("study-reveal"));
     expect(reveal).toHaveBeenCalledWith(true);

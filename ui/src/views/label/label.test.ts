@@ -117,7 +117,7 @@ describe("a key", () => {
 
   it("gives a level and goes on where a button had the focus", async () => {
     await begin();
-    screen.getByTestId("import-open").focus();
+    screen.getByTestId("questions-open").focus();
     await press("3");
     await press("{Enter}");
     expect(text()).toBe("2");

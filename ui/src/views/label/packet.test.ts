@@ -43,9 +43,8 @@ async function press(key: string): Promise<void> {
 
 it("opens to its person's texts and to nothing else", async () => {
   expect(screen.getByTestId("packet-person").textContent).toBe("Robin");
-  expect(screen.queryByTestId("nav-disagreement")).toBeNull();
+  expect(screen.queryByTestId("nav-findings")).toBeNull();
   expect(screen.queryByTestId("label-order")).toBeNull();
-  expect(screen.queryByTestId("import-open")).toBeNull();
   expect(screen.queryByText("How others see this text is shown once you have answered.")).toBeNull();
   app.show("models");
   expect(app.view).toBe("label");

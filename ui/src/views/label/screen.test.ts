@@ -422,7 +422,7 @@ describe("the questions of the screen", () => {
     await app.start();
     await app.join("Robin");
     render(App);
-    await screen.findByTestId("overview-step");
+    await screen.findByTestId("summary-step");
     // The window begins with the open project.
     await new Promise((settled) => setTimeout(settled, 50));
     app.show("label");
@@ -454,7 +454,7 @@ describe("the questions of the screen", () => {
     await app.start();
     await app.join("Robin");
     render(App);
-    await screen.findByTestId("overview-step");
+    await screen.findByTestId("summary-step");
     // The window begins with the open project.
     await new Promise((settled) => setTimeout(settled, 50));
     app.show("label");

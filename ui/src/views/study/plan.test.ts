@@ -1,24 +1,26 @@
 // Planning a study: asked for once typing pauses, kept with the project, stopped, and honest about what is missing.
-import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
+import { perform } from "$lib/actions";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
 import StudyView from "./StudyView.svelte";
-import AnnotatorsView from "../annotators/AnnotatorsView.svelte";
 
 beforeEach(async () => {
+  localStorage.clear();
   reset();
   await app.start();
   await app.openSample();
-  app.show("annotators");
+  app.show("people-study");
 });
 
 const opened = async () => {
   const user = userEvent.setup();
-  render(AnnotatorsView);
-  await user.click(await screen.findByTestId("plan-open"));
+  render(StudyView);
+  await user.click(await screen.findByTestId("study-plan"));
+  await user.click(await screen.findByTestId("study-how-many"));
   return user;
 };
 
@@ -41,7 +43,8 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   // Who comes back finds the wish again.
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByTestId("plan")).toBeNull());
-  await user.click(screen.getByTestId("plan-open"));
+  await user.click(screen.getByTestId("study-plan"));
+  await user.click(await screen.findByTestId("study-how-many"));
   await waitFor(() =>
     expect(asked.mock.calls.at(-1)?.[1]).toMatchObject({ reliability: 0.9, cost_per_label: 0.5 }),
   );
@@ -102,12 +105,12 @@ it("shows how far it is, stops, and plans again on demand", async () => {
   expect(screen.getByText("Plan again")).toBeVisible();
 });
 
-it("opens a text that needs more labels in Disagreement", async () => {
+it("opens a text that needs more labels in Findings", async () => {
   const user = await opened();
   const texts = await screen.findAllByTestId("plan-text");
   expect(texts[0]).toHaveTextContent("thank you for taking the time");
   await user.click(texts[0] as HTMLElement);
-  await waitFor(() => expect(app.view).toBe("disagreement"));
+  await waitFor(() => expect(app.view).toBe("findings-texts"));
 });
 
 it("offers no width where levels have no order", async () => {
@@ -117,20 +120,28 @@ it("offers no width where levels have no order", async () => {
   expect(screen.queryByTestId("plan-width")).toBeNull();
 });
 
-it("is the first step of planning a study, which opens with what was found", async () => {
+it("is opened from the plan of the study, which goes on with what was found", async () => {
   const user = await opened();
   await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("9"));
   expect(screen.getByTestId("plan-go-on")).toHaveTextContent("9 people a text");
   await user.click(screen.getByTestId("plan-go-on"));
-  expect(app.view).toBe("study");
-  cleanup();
-  render(StudyView);
   await screen.findByTestId("study-dialog");
   expect(screen.getByTestId("study-per-text")).toHaveValue(9);
   expect(screen.getByTestId("study-dialog")).toHaveTextContent("from your labels: for reliability 0.80");
-  // And back to the first step.
+  // And back.
   await user.click(screen.getByTestId("study-how-many"));
-  expect(app.view).toBe("annotators");
+  expect(await screen.findByTestId("plan")).toBeVisible();
   // What was found once does not come back over what is entered later.
-  expect(app.planned).toBeNull();
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByTestId("study-plan"));
+  await screen.findByTestId("study-dialog");
+  expect(screen.getByTestId("study-dialog")).not.toHaveTextContent("from your labels");
+});
+
+it("is reached by name from anywhere", async () => {
+  app.show("label");
+  render(StudyView);
+  perform("annotators.plan");
+  expect(app.view).toBe("people-study");
+  expect(await screen.findByTestId("plan")).toBeVisible();
 });

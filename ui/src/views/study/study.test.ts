@@ -31,7 +31,7 @@ beforeEach(async () => {
   app.toasts.list = [];
   await app.start();
   await app.openSample();
-  app.show("study");
+  app.show("people-study");
 });
 
 async function planning() {
@@ -297,10 +297,10 @@ describe("taking in", () => {
     await commands.handOut(WISH, "/p");
     const user = userEvent.setup();
     render(App);
-    await screen.findByTestId("nav-study");
+    await screen.findByTestId("nav-people");
     // The window begins with the open project.
     await new Promise((settled) => setTimeout(settled, 50));
-    app.show("study");
+    app.show("people-study");
     await user.click(await screen.findByTestId("study-take-in"));
     const dialog = await screen.findByTestId("merged");
     expect(dialog).toHaveTextContent("2 of 3 files were taken in");
@@ -353,7 +353,7 @@ describe("taking in", () => {
 describe("a whole copy of the project", () => {
   const open = async (name: string) => {
     render(App);
-    await screen.findByTestId("nav-study");
+    await screen.findByTestId("nav-people");
     // The window begins with the open project.
     await new Promise((settled) => setTimeout(settled, 50));
     await app.study.merge([name]);
@@ -422,7 +422,7 @@ describe("dropping files", () => {
     await waitFor(() => expect(merge).toHaveBeenCalledWith(["ada.handin", "copy.dissensus"], NO_CONSENT));
     expect(screen.queryByText(/take them into this project/)).toBeNull();
     expect(app.toasts.list).toEqual([]);
-    app.show("annotators");
+    app.show("people");
     dragged("dragover", []);
     expect(await screen.findByText(/Drop a file to import it/)).toBeInTheDocument();
     dragged("drop", []);

@@ -1,10 +1,10 @@
-// The overview that a project opens with.
+// The summary of Findings, with which a project opens that has labels.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
-import { alphaWords, shareDone, stepWords } from "$lib/overview-words";
+import { alphaWords, stepWords } from "$lib/overview-words";
 import App from "../../App.svelte";
 import { playPacket, reset } from "../../mock/bindings";
 
@@ -20,22 +20,21 @@ beforeEach(async () => {
 
 describe("opening a project", () => {
   it("shows what there is, and no list of strangers", async () => {
-    app.view = "label";
-    await app.openSample();
     render(App);
-    expect(await screen.findByTestId("overview-sizes")).toHaveTextContent("160 texts");
+    expect(await screen.findByTestId("summary")).toBeVisible();
+    expect(app.view).toBe("findings");
     expect(screen.queryByTestId("label-person")).toBeNull();
-    const [first, second] = await screen.findAllByTestId("overview-question");
+    const [first, second] = await screen.findAllByTestId("summary-question");
     if (!first || !second) throw new Error("there are two questions");
     await waitFor(() =>
-      expect(within(first).getByTestId("overview-alpha")).toHaveTextContent(
-        "0.48 95 % interval 0.41 to 0.55",
-      ),
+      expect(within(first).getByTestId("summary-alpha")).toHaveTextContent("0.48 95 % interval 0.41 to 0.55"),
     );
     await waitFor(() =>
-      expect(within(second).getByTestId("overview-alpha")).toHaveTextContent("Too little to tell. 20 texts"),
+      expect(within(second).getByTestId("summary-alpha")).toHaveTextContent("Too little to tell. 20 texts"),
     );
-    expect(screen.getAllByTestId("overview-contested")).toHaveLength(5);
+    // The question that is chosen comes first.
+    app.ask(2);
+    await waitFor(() => expect(screen.getAllByTestId("summary-question")[0]).toHaveTextContent(/^remove/));
   });
 
   it("shows the desk and no figure where it is a packet", async () => {
@@ -45,7 +44,7 @@ describe("opening a project", () => {
     await app.openSample();
     render(App);
     await waitFor(() => expect(screen.getByTestId("label-text").dataset["textId"]).toBe("2"));
-    app.show("overview");
+    app.show("findings");
     expect(app.view).toBe("label");
     expect(asked).not.toHaveBeenCalled();
   });
@@ -54,7 +53,7 @@ describe("opening a project", () => {
     await app.join("Robin");
     await app.openSample();
     render(App);
-    const step = await screen.findByTestId("overview-step");
+    const step = await screen.findByTestId("summary-step");
     expect(step).toHaveTextContent("Label as Robin");
     await waitFor(() => expect(step).toHaveFocus());
     await user.keyboard("{Enter}");
@@ -67,10 +66,9 @@ describe("opening a project", () => {
       .spyOn(commands, "overviewAgreement")
       .mockReturnValue(new Promise((done) => (come = done)));
     render(App);
-    const [first] = await screen.findAllByTestId("overview-question");
+    const [first] = await screen.findAllByTestId("summary-question");
     if (!first) throw new Error("there is a question");
-    expect(within(first).getByTestId("overview-alpha")).toHaveTextContent("Calculating: agreement");
-    expect(screen.getAllByTestId("overview-person").length).toBeGreaterThan(0);
+    expect(within(first).getByTestId("summary-alpha")).toHaveTextContent("Calculating: agreement");
     come({
       question: 1,
       alpha: 0.3,
@@ -83,29 +81,9 @@ describe("opening a project", () => {
       shared: 50,
       needs: null,
     } as never);
-    await waitFor(() => expect(within(first).getByTestId("overview-alpha")).toHaveTextContent("0.30"));
+    await waitFor(() => expect(within(first).getByTestId("summary-alpha")).toHaveTextContent("0.30"));
     slow.mockRestore();
   });
-});
-
-it("tells nobody of texts that they have not answered", async () => {
-  await app.join("Robin");
-  const asked = vi.spyOn(commands, "overviewContested");
-  render(App);
-  expect(await screen.findByText("On no text that you have answered do labels differ.")).toBeVisible();
-  expect(asked.mock.calls.every(([, who]) => who === app.annotatorId)).toBe(true);
-  expect(screen.queryByTestId("overview-contested")).toBeNull();
-});
-
-it("leads to a text, to the whole list and to a person", async () => {
-  render(App);
-  await user.click(await screen.findByTestId("overview-list-contested"));
-  expect([app.view, app.texts.filter, app.texts.sort]).toEqual(["texts", "contested", "contested"]);
-  await user.keyboard("{Control>}{Shift>}o{/Shift}{/Control}");
-  const [row] = await screen.findAllByTestId("overview-contested");
-  if (!row) throw new Error("nothing is contested");
-  await user.click(row);
-  expect(app.view).toBe("disagreement");
 });
 
 describe("its words", () => {
@@ -138,9 +116,6 @@ describe("its words", () => {
       "95 % interval 0.20 to 0.60 for people like these, 0.30 to 0.50 for these people",
     );
     expect(alphaWords(known)).toContain("for these people; fewer than five people");
-    const person = { annotator: 1, name: "A", simulated: false, imported: false, seconds: null };
-    expect(shareDone({ ...person, labels: [5], asked: 0 }, 0)).toBeNull();
-    expect(shareDone({ ...person, labels: [5], asked: 20 }, 0)).toBe(0.25);
   });
 });
 
@@ -155,9 +130,9 @@ describe("who differs, and why", () => {
     expect(age).toHaveTextContent(/age shown/);
     expect(role).toHaveTextContent(/role not shown/);
     await user.click(role);
-    // In Disagreement, and compared at once.
+    // Among the texts, and compared at once.
     expect(await screen.findByTestId("group-comparison")).toBeVisible();
-    expect(app.view).toBe("disagreement");
+    expect(app.view).toBe("findings-texts");
     await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
     expect(asked.mock.calls[0]?.[1].a.attributes).toEqual([["role", "moderator"]]);
     expect(app.compared).toEqual(asked.mock.calls[0]?.[1]);
@@ -168,7 +143,7 @@ describe("who differs, and why", () => {
     const people = await screen.findAllByTestId("who-person");
     expect(people).toHaveLength(8);
     await user.click(people[0] as HTMLElement);
-    expect(app.view).toBe("annotators");
+    expect(app.view).toBe("people");
   });
 
   it("can be stopped and asked for again", async () => {
@@ -178,14 +153,5 @@ describe("who differs, and why", () => {
     await user.click(await screen.findByRole("button", { name: "Look again" }));
     expect(await screen.findByTestId("who-shares")).toBeVisible();
     expect(asked.mock.calls.length).toBeGreaterThan(1);
-  });
-
-  it("has no column of times where none is known", async () => {
-    const whole = await commands.overview(null);
-    const people = whole.people.map((person) => ({ ...person, seconds: null }));
-    vi.spyOn(commands, "overview").mockResolvedValue({ ...whole, people });
-    render(App);
-    await screen.findAllByTestId("overview-person");
-    expect(screen.queryByRole("columnheader", { name: /Time an answer/ })).toBeNull();
   });
 });

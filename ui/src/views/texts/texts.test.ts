@@ -30,7 +30,7 @@ const selected = () =>
     ?.getAttribute("data-text-id");
 
 async function listed() {
-  app.show("texts");
+  app.show("label-list");
   render(TextsView);
   await waitFor(() => expect(total()).toBe("160 texts"));
 }
@@ -126,13 +126,13 @@ describe("keys", () => {
     await user.keyboard("{Home}");
     await waitFor(() => expect(selected()).toBe("1"));
     await user.keyboard("d");
-    expect([app.view, app.wantedText]).toEqual(["disagreement", 1]);
+    expect([app.view, app.wantedText]).toEqual(["findings-texts", 1]);
     playPacket(app.annotatorId ?? 0, [{ text: 1, occasion: 1 }]);
     await app.openSample();
-    app.show("texts");
+    app.show("label-list");
     app.texts.selected = 1;
     await user.keyboard("d");
-    expect(app.view).toBe("texts");
+    expect(app.view).toBe("label-list");
     expect(screen.queryByTestId("texts-filter-contested")).toBeNull();
   });
 });
@@ -152,7 +152,7 @@ it("begins at the top where another list is asked for, and goes on where it was 
 it("is reached from the counters beside the desk", async () => {
   await app.join("Robin");
   render(App);
-  await screen.findByTestId("overview-step");
+  await screen.findByTestId("summary-step");
   // The window begins with the open project.
   await new Promise((settled) => setTimeout(settled, 50));
   app.show("label");
