@@ -48,9 +48,10 @@ impl TableFormat {
     /// Makes sure that a file is text that can be read, whatever format it has.
     ///
     /// # Errors
-    /// A format known by its first bytes or its ending to be another one, or lines that end in a carriage return alone.
+    /// A format known by its first bytes or its ending to be another one, bytes that are no text, or lines that end in a carriage return alone.
     pub(crate) fn readable(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
         refuse_known_strangers(path, head)?;
+        refuse_other_bytes(path, head)?;
         refuse_old_line_ends(path, head)
     }
 
@@ -129,6 +130,16 @@ fn refuse_known_strangers(path: &Path, head: &[u8]) -> Result<(), ExchangeError>
     }
 }
 
+/// What is no text: bytes that are not UTF-8, and among them more control characters than a damaged text has.
+fn refuse_other_bytes(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
+    let controls = head.iter().filter(|byte| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F)).count();
+    let damaged = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
+    if damaged && controls * 50 > head.len() {
+        return Err(unknown(path, "not a text file", "open it in the program that made it and save it as CSV"));
+    }
+    Ok(())
+}
+
 fn refuse_old_line_ends(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
     let alone = memchr::memchr(b'\n', head).is_none() && head.iter().filter(|b| **b == b'\r').count() > 1;
     if alone { Err(ExchangeError::LineEnds { path: path.to_owned() }) } else { Ok(()) }
@@ -174,6 +185,18 @@ mod tests {
             let message = detect(name, head).unwrap_err();
             assert!(message.contains(says), "{name}: {message}");
         }
+    }
+
+    #[test]
+    fn what_is_no_text_is_called_that() {
+        let bytes: Vec<u8> = (0..2048_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        assert_eq!(
+            detect("a.csv", &bytes),
+            Err("a.csv is not a text file: open it in the program that made it and save it as CSV".to_owned())
+        );
+        // A damaged letter or a stray control character leaves it a text.
+        assert!(detect("a.csv", b"text,id\nna\xEFve,1\n").is_ok());
+        assert!(detect("a.csv", b"text,id\nx\0y,1\n").is_ok());
     }
 
     #[test]
