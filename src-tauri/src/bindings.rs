@@ -76,7 +76,6 @@ pub fn builder() -> Builder<Wry> {
             overview::overview,
             overview::overview_agreement,
             overview::who_differs,
-            overview::overview_contested,
             texts::find_texts,
             texts::measure_long_texts,
             care::set_reveal,

@@ -2,11 +2,8 @@
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_workbench::view::{Overview, OverviewAgreement, OverviewContested, Problem, WhoDiffers};
+use dissensus_workbench::view::{Overview, OverviewAgreement, Problem, WhoDiffers};
 use tauri::AppHandle;
-
-/// Rows of each list of contested texts.
-const CONTESTED_SHOWN: usize = 5;
 
 /// What the project holds, how far each person is, and what comes next for the person who labels here.
 #[tauri::command]
@@ -23,20 +20,6 @@ pub(crate) async fn overview_agreement(
     question: QuestionId,
 ) -> Result<OverviewAgreement, Problem> {
     with_session(app, move |session| session.analysis.overview_agreement(question)).await
-}
-
-/// The texts on which people differ most; where somebody labels here, only texts that this person has answered.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn overview_contested(
-    app: AppHandle,
-    question: QuestionId,
-    reading_as: Option<AnnotatorId>,
-) -> Result<OverviewContested, Problem> {
-    with_session(app, move |session| {
-        session.analysis.overview_contested(question, reading_as, CONTESTED_SHOWN)
-    })
-    .await
 }
 
 /// Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time.

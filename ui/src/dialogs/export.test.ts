@@ -27,7 +27,7 @@ it("gives pseudonyms and no notes unless asked, and says what was left out", asy
   expect(wrote.mock.calls[0]?.[0]).toContain("for others");
   const toast = app.toasts.list.at(-1);
   expect(toast?.detail).toContain("3 values of attributes left empty");
-  expect(toast?.detail).toContain("2 people can still be told");
+  expect(toast?.detail).toContain("2 people could still be recognised");
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([true, true, false]));
@@ -216,5 +216,5 @@ it("sums labels up by text or by person, with what goes with the question alone"
   await waitFor(() => expect(wrote).toHaveBeenCalledTimes(2));
   expect(wrote.mock.calls[1]?.[1]).toMatchObject({ of: "people", aggregate: null, predicted: false });
   expect(asked.mock.calls.at(-1)?.[0]).toBe("Comments people for others");
-  expect(app.toasts.list.at(-1)?.detail).toContain("2 people can still be told");
+  expect(app.toasts.list.at(-1)?.detail).toContain("2 people could still be recognised");
 });

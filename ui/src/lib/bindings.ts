@@ -131,8 +131,6 @@ export const commands = {
 	overviewAgreement: (question: QuestionId) => __TAURI_INVOKE<OverviewAgreement>("overview_agreement", { question }),
 	/**  Who differs, and why, over all labels of a question. A job that can be cancelled; at once where no label has changed since the last time. */
 	whoDiffers: (question: QuestionId) => __TAURI_INVOKE<WhoDiffers>("who_differs", { question }),
-	/**  The texts on which people differ most; where somebody labels here, only texts that this person has answered. */
-	overviewContested: (question: QuestionId, readingAs: AnnotatorId | null) => __TAURI_INVOKE<OverviewContested>("overview_contested", { question, readingAs }),
 	/**  Up to `limit` rows of a list of texts from a place on, and the place of a text in it. */
 	findTexts: (query: TextQuery, offset: number, limit: number, lookFor: TextId | null) => __TAURI_INVOKE<FoundTexts>("find_texts", { query, offset, limit, lookFor }),
 	/**  Tells which texts are longer than the encoder reads at once: a job that ends with this answer. */
@@ -324,7 +322,7 @@ export const events = {
 };
 
 /* Constants */
-export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false},{"help":"Leave out labels that were decided to be slips: on those texts, what is not the decided answer","key":"without_slips","label":"Without slips","range":null,"values":[],"whole":false}] as const;
+export const TRAINING_SETTINGS = [{"help":"Same seed, same result: it draws split, weights, order and dropout","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false},{"help":"Leave out labels that were decided to be slips: on those texts, what is not the decided answer","key":"without_slips","label":"Without slips","range":null,"values":[],"whole":false}] as const;
 
 /* Types */
 /**  The nonlinearity between two layers. */
@@ -770,24 +768,6 @@ export type Condition = {
 	 *  in ascending order.
 	 */
 	levels: number[],
-};
-
-/**  A text on which people differ. */
-export type ContestedText = {
-	/**  The text. */
-	text: TextId,
-	/**  Its name in files. */
-	external_id: string,
-	/**  Whether a file gave it that name. */
-	named: boolean,
-	/**  Its place in the project, from 1. */
-	row: number,
-	/**  How it begins. Plain text: never to be rendered as HTML. */
-	snippet: string,
-	/**  How far people differ, 0 to 1. */
-	value: number | null,
-	/**  Labels that hold each level, option or type; of what is predicted none. */
-	counts: number[],
 };
 
 /**  A copy that is whole and on the disk. */
@@ -2484,18 +2464,6 @@ export type OverviewAgreement = {
 	needs: string | null,
 };
 
-/**  The texts on which people differ most. */
-export type OverviewContested = {
-	/**  The question, or the option or type that predictions are of. */
-	question: QuestionId,
-	/**  By the labels that were given, most first. */
-	observed: ContestedText[],
-	/**  Texts with fewer than two labels, by what is predicted of everyone, most first; empty without a model. */
-	predicted: ContestedText[],
-	/**  True where texts that the person who labels here has not answered are left out. */
-	own_only: boolean,
-};
-
 /**  One person. */
 export type OverviewPerson = {
 	/**  Who. */
@@ -3037,7 +3005,7 @@ export type ProjectChoices = {
 	question: QuestionId | null,
 	/**  The order of texts chosen last. */
 	order: TextOrder,
-	/**  The view shown last: `label`, `disagreement`, `annotators`. */
+	/**  The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`, `disagreement`. */
 	view: string | null,
 	/**  The attribute annotators were grouped by last. */
 	group_by: string | null,
@@ -4241,7 +4209,7 @@ export type TrainChoices = {
 	joint?: JointQuestion[],
 	/**  Heads that stay as earlier runs left them. The training begins with the encoder that these stand on. */
 	held?: HeldHead[],
-	/**  Of split, weights, order and dropout: the same seed gives the same run */
+	/**  Same seed, same result: it draws split, weights, order and dropout */
 	seed: number,
 	/**  How many of the encoder's last layers learn */
 	layers: number,

@@ -19,7 +19,7 @@ export function maskWords({
     );
   if (told_apart > 0)
     words.push(
-      `${counted(told_apart, "person", "people")} can still be told from all but a few by their attributes together.`,
+      `${counted(told_apart, "person", "people")} could still be recognised from their attributes combined.`,
     );
   return words;
 }

@@ -16,11 +16,11 @@ export function axisWords(rows: readonly AnnotatorRow[]): { right: string; up: s
   return {
     right: words(
       placed.map((row) => row.x ?? 0),
-      "the largest difference between people, which has no name",
+      "the largest difference between people",
     ),
     up: words(
       placed.map((row) => row.y ?? 0),
-      "the second largest difference, which has no name",
+      "the next largest difference",
     ),
   };
 }

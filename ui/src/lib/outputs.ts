@@ -158,7 +158,7 @@ export class Outputs {
     const words = [`Open report.html in ${done.folder}`];
     if (done.told_apart > 0)
       words.push(
-        `${counted(done.told_apart, "person", "people")} can still be told from all but a few by their attributes together.`,
+        `${counted(done.told_apart, "person", "people")} could still be recognised from their attributes combined.`,
       );
     toasts.done(
       `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,

@@ -54,7 +54,7 @@ it("tells time and cost only where they are known", () => {
 it("says what can stop", () => {
   expect(stops(report({ done: true }))).toContain("The study can stop");
   expect(stops(report({ texts_done: 3, texts: 9, people_done: 1, annotators: 4 }))).toBe(
-    "Can stop: 3 of 9 texts, and 1 of 4 people whose severity is known well enough.",
+    "Enough labels already: 3 of 9 texts, 1 of 4 people.",
   );
   expect(stops(report({ labels_missing: null }))).toBe("");
   expect(now(report({ labels_per_text_now: 4.3, reliability_now: 0.7, width_now: 1.8 }), ordinal)).toBe(

@@ -77,5 +77,5 @@ export function stops(report: PlanReport): string {
   if (report.labels_missing === null) return "";
   if (report.done) return "The study can stop: every text has what is wanted.";
   const people = `${count(report.people_done)} of ${counted(report.annotators, "person", "people")}`;
-  return `Can stop: ${count(report.texts_done)} of ${counted(report.texts, "text")}, and ${people} whose severity is known well enough.`;
+  return `Enough labels already: ${count(report.texts_done)} of ${counted(report.texts, "text")}, ${people}.`;
 }

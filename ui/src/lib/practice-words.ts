@@ -88,7 +88,7 @@ export function saidOf(state: PracticeState): Said {
   if (round === 1 || !result)
     return {
       title: "A few texts to practise on first",
-      text: `${counted(total, "answer")}. After each you see whether it was right, the right answer and why. ${needed(rule.pass, total)} of ${total} must be right. Nothing of this counts as a label.`,
+      text: `${counted(total, "practice text")}. You see the right answer and why after each. ${needed(rule.pass, total)} of ${total} must be right. Practice does not count as a label.`,
       next: state.done > 0 ? "Go on with the practice" : "Begin",
     };
   return {

@@ -32,12 +32,12 @@ export const MODELS: Readonly<Record<ModelKind, ModelWords>> = {
   },
   multilevel: {
     name: "Multilevel",
-    what: "What all share, and how each person departs from it; few labels do.",
+    what: "Learns what everyone shares and how each person differs. Works with few labels.",
   },
 };
 
 export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> = {
-  frozen: { name: "Frozen encoder", what: "uses the embeddings there are; fast" },
+  frozen: { name: "Frozen encoder", what: "uses the embeddings you already have; fast" },
   last_k: { name: "Last layers", what: "the encoder's last layers learn too; slow" },
   lora: { name: "LoRA", what: "small additions to every layer learn; slow" },
   prompt: { name: "Soft prompt", what: "a few vectors beside every text learn, the encoder stays; slow" },

@@ -700,7 +700,6 @@ export const commands: typeof RealCommands = {
   measureLongTexts: async () => texts.measure(),
   overview: async (readingAs) => texts.overview(readingAs),
   overviewAgreement: async (question) => texts.agreement(question),
-  overviewContested: async (question, readingAs) => texts.contested(question, readingAs),
   levelUses: async (id) =>
     (world.questions.find((q) => q.id === id)?.scale.levels ?? []).map((_, at) => ({
       words: id === 1 && at < 5 ? "12 answers stand" : null,

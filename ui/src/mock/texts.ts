@@ -202,24 +202,4 @@ export class MockTexts {
           needs: "20 texts with labels of two people are needed.",
         };
   }
-
-  contested(question: number, readingAs: number | null): view.OverviewContested {
-    const query: view.TextQuery = {
-      annotator: readingAs,
-      questions: [question],
-      search: "",
-      filter: "contested",
-      sort: "contested",
-      bare: false,
-    };
-    const { scale } = this.world().questions.find(({ id }) => id === question) ?? { scale: { levels: [] } };
-    const observed = this.find(query, 0, 5, null).rows.map((row): view.ContestedText => {
-      const counts = scale.levels.map(
-        (_, at) => this.#answers(question, row.text).filter((n) => n === at).length,
-      );
-      const { text, external_id, named, snippet } = row;
-      return { text, external_id, named, row: row.row, snippet, value: row.contested ?? 0, counts };
-    });
-    return { question, observed, predicted: [], own_only: readingAs !== null };
-  }
 }

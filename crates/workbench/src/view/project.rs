@@ -215,7 +215,7 @@ view! {
         pub question: Option<QuestionId>,
         /// The order of texts chosen last.
         pub order: TextOrder,
-        /// The view shown last: `label`, `disagreement`, `annotators`.
+        /// The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`, `disagreement`.
         pub view: Option<String>,
         /// The attribute annotators were grouped by last.
         pub group_by: Option<String>,

@@ -223,7 +223,7 @@ fn nearest<T: Number>(value: T, range: &RangeInclusive<T>) -> T {
 
 training_choices! {
     own {
-    /// Of split, weights, order and dropout: the same seed gives the same run
+    /// Same seed, same result: it draws split, weights, order and dropout
     seed: u32, "Seed", 0..=u32::MAX;
     /// How many of the encoder's last layers learn
     layers: u32, "Layers", 1..=1_000;

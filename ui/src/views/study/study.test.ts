@@ -237,7 +237,7 @@ describe("planning", () => {
     await waitFor(() =>
       expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets"),
     );
-    expect(await screen.findByTestId("study-folder")).toHaveTextContent("They lie in /packets");
+    expect(await screen.findByTestId("study-folder")).toHaveTextContent("Written to /packets");
     expect(screen.getByTestId("study-handed")).toHaveTextContent("person-2.dissensus");
     await user.click(screen.getByTestId("study-handed-close"));
     await waitFor(() => expect(names()).toEqual(["ada", "person-1", "person-2"]));
