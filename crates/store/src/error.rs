@@ -94,7 +94,7 @@ pub enum StoreError {
     #[error("{} is empty; a copy or download that was cut short looks like this", .0.display())]
     Empty(PathBuf),
     /// The file is of another kind altogether.
-    #[error("{} is not a Dissensus project; to label what is in it, import it into one", .0.display())]
+    #[error("{} is not a Dissensus project. To label its texts, make a project and import the file", .0.display())]
     NotSqlite(PathBuf),
     /// The file is a database of another program.
     #[error("{} is a database of another program, not a Dissensus project", .0.display())]

@@ -8,7 +8,7 @@ use anyhow::Result;
 pub(super) fn told_apart_note(told_apart: u64) {
     if told_apart > 0 {
         note(&format!(
-            "{told_apart} of the people can still be told from all but a few others by their attributes taken together"
+            "{told_apart} of the people could still be recognised from their attributes combined"
         ));
     }
 }

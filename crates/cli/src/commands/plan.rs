@@ -96,7 +96,7 @@ fn lines(report: &PlanReport) -> Vec<String> {
         };
         lines.push(format!("In all {}, {missing} of them missing{cost}{time}", count(all.into(), "label")));
         lines.push(format!(
-            "Can stop: {} of {}, {} of {}{}",
+            "Enough labels already: {} of {}, {} of {}{}",
             report.texts_done,
             count(report.texts.into(), "text"),
             report.people_done,
