@@ -131,7 +131,7 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
     let (program, arguments) = command_line(&keys["Exec"], &project);
     let program = root.path("usr/bin").join(program);
     let window = Window::start(&bench, Start::installed(&program, arguments)).await?;
-    window.find("overview-sizes").await?;
+    window.find("summary").await?;
     let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
     // The encoder is in the package: it is found and reads the texts without anything being fetched.
     footer.context("the packed encoder is not used")?;

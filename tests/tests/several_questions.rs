@@ -194,9 +194,9 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     Ok(())
 }
 
-/// What people do after labelling: who marked what stands under the words, and the Disagreement view tells which words people differ on.
+/// What people do after labelling: who marked what stands under the words, and the findings tell which words people differ on.
 #[tokio::test]
-async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_disagreement_view() -> Result<()> {
+async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
     let bench = Bench::new();
     let project = study(&bench);
     bench.ok(["encode", "Study.dissensus"]);
@@ -214,7 +214,8 @@ async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_disagree
     window.press('2').await?;
     window.press(ENTER).await?;
     window.find("span-reveal").await?;
-    window.click("nav-disagreement").await?;
+    window.click("nav-findings").await?;
+    window.click("tab-findings-texts").await?;
     window.click("ranking-row").await?;
     window.click("heat-read").await?;
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";

@@ -72,7 +72,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     // Ada labels in the window. It opens for her and for nothing else.
     let window = Window::open(&bench, Some(&packet)).await?;
     ensure!(window.text("packet-person").await? == "ada");
-    ensure!(window.all("nav-disagreement").await?.is_empty());
+    ensure!(window.all("nav-findings").await?.is_empty());
     // A file that is dropped is refused before it is shown, and nothing is left to confirm.
     let more = bench.file("more.csv", "text,annotator,label\nanother text,ben,2\n");
     window.hand_over("importPath", &more).await?;
@@ -118,11 +118,12 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
 
     // The newer one first, dropped on the window of the project.
     let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
-    window.find("nav-study").await?;
+    window.find("nav-people").await?;
     window.hand_over("importPath", &bench.path("second.handin")).await?;
     window.text_when("merged-file", |told| told.contains("second.handin") && told.contains("8 new")).await?;
     window.click("merged-close").await?;
-    window.click("nav-study").await?;
+    window.click("nav-people").await?;
+    window.click("tab-people-study").await?;
     window.text_when("study-progress", |said| said.starts_with("8 of 16")).await?;
     window.close().await?;
 

@@ -23,6 +23,12 @@ struct Given {
     level: String,
 }
 
+/// Goes to the texts of the findings.
+async fn ranked_texts(window: &Window) -> Result<()> {
+    window.click("nav-findings").await?;
+    window.click("tab-findings-texts").await
+}
+
 /// Types a name into the field that asks who is labelling.
 async fn join(window: &Window, name: &str) -> Result<()> {
     window.click("nav-label").await?;
@@ -96,9 +102,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 
     let window = Window::open(&bench, None).await?;
     window.click("recent-item").await?;
-    // It opens with how far it is, and Enter goes on as whoever labelled last.
-    window.text_when("summary-step", |step| step.contains("Label as Robin")).await?;
-    window.press(ENTER).await?;
+    // It opens where it was left, as whoever labelled last.
     window.text_when("label-progress-done", |done| done == "9").await?;
     let who = window.text("label-annotator").await?;
     ensure!(who.contains("Robin"), "opened as {who}");
@@ -147,7 +151,7 @@ async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Resu
         "text_id,text,annotator_id,offensiveness\nx1,fine,ana,3\nx2,a level outside,ana,9\nx3,fine too,ana,1\n",
     );
     let window = Window::open(&bench, Some(&project)).await?;
-    window.find("overview-sizes").await?;
+    window.find("summary").await?;
     window.hand_over("importPath", &file).await?;
     let problem = window.text("import-problem").await?;
     ensure!(problem.contains("Row 2"), "{problem}");
@@ -183,7 +187,7 @@ async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_
     bench.ok(["new", "P.dissensus"]);
     bench.ok(["import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
     let window = Window::open(&bench, Some(&project)).await?;
-    window.find("overview-sizes").await?;
+    window.find("summary").await?;
     window.press_with_control('e').await?;
     window.click("export-program").await?;
     window.text_when("export-held", |held| held.contains("30 labels on 10 texts by 3 people")).await?;
@@ -286,13 +290,13 @@ async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
+async fn the_ranking_changes_after_a_label() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     bench.ok(["sample".as_ref(), project.as_os_str()]);
     bench.ok(["encode".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
-    window.click("nav-disagreement").await?;
+    ranked_texts(&window).await?;
     let revision = window.text_when("ranking-revision", |revision| revision != "0").await?;
     let before = ranking(&window, &[]).await?;
 
@@ -308,7 +312,7 @@ async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
             "a text that is not answered yet shows predictions"
         );
     }
-    window.click("nav-disagreement").await?;
+    ranked_texts(&window).await?;
     window.text_when("ranking-revision", |now| now != revision).await?;
     // Labels of a new person change it.
     ranking(&window, &before).await?;
@@ -322,7 +326,7 @@ async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
     bench.ok(["sample".as_ref(), project.as_os_str()]);
     bench.ok(["encode".as_ref(), project.as_os_str()]);
     let window = Window::open(&bench, Some(&project)).await?;
-    window.click("nav-disagreement").await?;
+    ranked_texts(&window).await?;
     window.text_when("ranking-revision", |revision| revision != "0").await?;
     window.find("people-dots").await?;
     window.script("document.querySelector('[data-testid=people-dots] circle.hollow, [data-testid=people-dots] circle').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await?;
@@ -428,8 +432,11 @@ async fn texts_and_names_are_never_markup() -> Result<()> {
     join(&window, "<s>Robin</s>").await?;
     window.text_when("label-text", |shown| shown == body).await?;
     ensure!(window.text("label-annotator").await?.contains("<s>Robin</s>"));
-    for (view, shows) in [("nav-disagreement", "an ordinary text"), ("nav-annotators", "<i onclick=x>bo</i>")]
-    {
+    for (view, shows) in [
+        ("nav-findings", "offensiveness"),
+        ("tab-findings-texts", "an ordinary text"),
+        ("nav-people", "<i onclick=x>bo</i>"),
+    ] {
         window.click(view).await?;
         let script = format!("return document.querySelector('main').innerText.includes({shows:?})");
         window.script_when(&script, |there| there == true).await?;
@@ -444,7 +451,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
     let project = bench.path("S.dissensus");
     bench.ok(["sample".as_ref(), project.as_os_str()]);
     let first = Window::open(&bench, Some(&project)).await?;
-    first.find("overview-sizes").await?;
+    first.find("summary").await?;
     // A person with a home of their own, so that the two windows are told apart.
     let other = Bench::without_encoder();
     let second = Window::open(&other, Some(&project)).await?;
@@ -645,7 +652,7 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
     let levels = told["levels"].as_array().unwrap();
     let window = Window::open(&bench, Some(&project)).await?;
     // The models are there before the answer, so that they have not learned it.
-    window.click("nav-disagreement").await?;
+    ranked_texts(&window).await?;
     window.text_when("ranking-revision", |revision| revision != "0").await?;
     window
         .script_when("return document.querySelectorAll('[data-testid=\"ranking-row\"] strong').length", |n| {
@@ -687,7 +694,7 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
 }
 
 #[tokio::test]
-async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() -> Result<()> {
+async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
     let agreement = said(&bench, "agreement", &project, &[]);
@@ -704,7 +711,7 @@ async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() ->
     ensure!(given.len() as u64 == agreement["annotators"].as_u64().unwrap(), "{given:?}");
 
     let window = Window::open(&bench, Some(&project)).await?;
-    window.click("nav-annotators").await?;
+    window.click("nav-people").await?;
     // By name, so that the rows keep their order while figures come.
     window.find("annotator-row").await?;
     window

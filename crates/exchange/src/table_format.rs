@@ -135,7 +135,11 @@ fn refuse_other_bytes(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
     let controls = head.iter().filter(|byte| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F)).count();
     let damaged = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
     if damaged && controls * 50 > head.len() {
-        return Err(unknown(path, "not a text file", "open it in the program that made it and save it as CSV"));
+        return Err(unknown(
+            path,
+            "not a text file",
+            "open it in the program that made it and save it as CSV",
+        ));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The Annotators view.
+//! The annotators of People.
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId};

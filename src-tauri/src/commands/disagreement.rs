@@ -1,4 +1,4 @@
-//! The Disagreement view.
+//! The texts of Findings.
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};

@@ -1,4 +1,4 @@
-//! Groups of people compared in the Disagreement view.
+//! Groups of people compared in Findings.
 
 use super::with_session;
 use dissensus_domain::QuestionId;

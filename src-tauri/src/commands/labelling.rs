@@ -1,4 +1,4 @@
-//! The Label view.
+//! The desk of Label.
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};

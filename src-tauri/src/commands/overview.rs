@@ -1,4 +1,4 @@
-//! The overview of a project.
+//! The summary of Findings.
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId};

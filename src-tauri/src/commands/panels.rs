@@ -1,4 +1,4 @@
-//! *Ask a panel* in the Disagreement view.
+//! *Ask a panel* in Findings.
 
 use super::with_session;
 use dissensus_domain::TextId;

@@ -1,4 +1,4 @@
-//! Practice: the round of one person in the Label view, and what its author sets in the Study view.
+//! Practice: the round of one person in Label, and what its author sets in Project.
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};

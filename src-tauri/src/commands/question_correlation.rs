@@ -1,4 +1,4 @@
-//! Questions correlated with one another in the Disagreement view.
+//! Questions correlated with one another in Findings.
 
 use super::with_session;
 use dissensus_workbench::view::{CorrelationChoice, CorrelationPoints, Problem, QuestionCorrelation};

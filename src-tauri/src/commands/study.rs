@@ -1,4 +1,4 @@
-//! The Study view, and the packet of one person.
+//! The study of People, and the packet of one person.
 
 use super::{off_main, with_session};
 use crate::state::WindowState;

@@ -134,7 +134,7 @@ export class App {
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
   );
-  /** What the Label view asks: the questions of the screen, or the one that is chosen. */
+  /** What Label asks: the questions of the screen, or the one that is chosen. */
   readonly asked: readonly QuestionInfo[] = $derived.by(() => {
     const all = this.project?.questions ?? [];
     const together = this.screen.flatMap((id) => all.find((q) => q.id === id) ?? []);

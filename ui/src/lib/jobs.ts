@@ -36,7 +36,7 @@ const DOING: Record<string, string> = {
   plan: "Planning the study",
   encoders: "Comparing",
   "hand-out": "Writing",
-  merge: "Taking in",
+  merge: "Merging",
   remove: "Removing",
   "long-texts": "Measuring texts",
 };

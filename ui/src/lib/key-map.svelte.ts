@@ -19,7 +19,7 @@ export class KeyMap {
   /** What was remembered, as far as it can be meant: of another version an action may be gone, or a key not be free. */
   static #kept(): Changed {
     const kept = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
-    const former = new Map(Object.entries(FORMER_VIEWS).map(([was, is]) => [`view.${is}`, `view.${was}`]));
+    const former = new Map([...FORMER_VIEWS].map(([was, is]) => [`view.${is}`, `view.${was}`]));
     return Object.fromEntries(
       NAMED.flatMap(({ id, alone }) => {
         const was = former.get(id);

@@ -93,7 +93,7 @@ export async function chooseHandIn(name: string): Promise<string | null> {
 /** Files that came back: what was handed in, packets, copies of the project. */
 export async function chooseHandedIn(): Promise<string[] | null> {
   const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
-  return ask(() => open({ title: "Take in", filters, multiple: true, directory: false }));
+  return ask(() => open({ title: "Merge hand-ins", filters, multiple: true, directory: false }));
 }
 
 /** A folder. */

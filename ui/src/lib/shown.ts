@@ -29,13 +29,13 @@ export const DESTINATIONS = Object.keys(TABS) as Destination[];
 export const PACKET_VIEWS: readonly View[] = ["label", "label-list", "project"];
 
 /** Views by the names that they had in earlier versions: what was remembered by those still holds. */
-export const FORMER_VIEWS: Readonly<Record<string, View>> = {
-  overview: "findings",
-  disagreement: "findings-texts",
-  texts: "label-list",
-  annotators: "people",
-  study: "people-study",
-};
+export const FORMER_VIEWS: ReadonlyMap<string, View> = new Map([
+  ["overview", "findings"],
+  ["disagreement", "findings-texts"],
+  ["texts", "label-list"],
+  ["annotators", "people"],
+  ["study", "people-study"],
+]);
 
 export function destinationOf(view: View): Destination {
   return DESTINATIONS.find((one) => TABS[one].includes(view)) ?? "findings";
@@ -45,7 +45,7 @@ export function destinationOf(view: View): Destination {
 export function viewNamed(name: string | null): View | null {
   if (name === null) return null;
   const known = DESTINATIONS.flatMap((one) => TABS[one]).find((view) => view === name);
-  return known ?? FORMER_VIEWS[name] ?? null;
+  return known ?? FORMER_VIEWS.get(name) ?? null;
 }
 
 export type OpenDialog =

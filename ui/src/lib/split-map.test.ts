@@ -1,4 +1,4 @@
-// Points, areas and stacks of the Disagreement view.
+// Points, areas and stacks of the map in Findings.
 import { expect, it } from "vitest";
 import type { Ranking } from "./bindings";
 import { area, byArrow, highestSplit, pointsOf, within } from "./split-map";

@@ -89,13 +89,13 @@ it("says working time, and what came of files", () => {
     problems: [],
     refused,
   });
-  expect(mergeWords({ files: [file("a", 1)] })).toBe("The file was taken in: 1 answer or change new.");
+  expect(mergeWords({ files: [file("a", 1)] })).toBe("The file was merged: 1 answer or change new.");
   expect(mergeWords({ files: [file("a", 0), file("b", 0)] })).toBe(
-    "All 2 files were taken in: nothing in them is new.",
+    "All 2 files were merged: nothing in them is new.",
   );
-  expect(mergeWords({ files: [file("a", 0, true)] })).toBe("The file was not taken in.");
+  expect(mergeWords({ files: [file("a", 0, true)] })).toBe("The file was not merged.");
   expect(mergeWords({ files: [file("a", 3), file("b", 0, true)] })).toBe(
-    "1 of 2 files was taken in: 3 answers and changes new.",
+    "1 of 2 files was merged: 3 answers and changes new.",
   );
   const order = refusedFirst([file("a", 1), file("b", 0, true), file("c", 1)]).map((one) => one.file);
   expect(order).toEqual(["b", "a", "c"]);
@@ -110,7 +110,7 @@ it("knows what a drop means, with or without a project", () => {
     files: ["a.HandIn"],
     left: ["x.csv"],
   });
-  expect(dropWords(["a.handin"], "models")).toContain("take them into this project");
+  expect(dropWords(["a.handin"], "models")).toContain("merge them into this project");
   expect(dropWords([], "models")).toContain("import it");
-  expect(dropWords([], "people-study")).toContain("take them into this project");
+  expect(dropWords([], "people-study")).toContain("merge them into this project");
 });

@@ -79,9 +79,9 @@ export function kindWords({ kind }: MergedFile): string {
   return kind === null ? "" : KINDS[kind];
 }
 
-/** "84 new", "nothing new", "not taken in" */
+/** "84 new", "nothing new", "not merged" */
 export function takenWords(file: MergedFile): string {
-  if (file.refused) return "not taken in";
+  if (file.refused) return "not merged";
   return file.new === 0 ? "nothing new" : `${count(file.new)} new`;
 }
 
@@ -94,12 +94,12 @@ export function mergeWords({ files }: MergeReport): string {
       ? "nothing in them is new"
       : `${counted(fresh, "answer or change", "answers and changes")} new`;
   if (taken.length === 0)
-    return files.length === 1 ? "The file was not taken in." : "None of the files was taken in.";
+    return files.length === 1 ? "The file was not merged." : "None of the files was merged.";
   if (taken.length === files.length)
     return files.length === 1
-      ? `The file was taken in: ${fresh === 0 ? "nothing in it is new" : what}.`
-      : `All ${count(files.length)} files were taken in: ${what}.`;
-  return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} taken in: ${what}.`;
+      ? `The file was merged: ${fresh === 0 ? "nothing in it is new" : what}.`
+      : `All ${count(files.length)} files were merged: ${what}.`;
+  return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} merged: ${what}.`;
 }
 
 /** Files that were refused first, otherwise as they were given. */

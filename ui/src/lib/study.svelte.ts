@@ -59,7 +59,7 @@ export class StudyStore {
     if (path === undefined) {
       this.host.toasts.note(
         "Open the project first",
-        "What was handed in is taken into the project that handed it out.",
+        "What was handed in is merged into the project that handed it out.",
       );
       return;
     }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 Off, as at first: after an answer the next text comes at once. On: whoever has answered a text in the window is shown what is predicted of
 others, and what they answered, before going on. Packets never show it. What was shown to whom about which text is recorded: exports have a
-column `shown` for labels that came later, and `info` counts them. A text that somebody opens in the Disagreement view while labelling counts
+column `shown` for labels that came later, and `info` counts them. A text that somebody opens in Findings while labelling counts
 as shown to that person; lists of texts, and what this command prints, do not.")]
 pub(crate) struct Reveal {
     /// The project file

@@ -7,9 +7,7 @@ use anyhow::Result;
 /// That pseudonyms do not hide everybody.
 pub(super) fn told_apart_note(told_apart: u64) {
     if told_apart > 0 {
-        note(&format!(
-            "{told_apart} of the people could still be recognised from their attributes combined"
-        ));
+        note(&format!("{told_apart} of the people could still be recognised from their attributes combined"));
     }
 }
 

@@ -112,7 +112,7 @@ impl Analysis {
         choices: SlipChoices,
     ) -> Result<SlipReport, WorkbenchError> {
         let context = &self.context;
-        context.as_job("evaluate", "possible slips", |job| self.slips(question, choices, job.as_ref()))
+        context.as_job("evaluate", "unusual labels", |job| self.slips(question, choices, job.as_ref()))
     }
 
     fn slip_rows(

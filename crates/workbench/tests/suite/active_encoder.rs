@@ -379,7 +379,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert!(other.split.left_out_texts > 20, "{:?}", other.split);
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
-    // The Annotators view measures on unseen texts only, and says so.
+    // What People shows is measured on unseen texts only, and says so.
     let all = session.analysis.agreement(question(&session)).unwrap();
     // Also while severity and map are still to come.
     let early = session.analysis.annotator_report(question(&session)).unwrap();

@@ -61,7 +61,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
     session.labelling.record(&new, LabelSource::Window).unwrap().receipt
 }
 
-/// Opens a text in the Disagreement view as somebody.
+/// Opens a text in Findings as somebody.
 fn look(session: &Session, who: Option<&str>, id: &str) {
     let query = DisagreementQuery {
         question: QuestionId(1),

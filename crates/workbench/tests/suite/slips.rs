@@ -148,7 +148,7 @@ fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
     session.live.fit_anew(question, &Silent).unwrap();
     let first = session.analysis.slips_as_job(question, ALL).unwrap();
     let jobs = session.project.jobs().unwrap();
-    assert!(jobs.iter().any(|job| job.title == "possible slips" && job.state == WorkState::Finished));
+    assert!(jobs.iter().any(|job| job.title == "unusual labels" && job.state == WorkState::Finished));
     drop(session);
     let copy = folder.path().join("copy.dissensus");
     std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();

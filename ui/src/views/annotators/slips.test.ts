@@ -1,4 +1,4 @@
-// Possible slips are listed beside contested labels, and a click opens their text in Disagreement.
+// Unusual labels are listed beside contested ones, and a click opens their text in Findings.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -126,7 +126,7 @@ it("says what is needed, and can be stopped", async () => {
   say("jobChanged", {
     id: 81,
     kind: "evaluate",
-    title: "possible slips",
+    title: "unusual labels",
     done: 1,
     total: 4,
     state: "running",

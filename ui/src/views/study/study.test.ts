@@ -1,4 +1,4 @@
-// The Study view: nothing handed out, planning, handing out, who is how far, and taking files in.
+// The study of People: nothing handed out, planning, handing out, who is how far, and taking files in.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -303,10 +303,10 @@ describe("taking in", () => {
     app.show("people-study");
     await user.click(await screen.findByTestId("study-take-in"));
     const dialog = await screen.findByTestId("merged");
-    expect(dialog).toHaveTextContent("2 of 3 files were taken in");
+    expect(dialog).toHaveTextContent("2 of 3 files were merged");
     const files = within(dialog).getAllByTestId("merged-file");
     expect(files[0]).toHaveTextContent("another study.handin");
-    expect(files[0]).toHaveTextContent("not taken in");
+    expect(files[0]).toHaveTextContent("not merged");
     expect(files[0]).toHaveTextContent("This belongs to another project");
     expect(files[1]).toHaveTextContent(/ada\.handin.*new.*of ada, handed in 2 days ago/);
     expect(files[2]).toHaveTextContent("The clock of the computer that wrote this");
@@ -320,7 +320,7 @@ describe("taking in", () => {
     await app.study.merge(["/in/ada.handin"]);
     render(App);
     expect(await screen.findByTestId("merged")).toHaveTextContent(
-      "The file was taken in: nothing in it is new.",
+      "The file was merged: nothing in it is new.",
     );
   });
 
@@ -363,7 +363,7 @@ describe("a whole copy of the project", () => {
   it("is asked about first, and names whose answers come", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     const dialog = await open("/in/whole copy of emil.dissensus");
-    expect(dialog).toHaveTextContent("Take in a whole copy?");
+    expect(dialog).toHaveTextContent("Merge a whole copy?");
     expect(dialog).toHaveTextContent("84 answers of emil (60), fay (24)");
     expect(dialog).toHaveTextContent("1 person who is new here: emil");
     expect(dialog).toHaveTextContent("12 texts new here");
@@ -417,10 +417,10 @@ describe("dropping files", () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     render(App);
     dragged("dragover", []);
-    expect(await screen.findByText(/take them into this project/)).toBeInTheDocument();
+    expect(await screen.findByText(/merge them into this project/)).toBeInTheDocument();
     dragged("drop", ["ada.handin", "copy.dissensus"]);
     await waitFor(() => expect(merge).toHaveBeenCalledWith(["ada.handin", "copy.dissensus"], NO_CONSENT));
-    expect(screen.queryByText(/take them into this project/)).toBeNull();
+    expect(screen.queryByText(/merge them into this project/)).toBeNull();
     expect(app.toasts.list).toEqual([]);
     app.show("people");
     dragged("dragover", []);
