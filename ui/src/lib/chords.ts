@@ -52,6 +52,9 @@ function nameOf({ key, code }: KeyPress, mod: boolean): string {
   return key.toUpperCase();
 }
 
+/** Keys whose names are not what is printed on them. */
+const PRINTED: Readonly<Record<string, string>> = { "-": "−", PageDown: "PgDn", PageUp: "PgUp" };
+
 /** Its keys one by one, as they are printed on this computer's keyboard. */
 export function chordKeys(chord: string): string[] {
   const parts: string[] = [];
@@ -64,7 +67,7 @@ export function chordKeys(chord: string): string[] {
       parts.push(name);
       rest = rest.slice(prefix.length);
     }
-  return [...parts, rest === "-" ? "−" : rest];
+  return [...parts, PRINTED[rest] ?? rest];
 }
 
 /** The same in one word, for a tooltip: "Ctrl+K". */

@@ -161,7 +161,6 @@ it("has in a packet the desk, the list and what can be done with the packet", as
     "act-app.settings",
     "act-app.keys",
     "act-app.care",
-    "act-encoder.get",
   ]);
 });
 
