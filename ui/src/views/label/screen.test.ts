@@ -136,7 +136,7 @@ describe("three questions on one screen", () => {
     await press("s");
     screen.getByText("Go back").focus();
     await press("{Tab}");
-    expect(screen.getByText("See disagreement")).toHaveFocus();
+    expect(screen.getByText("See the findings")).toHaveFocus();
     await press("{Shift>}{Tab}{/Shift}");
     await press("{Enter}");
     expect([now(), text()]).toEqual(["passages", "1"]);
