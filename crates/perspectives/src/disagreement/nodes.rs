@@ -23,6 +23,11 @@ impl Lens {
         if self.cut.is_some() { 2 } else { levels }
     }
 
+    /// What a level is seen as.
+    pub(crate) fn seen(self, level: usize) -> usize {
+        self.cut.map_or(level, |cut| usize::from(level >= usize::from(cut)))
+    }
+
     /// Probabilities of a block of `n`, level-major, as this lens shows them; what is behind them is left over.
     pub(crate) fn through(self, block: &mut [f32], n: usize) -> &[f32] {
         let Some(cut) = self.cut else { return block };

@@ -8,7 +8,7 @@ use crate::models::{Multilevel, TextScorer};
 use serde::{Deserialize, Serialize};
 
 /// Grows when the bytes change their meaning.
-const FORMAT: u16 = 8;
+const FORMAT: u16 = 9;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
 

@@ -5,14 +5,13 @@ use super::model::LiveModel;
 use crate::data::AnnotatorModel as _;
 use crate::disagreement::{Disagreement, Measure, ranking, tied, two_camps};
 use crate::math::distributions::normal_quantile;
+use crate::metrics::CONFIDENCE_LEVEL;
 use rayon::prelude::*;
 
 /// Groups of texts that cannot be told apart are made so far down the order: each costs an interval.
 const TIES: usize = 12;
 /// Labels that a camp needs at least: one person is none.
 pub const FEWEST_IN_A_CAMP: u32 = 2;
-/// How likely an interval holds what it is about.
-const CONFIDENCE: f64 = 0.9;
 
 /// All texts by [`Measure::Split`] and what labels add to it ([`LiveModel::added_by_labels`]).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,7 +69,7 @@ impl LiveModel {
     ) -> Option<(f32, f32)> {
         let (low, high) = self.interval(text, Measure::Split, mask, split, None)?;
         let (added, open) = self.added_by_labels(weight, text, mask);
-        let open = normal_quantile(0.5 + CONFIDENCE / 2.0) as f32 * open;
+        let open = normal_quantile(0.5 + CONFIDENCE_LEVEL / 2.0) as f32 * open;
         let value = (split + added).clamp(0.0, 1.0);
         let (down, up) = ((split - low).hypot(open), (high - split).hypot(open));
         Some(((value - down).max(0.0), (value + up).min(1.0)))

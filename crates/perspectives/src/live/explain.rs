@@ -405,6 +405,7 @@ mod tests {
         for (sim, mut model) in models().into_iter().filter(|(_, model)| !model.model.crossed.link.softmax) {
             let crossed = &mut model.model.crossed;
             crossed.add_discrimination();
+            crossed.estimate_parameter_uncertainty(&Silent).unwrap();
             let precision = crossed.prior_precision();
             (0..crossed.annotators.len()).for_each(|a| crossed.update_annotator(a, &precision));
             (0..crossed.texts()).for_each(|t| crossed.update_text(t));

@@ -1,11 +1,14 @@
-//! The interval of a text's disagreement under the posterior of its score.
+//! The interval of a text's disagreement under the posteriors of its score, of annotators and of shared parameters.
 
 use super::model::LiveModel;
 use crate::data::AnnotatorModel;
 use crate::disagreement::{Measure, NodeSums, UsualSplit};
+use crate::math::axpy;
+use crate::math::cholesky::quadratic;
 use crate::math::distributions::normal_quantile;
-use crate::mixed::CrossedEffects;
+use crate::metrics::CONFIDENCE_LEVEL;
 use crate::mixed::predictor::{Scratch, TextColumns};
+use crate::mixed::{CrossedEffects, SharedMoves};
 
 /// Points of the text's posterior at which disagreement is computed.
 const QUANTILES: usize = 21;
@@ -14,14 +17,15 @@ const QUANTILES: usize = 21;
 const STEPS: usize = 13;
 /// The quantile at the middle of the posterior.
 const MIDDLE: usize = QUANTILES / 2;
-/// The 95 % quantile of a standard normal.
-const NINETY: f64 = 1.644_853_626_951_472_2;
 
 impl LiveModel {
-    /// The 90 % interval of a measure of one text over the annotators of `mask` (all of them with `None`): from its 5 % to its 95 %
-    /// quantile while the text's score and its scale, where it has one, run through their posteriors (evenly spaced quantiles, on a lattice; for choice
-    /// scales all scores move along the average's contrast), then widened on either side by what is not known of each annotator's severity and of groups' slopes (to first order) and where needed to
-    /// hold `estimate`. Who labelled the text stands with the label given. Of [`Measure::Surprising`] with `usual`, the curve of all texts.
+    /// The interval ([`CONFIDENCE_LEVEL`]) of a measure of one text over the annotators of `mask` (all of them with `None`): the quantiles of
+    /// the measure while the text's score and scale run through their posteriors (evenly spaced quantiles, on a lattice; for choice scales
+    /// all scores move along the average's contrast), widened on either side by what is not known of each annotator's effects, of groups'
+    /// slopes and of the parameters that all share (to first order), and where needed to hold `estimate`. Where texts have no scales of
+    /// their own, the upper end is that of scales as different as labels do not rule out: people may be further apart on a text than the
+    /// model has it, for example in camps. Labels given stand in place of predictions. Of [`Measure::Surprising`] with `usual`, the curve
+    /// of all texts.
     ///
     /// `None` for [`Measure::Between`], whose doubt is about the spread of all people and hardly about the text, for the measures that do not follow from
     /// pairs of answers, and where the scale does not have it.
@@ -40,110 +44,107 @@ impl LiveModel {
             return None;
         }
         let people = self.people_on(text, by, mask);
-        let mut values = Vec::with_capacity(QUANTILES);
-        let n = people.steps.len();
-        let sums = people.sums.single_node();
-        for i in 0..QUANTILES {
+        let (n, sums) = (people.n, people.sums.single_node());
+        let value = |i: usize| {
             let value = by.of_pairs(sums, i, n)?;
             let usually = match by {
                 Measure::Surprising => usual?.at(sums.mean_level(i, n)),
                 _ => 0.0,
             };
-            values.push((value - usually) as f32);
-        }
+            Some((value - usually) as f32)
+        };
+        let values: Vec<f32> = (0..people.points()).map(value).collect::<Option<_>>()?;
         let middle = values[MIDDLE];
-        values.sort_by(f32::total_cmp);
-        let (low, high) = (quantile(&values, 0.05), quantile(&values, 0.95));
-        let severities = NINETY as f32 * people.variance(by, usual)?.sqrt() as f32;
-        let reach = |to: f32| (middle - to).hypot(severities);
+        // The model's own scale, then, where there are more points, scales as different as labels allow: people who are further apart
+        // than the model has it are never ruled out by few labels, and only raise disagreement.
+        let ends: Vec<(f32, f32)> = values.chunks_exact(QUANTILES).map(ends).collect();
+        let (low, high) = (ends[0].0, ends.iter().fold(f32::MIN, |high, ends| high.max(ends.1)));
+        let others =
+            normal_quantile(0.5 + CONFIDENCE_LEVEL / 2.0) as f32 * people.variance(usual)?.sqrt() as f32;
+        let reach = |to: f32| (middle - to).hypot(others);
         let (least, most) = by.range();
         let (low, high) = ((middle - reach(low)).max(least), (middle + reach(high)).min(most));
         Some((low.min(estimate), high.max(estimate)))
     }
 
-    fn people_on(&self, text: u32, by: Measure, mask: Option<&[bool]>) -> PeopleOnText {
+    fn people_on(&self, text: u32, by: Measure, mask: Option<&[bool]>) -> PeopleOnText<'_> {
         let crossed = &self.model.crossed;
         let columns = columns(crossed, text as usize);
         let levels = self.levels();
         let lens = by.lens(self.is_ordinal());
-        let mut people = PeopleOnText {
-            sums: NodeSums::single(levels, lens, QUANTILES),
-            steps: Vec::new(),
-            ordinal: self.is_ordinal(),
-        };
-        let mut p = vec![0.0; QUANTILES * levels];
-        let mut moved = vec![0.0; levels];
+        let points = columns.len() - 1;
+        let mut sums = NodeSums::single(levels, lens, points);
+        let (mut people, mut n) = (Vec::new(), 0);
+        let mut p = vec![0.0; points * levels];
         let mut scratch = Scratch::default();
         let labels = &crossed.labels[text as usize];
         for (annotator, predictor) in self.model.predictors().iter().enumerate() {
             if mask.is_some_and(|mask| mask.get(annotator) != Some(&true)) {
                 continue;
             }
+            n += 1;
             let label = labels
                 .binary_search_by_key(&(annotator as u32), |label| label.annotator)
                 .ok()
                 .map(|at| labels[at].level);
-            let mut step = vec![0.0; lens.levels(levels)];
-            if label.is_none() {
-                for (sign, x) in [(0.5, 1.0), (-0.5, -1.0)] {
-                    predictor.moved(None, x).fill(&columns, 0..1, &mut moved, &mut scratch);
-                    let seen = lens.through(&mut moved, 1);
-                    step.iter_mut().zip(seen).for_each(|(step, p)| *step += sign * f64::from(*p));
-                }
-            }
-            let mut sd = predictor.shift_sd().max(f64::MIN_POSITIVE);
-            if crossed.slope_dim > 0 {
-                // From here on `step` is of a standard deviation of all that is the annotator's own on this text.
-                let own = crossed.own_shift_sd(annotator, text as usize).max(f64::MIN_POSITIVE);
-                step.iter_mut().for_each(|step| *step *= own / sd);
-                sd = own;
-            }
-            predictor.fill(&columns, 1..QUANTILES + 1, &mut p, &mut scratch);
+            predictor.fill(&columns, 1..points + 1, &mut p, &mut scratch);
             let known: Vec<(u32, u16)> =
-                label.map_or_else(Vec::new, |level| (0..QUANTILES as u32).map(|i| (i, level)).collect());
-            people.sums.add(0, 0, 0..QUANTILES, &mut p, &known, 1.0);
-            let base = p.chunks_exact(QUANTILES).take(step.len()).map(|p| f64::from(p[MIDDLE])).collect();
-            let groups = match label {
-                None => crossed.shifts_with_groups(annotator, text as usize),
-                Some(_) => Vec::new(),
-            };
-            let groups = groups.into_iter().map(|shift| shift / sd).collect();
-            people.steps.push(Step { base, step, groups });
+                label.map_or_else(Vec::new, |level| (0..points as u32).map(|i| (i, level)).collect());
+            sums.add(0, 0, 0..points, &mut p, &known, 1.0);
+            if label.is_none() {
+                let seen = p.chunks_exact(points).take(lens.levels(levels));
+                people.push((annotator, seen.map(|p| f64::from(p[MIDDLE])).collect()));
+            }
         }
-        people
+        PeopleOnText { model: self, text: text as usize, columns, sums, people, n, by }
     }
-}
-
-/// How one person's distribution moves with a standard deviation of what is not known of the severity.
-struct Step {
-    base: Vec<f64>,
-    step: Vec<f64>,
-    /// How many `step`s do to all logits what each direction of what is not known of groups' slopes does.
-    groups: Vec<f64>,
 }
 
 /// Everybody on one text.
-struct PeopleOnText {
+struct PeopleOnText<'a> {
+    model: &'a LiveModel,
+    text: usize,
+    columns: TextColumns,
     /// A text for each quantile.
     sums: NodeSums,
-    steps: Vec<Step>,
-    ordinal: bool,
+    /// Annotators who have not labelled the text, and their distributions at its middle.
+    people: Vec<(usize, Vec<f64>)>,
+    /// Annotators in all.
+    n: usize,
+    by: Measure,
 }
 
-impl PeopleOnText {
-    /// Variance of a measure over the posteriors of people's severities and groups' slopes, to first order: people are independent given the text and
-    /// their groups, and the measure is a mean over pairs, linear in each person's distribution.
-    fn variance(&self, by: Measure, usual: Option<&UsualSplit>) -> Option<f64> {
-        let (own, of_groups) = self.moves(by, usual)?;
-        Some(own + crate::math::dot(&of_groups, &of_groups))
+/// How a measure moves, to first order.
+#[derive(Default)]
+struct Moves {
+    /// Its variance by what is each person's own.
+    own: f64,
+    /// How far it moves with each direction of what is not known of groups' slopes.
+    groups: Vec<f64>,
+    /// The same of what is not known of the parameters that all share.
+    parameters: Vec<f64>,
+}
+
+impl PeopleOnText<'_> {
+    /// Variance of the measure over the posteriors of people's effects, groups' slopes and shared parameters, to first order: people are
+    /// independent given the text, their groups and the parameters, and the measure is a mean over pairs, linear in each person's
+    /// distribution.
+    fn variance(&self, usual: Option<&UsualSplit>) -> Option<f64> {
+        let Moves { own, groups, parameters } = self.moves(usual)?;
+        Some(own + crate::math::dot(&groups, &groups) + crate::math::dot(&parameters, &parameters))
     }
 
-    /// Variance of a measure by what is each person's own, and how far the measure moves with each direction of what is not known of groups' slopes.
-    fn moves(&self, by: Measure, usual: Option<&UsualSplit>) -> Option<(f64, Vec<f64>)> {
-        let n = self.steps.len();
-        let (mut own, mut of_groups) = (0.0, Vec::new());
+    /// Points of the text's posterior.
+    fn points(&self) -> usize {
+        self.columns.len() - 1
+    }
+
+    fn moves(&self, usual: Option<&UsualSplit>) -> Option<Moves> {
+        let Self { model, text, by, n, .. } = *self;
+        let crossed = &model.model.crossed;
+        let mut moves = Moves::default();
         if n < 2 {
-            return Some((own, of_groups));
+            return Some(moves);
         }
         let sums = self.sums.single_node();
         let total: Vec<f64> = sums.mean(MIDDLE, n).map(|p| p * n as f64).collect();
@@ -151,37 +152,63 @@ impl PeopleOnText {
             Measure::Surprising => usual?.slope(sums.mean_level(MIDDLE, n)) / n as f64,
             _ => 0.0,
         };
-        let levels = total.len();
-        let distance = |c: usize, d: usize| by.distance(c, d, n, levels, self.ordinal);
+        let (levels, lens) = (total.len(), by.lens(model.is_ordinal()));
+        let distance = |c: usize, d: usize| by.distance(c, d, n, levels, model.is_ordinal());
         let scale = 2.0 / (n as f64 * (n as f64 - 1.0));
-        for Step { base, step, groups } in &self.steps {
-            let mut moved = 0.0;
-            for (c, step) in step.iter().enumerate() {
-                let others: f64 = (0..levels).map(|d| distance(c, d) * (total[d] - base[d])).sum();
-                moved += step * (scale * others - slope * c as f64);
-            }
-            own += moved * moved;
-            of_groups.resize(groups.len().max(of_groups.len()), 0.0);
-            crate::math::axpy(moved, groups, &mut of_groups[..groups.len()]);
+        let shared = SharedMoves::new(crossed, text);
+        moves.parameters = vec![0.0; shared.directions()];
+        for (annotator, base) in &self.people {
+            let seen: Vec<f64> = (0..levels)
+                .map(|c| {
+                    let others: f64 = (0..levels).map(|d| distance(c, d) * (total[d] - base[d])).sum();
+                    scale * others - slope * c as f64
+                })
+                .collect();
+            let by_level: Vec<f64> = (0..model.levels()).map(|c| seen[lens.seen(c)]).collect();
+            let predictor = &model.model.predictors()[*annotator];
+            // Column 0 is the text at its mean, its score known.
+            let slopes = predictor.logit_slopes(&self.columns, 1 + MIDDLE, &by_level);
+            let by_effect = crossed.by_effects(*annotator, text, &slopes);
+            moves.own += quadratic(&crossed.annotators[*annotator].covariance, &by_effect);
+            let all: f64 = slopes.iter().map(|slope| slope.logit).sum();
+            let groups = crossed.shifts_with_groups(*annotator, text);
+            moves.groups.resize(groups.len().max(moves.groups.len()), 0.0);
+            axpy(all, &groups, &mut moves.groups[..groups.len()]);
+            shared.add(*annotator, &slopes, &by_effect, &mut moves.parameters);
         }
-        Some((own, of_groups))
+        Some(moves)
     }
 }
 
-/// The text at its posterior mean, and at the quantiles of its posterior.
+/// The text at its posterior mean, and at the quantiles of its posterior; then at these quantiles again if texts differed as much in scale
+/// as labels do not rule out, where they have no scales of their own.
 fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     let q = crossed.link.scores();
     let mean = &crossed.u[text * q..(text + 1) * q];
     let sd = crossed.v[text].sqrt();
     let mut columns = TextColumns::one(mean, 0.0, crossed.noise(text), crossed.features(text));
-    for i in 0..QUANTILES {
-        let x = normal_quantile((i as f64 + 0.5) / QUANTILES as f64);
-        let scale = (MIDDLE + STEPS * (i + QUANTILES - MIDDLE)) % QUANTILES;
-        let noise = crossed.noise_at(text, normal_quantile((scale as f64 + 0.5) / QUANTILES as f64));
-        let moved: Vec<f64> = mean.iter().enumerate().map(|(c, m)| m + sd * x * contrast(c, q)).collect();
-        columns.push(&moved, 0.0, noise, crossed.features(text));
+    let mut push = |noise: &dyn Fn(f64) -> f64| {
+        for i in 0..QUANTILES {
+            let quantile = |at: usize| normal_quantile((at as f64 + 0.5) / QUANTILES as f64);
+            let scale = (MIDDLE + STEPS * (i + QUANTILES - MIDDLE)) % QUANTILES;
+            let x = sd * quantile(i);
+            let moved: Vec<f64> = mean.iter().enumerate().map(|(c, m)| m + x * contrast(c, q)).collect();
+            columns.push(&moved, 0.0, noise(quantile(scale)), crossed.features(text));
+        }
+    };
+    push(&|x| crossed.noise_at(text, x));
+    if let Some(scale) = crossed.scale_not_ruled_out(text) {
+        push(&|x| scale.noise_at(x));
     }
     columns
+}
+
+/// Where the interval of sorted or unsorted values at evenly spaced quantiles ends.
+fn ends(values: &[f32]) -> (f32, f32) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let missed = (1.0 - CONFIDENCE_LEVEL) / 2.0;
+    (quantile(&sorted, missed), quantile(&sorted, 1.0 - missed))
 }
 
 /// Choice scores move against each other: even ones up while odd ones go down.
@@ -224,15 +251,17 @@ mod tests {
         assert_eq!(found.used, ["gender"]);
         let crossed = &sim.crossed;
         let at = |crossed: &CrossedEffects, text: u32, by: Measure| {
-            let people = live(crossed.clone()).people_on(text, by, None);
-            (by.of_pairs(people.sums.single_node(), MIDDLE, people.steps.len()).unwrap(), people)
+            let model = live(crossed.clone());
+            let people = model.people_on(text, by, None);
+            let value = by.of_pairs(people.sums.single_node(), MIDDLE, people.n).unwrap();
+            let groups = people.moves(None).unwrap().groups;
+            (value, groups)
         };
         let directions = 2 * FEATURES;
         for by in [Measure::Pairwise, Measure::Split] {
             let (mut apart, mut whole) = (0.0, 0.0);
             for text in 0..40u32 {
-                let (_, people) = at(crossed, text, by);
-                let (_, said) = people.moves(by, None).unwrap();
+                let (_, said) = at(crossed, text, by);
                 assert_eq!(said.len(), directions);
                 let moved = |direction: usize, sign: f64| {
                     let mut moved = crossed.clone();
@@ -252,6 +281,48 @@ mod tests {
             }
             // `said` follows from moves of a whole standard deviation, these from a twentieth of one.
             assert!(apart <= 0.15f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
+            assert!(whole > 1e-5, "{by:?}: {whole:e}");
+        }
+    }
+
+    /// What the measure would move if shared parameters were others, by moving texts and annotators as a fit with these does.
+    #[test]
+    fn a_doubt_about_parameters_moves_a_measure_as_far_as_said() {
+        const STEP: f64 = 0.05;
+        let mut crossed = crate::mixed::text_scale_simulation::fitted(0.0, 4);
+        crossed.estimate_parameter_uncertainty(&Silent).unwrap();
+        crossed.uncertainty = crossed.uncertainty.without_variances();
+        let width = crossed.width();
+        let directions = crossed.uncertainty.directions();
+        for by in [Measure::Pairwise, Measure::Split, Measure::OppositeSides { cut: 3 }] {
+            let (mut apart, mut whole) = (0.0, 0.0);
+            for text in 0..20u32 {
+                let said = live(crossed.clone()).people_on(text, by, None).moves(None).unwrap().parameters;
+                assert_eq!(said.len(), directions);
+                let moved = |direction: usize, sign: f64| {
+                    let by_row = |rows: &[f32]| -> Vec<f64> {
+                        let of = rows.chunks_exact(directions);
+                        of.map(|row| sign * STEP * f64::from(row[direction])).collect()
+                    };
+                    let known = &crossed.uncertainty;
+                    let mut moved = crossed.clone();
+                    axpy(1.0, &by_row(known.of_fixed_effects()), &mut moved.fixed_effects);
+                    moved.u[text as usize] += by_row(known.of_text(text as usize, 1).unwrap())[0];
+                    for (annotator, effect) in moved.annotators.iter_mut().enumerate() {
+                        axpy(1.0, &by_row(known.of_annotator(annotator, width).unwrap()), &mut effect.theta);
+                    }
+                    let moved = live(moved);
+                    let people = moved.people_on(text, by, None);
+                    by.of_pairs(people.sums.single_node(), MIDDLE, people.n).unwrap()
+                };
+                for (direction, said) in said.into_iter().enumerate() {
+                    let found = (moved(direction, 1.0) - moved(direction, -1.0)) / (2.0 * STEP);
+                    apart += (found - said).powi(2);
+                    whole += found.powi(2);
+                }
+            }
+            // Variances of intercepts follow gaps too, which is left out here.
+            assert!(apart <= 0.1f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
             assert!(whole > 1e-5, "{by:?}: {whole:e}");
         }
     }

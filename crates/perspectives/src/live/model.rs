@@ -120,7 +120,8 @@ impl LiveModel {
         options: &FitOptions,
         progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
-        let (head, crossed) = fit_effects(prepared, options, progress)?;
+        let (head, mut crossed) = fit_effects(prepared, options, progress)?;
+        crossed.estimate_parameter_uncertainty(progress)?;
         Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, data.attributes.to_vec(), 0))
     }
 

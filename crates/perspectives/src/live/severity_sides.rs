@@ -85,7 +85,7 @@ impl SeveritySides {
         self.texts
     }
 
-    /// How much higher the strict answer a text than the lenient, in levels, with the 90 % interval of this one gap; what `p` and `stands` say is
+    /// How much higher the strict answer a text than the lenient, in levels, with the 95 % interval of this one gap; what `p` and `stands` say is
     /// told at [`SeveritySides`]. `labels` are those of either half. `None` without enough labels of both sides.
     ///
     /// # Panics

@@ -5,9 +5,10 @@ use super::attribute_effects::AttributeEffects;
 use super::convergence::Convergence;
 use super::group_columns::GroupEffects;
 use super::initial;
+use super::parameter_uncertainty::ParameterUncertainty;
 use super::scalar_posterior::{ScoredLabel, integrate};
 use super::text::{self, TextPosterior};
-use super::text_scale::{ScaleNode, TextScales, nodes_without};
+use super::text_scale::{ScaleNode, ScalePosterior, ScalePrior, TextScales, nodes_without};
 use crate::data::{AttributeEvidence, GroupSlopes, Observation, Target};
 use crate::math::cholesky::Factor;
 use crate::math::quadrature::Hermite;
@@ -78,6 +79,8 @@ pub(crate) struct CrossedEffects {
     pub(crate) annotators: Vec<AnnotatorEffect>,
     /// How the last estimation of the variances ended.
     pub(crate) convergence: Convergence,
+    /// What that estimation leaves open; empty where nobody has asked.
+    pub(crate) uncertainty: ParameterUncertainty,
     #[serde(skip, default = "Hermite::new")]
     rule: Hermite,
 }
@@ -120,6 +123,7 @@ impl CrossedEffects {
             cavity,
             annotators,
             convergence: Convergence::default(),
+            uncertainty: ParameterUncertainty::default(),
             rule: Hermite::new(),
         };
         crossed.reset_annotators();
@@ -313,6 +317,19 @@ impl CrossedEffects {
         Some(self.text_from_labels(text, |other| other != annotator))
     }
 
+    /// What would be known of a text's scale if texts differed as much in scale as labels do not rule out; `None` where they have scales of
+    /// their own, and where labels tell nothing of scales.
+    pub(crate) fn scale_not_ruled_out(&self, text: usize) -> Option<ScalePosterior> {
+        let sd = self.uncertainty.scale_sd();
+        if sd == 0.0 || self.link.softmax {
+            return None;
+        }
+        let mean = self.scales.as_ref().map_or(0.0, |scales| scales.prior_of(text).mean);
+        let (score, prior) = (&self.scores[text..=text], Some(ScalePrior { mean, sd }));
+        let labels = self.scored_labels(text, |_| true);
+        text::fit(self.link, score, self.prior_text_var(text), prior, &labels, &self.rule).scale
+    }
+
     /// What is known of a text's score and scale without each of its labels; `None` where labels tell nothing of its scale.
     pub(super) fn scales_without(&self, text: usize) -> Option<Vec<Vec<ScaleNode>>> {
         let scales = self.scales.as_ref().filter(|scales| scales.own)?;
@@ -435,6 +452,7 @@ impl CrossedEffects {
             cavity: Vec::new(),
             annotators: self.annotators.iter().map(of).collect(),
             convergence: self.convergence,
+            uncertainty: self.uncertainty.for_new_texts(),
             rule: Hermite::new(),
         }
     }
@@ -458,6 +476,7 @@ impl CrossedEffects {
             && self.labels.len() == texts
             && self.tuned_on.len() <= texts
             && self.scales.as_ref().is_none_or(|scales| !link.softmax && scales.fits(texts))
+            && self.uncertainty.fits(q, self.link.intercepts(), width)
             && self.cavity.len() == texts;
         let annotators = self.annotators.iter().all(|p| {
             p.theta.len() == width

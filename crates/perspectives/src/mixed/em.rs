@@ -164,6 +164,19 @@ impl CrossedEffects {
     }
 
     fn update_prior(&mut self) {
+        let d = self.link.random_effects();
+        let (mut sum, n) = self.annotator_spread();
+        sum.iter_mut().for_each(|s| *s /= n);
+        hold_to_largest(&mut sum, d);
+        for i in 0..d {
+            sum[i * d + i] += 1e-4; // keeps the inverse sound when all annotators are alike
+        }
+        self.prior = sum;
+    }
+
+    /// Sum over annotators with labels, and the made-up ones, of what their random effects' squares and products are expected to be
+    /// around their prior means (row-major), and their number.
+    pub(super) fn annotator_spread(&self) -> (Vec<f64>, f64) {
         let (d, w) = (self.link.random_effects(), self.width());
         let mut sum = vec![0.0; d * d];
         let mut n = PSEUDO_COUNT;
@@ -184,12 +197,7 @@ impl CrossedEffects {
                 }
             }
         }
-        sum.iter_mut().for_each(|s| *s /= n);
-        hold_to_largest(&mut sum, d);
-        for i in 0..d {
-            sum[i * d + i] += 1e-4; // keeps the inverse sound when all annotators are alike
-        }
-        self.prior = sum;
+        (sum, n)
     }
 
     /// The variances without bounds: logarithm of the texts' standard deviation (of texts that did not tune the encoder; that of the

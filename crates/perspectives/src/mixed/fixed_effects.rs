@@ -69,6 +69,21 @@ impl CrossedEffects {
     /// the labels' log-likelihood before the step.
     pub(super) fn update_fixed_effects(&mut self) -> f64 {
         let n = self.link.intercepts();
+        let mut all = self.sums_of_labels();
+        Factor::new(&all.information, n).solve(&mut all.gradient);
+        let largest = all.gradient.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        axpy((MAX_STEP / largest.max(1e-12)).min(1.0), &all.gradient, &mut self.fixed_effects);
+        all.log_likelihood
+    }
+
+    /// Derivatives of the log-likelihood of all labels, and of the weak prior, by the average link parameters.
+    pub(super) fn link_gradient(&self) -> Vec<f64> {
+        self.sums_of_labels().gradient
+    }
+
+    /// Sums over all labels and the weak prior.
+    fn sums_of_labels(&self) -> Sums {
+        let n = self.link.intercepts();
         let texts: Vec<usize> = (0..self.texts()).filter(|t| !self.labels[*t].is_empty()).collect();
         let parts: Vec<Sums> = texts.par_chunks(CHUNK).map(|texts| self.label_sums(texts)).collect();
         let mut all = Sums { log_likelihood: 0.0, gradient: vec![0.0; n], information: vec![0.0; n * n] };
@@ -81,10 +96,7 @@ impl CrossedEffects {
             all.gradient[i] -= INTERCEPT_PRECISION * (now - usual);
             all.information[i * n + i] += INTERCEPT_PRECISION;
         }
-        Factor::new(&all.information, n).solve(&mut all.gradient);
-        let largest = all.gradient.iter().fold(0.0f64, |m, s| m.max(s.abs()));
-        axpy((MAX_STEP / largest.max(1e-12)).min(1.0), &all.gradient, &mut self.fixed_effects);
-        all.log_likelihood
+        all
     }
 
     fn label_sums(&self, texts: &[usize]) -> Sums {

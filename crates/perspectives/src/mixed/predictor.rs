@@ -176,6 +176,60 @@ impl AnnotatorPredictor {
         f64::from(self.variance[0] / PI_8).sqrt()
     }
 
+    /// How far `pi/8` times the variance of each intercept is from that of `other`.
+    pub(crate) fn variance_moved_to<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
+        self.variance.iter().zip(&other.variance).map(|(a, b)| f64::from(*b) - f64::from(*a))
+    }
+
+    /// How a sum over levels, `by_level` times the probability of each, moves with the logit of each intercept on text `at`, and with
+    /// the logarithm of the variance beside it.
+    pub(crate) fn logit_slopes(&self, texts: &TextColumns, at: usize, by_level: &[f64]) -> Vec<LogitSlope> {
+        let u = |score: usize| f64::from(texts.u[score][at]);
+        let a = f64::from(self.discrimination);
+        let shift: f64 = texts.z.iter().zip(&self.slopes).map(|(z, s)| f64::from(z[at] * s)).sum();
+        let mut variance = f64::from(texts.v[at]);
+        let r = self.slopes.len();
+        for (i, z) in texts.z.iter().enumerate() {
+            for (j, other) in texts.z.iter().enumerate() {
+                variance += f64::from(self.slope_covariance[i * r + j] * z[at] * other[at]);
+            }
+        }
+        let logits: Vec<(f64, f64)> = if self.link.softmax {
+            let own = self.intercepts.iter().zip(&self.variance).enumerate();
+            own.map(|(c, (o, v))| (u(c) + f64::from(*o), variance + f64::from(*v))).collect()
+        } else {
+            let score = a * u(0);
+            let square = f64::from(texts.square[at]);
+            let own = f64::from(self.discrimination_variance);
+            let of_text = square
+                + (variance - square) * if self.link.discrimination { a * a } else { 1.0 }
+                + own * score * score;
+            let each = self.intercepts.iter().zip(&self.variance).zip(&self.discrimination_covariance);
+            each.map(|((o, v), with)| {
+                (score + shift + f64::from(*o), of_text + f64::from(*v) + f64::from(*with) * score)
+            })
+            .collect()
+        };
+        let places: Vec<f64> =
+            logits.iter().map(|(logit, v)| logit / v.max(f64::MIN_POSITIVE).sqrt()).collect();
+        let by_place: Vec<f64> = if self.link.softmax {
+            let top = places.iter().copied().fold(f64::MIN, f64::max);
+            let chances: Vec<f64> = places.iter().map(|x| (x - top).exp()).collect();
+            let all: f64 = chances.iter().sum();
+            let mean: f64 = chances.iter().zip(by_level).map(|(p, m)| p * m).sum::<f64>() / all;
+            chances.iter().zip(by_level).map(|(p, m)| p / all * (m - mean)).collect()
+        } else {
+            let steps = by_level.windows(2).map(|pair| pair[1] - pair[0]);
+            places.iter().zip(steps).map(|(x, step)| step * density(*x)).collect()
+        };
+        let each = by_place.iter().zip(&places).zip(&logits);
+        each.map(|((slope, x), (_, v))| LogitSlope {
+            logit: slope / v.sqrt(),
+            variance: -0.5 * slope * x / v,
+        })
+        .collect()
+    }
+
     /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
     pub(crate) fn fill(
         &self,
@@ -276,6 +330,21 @@ impl AnnotatorPredictor {
         }
         scratch.softmax(out);
     }
+}
+
+/// How something moves with one logit of an annotator on a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogitSlope {
+    /// By the logit.
+    pub(crate) logit: f64,
+    /// By its attenuating variance, in units of which the logistic's is 1.
+    pub(crate) variance: f64,
+}
+
+/// Density of the standard logistic distribution.
+fn density(x: f64) -> f64 {
+    let p = crate::math::sigmoid(x);
+    p * (1.0 - p)
 }
 
 /// Buffers of [`AnnotatorPredictor::fill`] and of [`super::annotator_columns::AnnotatorColumns::fill`].

@@ -45,6 +45,11 @@ impl ScalePosterior {
     pub(crate) fn noise(&self) -> f64 {
         noise(self.log)
     }
+
+    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    pub(crate) fn noise_at(&self, x: f64) -> f64 {
+        noise(self.log + x * self.variance.sqrt())
+    }
 }
 
 /// Score and scale of one text.

@@ -107,6 +107,21 @@ impl CrossedEffects {
         found
     }
 
+    /// The largest standard deviation of the logarithms of texts' scales that labels do not rule out (the upper end of a 90 % interval by
+    /// the likelihood, the other variances held); 0 where texts have scales of their own, and where labels cannot tell.
+    pub(super) fn scale_sd_not_ruled_out(&self) -> f64 {
+        if self.has_own_scales() || self.cannot_tell_scales() {
+            return 0.0;
+        }
+        let mut trial = self.clone();
+        let means =
+            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |told| told.means().to_vec());
+        trial.scales = Some(TextScales::around(means, INITIAL_SD));
+        let fitted = trial.fitted_texts();
+        let texts = several_labels(&fitted);
+        interval(likeliest(&texts), &texts).1
+    }
+
     fn has_own_scales(&self) -> bool {
         self.scales.as_ref().is_some_and(|scales| scales.own)
     }
