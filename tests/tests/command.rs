@@ -539,7 +539,7 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     let more = ["--models", "shared,multilevel", "--prediction-sets"];
     let text = bench.ok(asked.into_iter().chain(more));
     for expected in [
-        "Less multilevel, with 90 % intervals over texts and annotators",
+        "Less multilevel, with 95 % intervals over texts and annotators",
         "own-distribution",
         "30 are needed to calibrate, as labels of one of the texts are not independent",
     ] {

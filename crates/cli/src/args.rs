@@ -1113,7 +1113,7 @@ pub(crate) enum MeasureArg {
   dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json
 
 Who has labelled a text stands with that label, all others with what is predicted of them; between, surprising, divergence and
-uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 90 % interval reaches.
+uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 95 % interval reaches.
 Border: the two levels between which answers divide most equally, and the share that is above. A line in the table marks texts that cannot be told apart.
 Of a multi-label question MASI distances take into account which options go together where held-out distances are predicted better with it, and say so.")]
 pub(crate) struct Disagreement {
@@ -1513,7 +1513,7 @@ With --rows texts there is one row a text: how many labels, those who cannot say
 labels can have; without an order the chance that two labels differ, over its maximum; of options and spans the share of pairs that differ.
 With --aggregate there is the one label that a method makes of them. With --predicted there is the mean
 prediction over all annotators (predicted_...; given labels have no part in it but that the model learned from them), and the disagreement
-that is expected among all annotators, with its 90 % interval: there, who has labelled a text stands with that label. Texts are encoded first
+that is expected among all annotators, with its 95 % interval: there, who has labelled a text stands with that label. Texts are encoded first
 where they are not, which the project keeps. With --rows people there is one row a person:
 attributes, use of levels, agreement with others, time a label, and with --predicted severity, consistency and held-out accuracy. In .csv and
 .tsv, what people wrote begins with an apostrophe where a spreadsheet would take it for a formula; ids and aggregated labels stay as they are. Neither imports again.

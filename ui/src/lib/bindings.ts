@@ -918,7 +918,7 @@ export type DisagreementRow = {
 	scores: DisagreementScores | null,
 	/**  What the text is ranked by; no number for `labels` with fewer than two of them. */
 	value: number | null,
-	/**  Its 90 % interval; `None` for divergence, uncertainty and labels. */
+	/**  Its 95 % interval; `None` for divergence, uncertainty and labels. */
 	interval: [number | null, number | null] | null,
 	/**  Its rank among the texts of the query, from 1; 0 without a model. */
 	rank: number,
@@ -951,13 +951,13 @@ export type DisagreementRow = {
 export type DisagreementScores = {
 	/**  The chance that two annotators drawn at random differ, 0 to 1. */
 	pairwise: number | null,
-	/**  Lower and upper end of its 90 % interval: the model's own doubt. */
+	/**  Lower and upper end of its 95 % interval: the model's own doubt. */
 	pairwise_interval: [number | null, number | null],
 	/**  The largest that `pairwise` can be among as many people. */
 	pairwise_maximum: number | null,
 	/**  Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum. */
 	split: number | null,
-	/**  Lower and upper end of its 90 % interval. */
+	/**  Lower and upper end of its 95 % interval. */
 	split_interval: [number | null, number | null],
 	/**  The chance that two people are two levels apart or more; ordinal scales of three levels or more. */
 	far_apart: number | null,

@@ -80,11 +80,11 @@ pub(super) struct RankedText<'a> {
     distribution: Vec<f64>,
     /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
     far_apart: Option<f64>,
-    /// Upper end of the 90 % interval of `value`.
+    /// Upper end of the 95 % interval of `value`.
     high: Option<f64>,
     /// Variance between annotators' expected levels; ordinal scales only.
     level_variance: Option<f64>,
-    /// Lower end of the 90 % interval of `value`.
+    /// Lower end of the 95 % interval of `value`.
     low: Option<f64>,
     /// Mean level (index); ordinal scales only.
     mean_level: Option<f64>,
@@ -96,7 +96,7 @@ pub(super) struct RankedText<'a> {
     observed_split: Option<f64>,
     /// The chance that two annotators drawn at random differ, 0 to 1.
     pairwise: f64,
-    /// Lower and upper end of its 90 % interval.
+    /// Lower and upper end of its 95 % interval.
     pairwise_interval: (f64, f64),
     /// The largest that `pairwise` can be among as many people.
     pairwise_maximum: f64,
@@ -106,7 +106,7 @@ pub(super) struct RankedText<'a> {
     severity: Option<SeverityGap>,
     /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
     split: f64,
-    /// Lower and upper end of its 90 % interval.
+    /// Lower and upper end of its 95 % interval.
     split_interval: (f64, f64),
     /// The text's beginning.
     text: &'a str,

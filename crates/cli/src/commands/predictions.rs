@@ -538,7 +538,7 @@ fn show(
         "band",
         "text id",
         query.by.name(),
-        "90 %",
+        "95 %",
         "border",
         "observed split",
         "agreement",

@@ -3,9 +3,7 @@
 use crate::live::{Fitted, Over};
 use crate::view::{Border, GroupDifference, LabelsAbove};
 use dissensus_domain::Annotator;
-
-/// How likely the interval of a share holds it.
-const CONFIDENCE: f64 = 0.9;
+use dissensus_perspectives::CONFIDENCE_LEVEL;
 
 /// The border at which the chosen people divide most equally: those who labelled the text with their labels, all others as predicted. `None` where
 /// levels have no order or are only two.
@@ -15,7 +13,7 @@ pub(super) fn border(fitted: &Fitted, row: u32, over: &Over) -> Option<Border> {
         return None;
     }
     let level = most_equal(&model.panel_distribution(row, over.mask()))?;
-    let (above, interval) = model.share_above(row, level, over.mask(), CONFIDENCE);
+    let (above, interval) = model.share_above(row, level, over.mask(), CONFIDENCE_LEVEL);
     Some(Border { level, above, interval: Some(interval) })
 }
 

@@ -3,12 +3,9 @@
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_perspectives::metrics::{CalibrationBin, PairedDifference, Resampled, calibration_curve};
-use dissensus_perspectives::{ModelKind, Observation, Predicted, Scored};
+use dissensus_perspectives::{CONFIDENCE_LEVEL, ModelKind, Observation, Predicted, Scored};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The chance that an interval of a difference holds it.
-pub(super) const CONFIDENCE: f64 = 0.9;
 
 /// Bins of a curve of calibration.
 const BINS: usize = 10;
@@ -151,14 +148,14 @@ impl ModelDifferences {
         others: impl Iterator<Item = (String, &'a Resampled)>,
     ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
         let of = |(model, own): (String, &Resampled)| {
-            own.less(first, CONFIDENCE).map(|of| ModelDifference { model, of })
+            own.less(first, CONFIDENCE_LEVEL).map(|of| ModelDifference { model, of })
         };
         Ok(Self::of(reference, first.sampled(), others.map(of).collect::<Result<_, _>>()?))
     }
 
     fn of(less: &str, over: &str, models: Vec<ModelDifference>) -> Self {
         let (less, over) = (less.to_owned(), over.to_owned());
-        Self { less, confidence: CONFIDENCE, over, models }
+        Self { less, confidence: CONFIDENCE_LEVEL, over, models }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Models scored on the words that annotators mark.
 
 use super::Analysis;
-use super::compared::{CONFIDENCE, ModelDifferences};
+use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport, slips_note};
 use super::span_data::SpanData;
 use crate::encoding::EncoderChoice;
@@ -9,6 +9,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
+use dissensus_perspectives::CONFIDENCE_LEVEL;
 use dissensus_perspectives::metrics::Resampled;
 use dissensus_perspectives::{
     ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining,
@@ -185,7 +186,7 @@ impl Analysis {
         });
         let resampled = resampled(&predictions, &data, &tested, options.seed, progress)?;
         for (one, (_, own)) in models.iter_mut().chain(&mut baselines).zip(&resampled) {
-            *one = one.clone().with_intervals(own, CONFIDENCE)?;
+            *one = one.clone().with_intervals(own, CONFIDENCE_LEVEL)?;
         }
         Ok(SpanEvaluationReport {
             question: question.name.clone(),

@@ -68,13 +68,13 @@ view! {
     pub struct DisagreementScores {
         /// The chance that two annotators drawn at random differ, 0 to 1.
         pub pairwise: f32,
-        /// Lower and upper end of its 90 % interval: the model's own doubt.
+        /// Lower and upper end of its 95 % interval: the model's own doubt.
         pub pairwise_interval: (f32, f32),
         /// The largest that `pairwise` can be among as many people.
         pub pairwise_maximum: f32,
         /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
         pub split: f32,
-        /// Lower and upper end of its 90 % interval.
+        /// Lower and upper end of its 95 % interval.
         pub split_interval: (f32, f32),
         /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
         pub far_apart: Option<f32>,
@@ -211,7 +211,7 @@ view! {
         pub scores: Option<DisagreementScores>,
         /// What the text is ranked by; no number for `labels` with fewer than two of them.
         pub value: f32,
-        /// Its 90 % interval; `None` for divergence, uncertainty and labels.
+        /// Its 95 % interval; `None` for divergence, uncertainty and labels.
         pub interval: Option<(f32, f32)>,
         /// Its rank among the texts of the query, from 1; 0 without a model.
         pub rank: u32,
