@@ -1,6 +1,7 @@
 //! A whole copy of a project, at any moment.
 
 use crate::connect::has_journal;
+use crate::journal::Mark;
 use crate::{Result, StoreError};
 use dissensus_files::{AtomicFile, folder_of};
 use rusqlite::backup::{Backup, StepResult};
@@ -89,6 +90,9 @@ fn copy_pages(
     }
     // The copy of a WAL file says WAL: alone it must be one file.
     copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    copy.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+    // A copy is another file: put in the place of this one, it has no part in the journal that is left beside it.
+    Mark::first(None).write(&copy)?;
     copy.close().map_err(|(_, e)| e)?;
     Ok(ControlFlow::Continue(()))
 }

@@ -53,7 +53,7 @@ pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlit
 }
 
 /// Adds the rows of a query to a hash, so that no two different results give the same bytes. Returns how many there were.
-fn feed(conn: &Connection, hash: &mut Sha256, sql: &str) -> rusqlite::Result<usize> {
+pub(crate) fn feed(conn: &Connection, hash: &mut Sha256, sql: &str) -> rusqlite::Result<usize> {
     let mut statement = conn.prepare(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;

@@ -6,19 +6,22 @@
 //!
 //! - The lock file of an opening that did not close says which file and which journal it had ([`Opening`]). The same journal
 //!   beside another file: the file was replaced. Copying a project with all its side files changes both.
-//! - Whatever is written first after a checkpoint brings a new [`Mark`] with it, a random word beside the word before it. A
-//!   journal goes on from a file that holds either of its newest two words. This holds wherever the two were copied.
+//! - Every transaction that writes brings its own [`Mark`] with it: a random word and a count, beside the states that came before
+//!   it since the file was last whole. A journal goes on from a file whose mark is one of these, and from no newer, older or other
+//!   one. This holds wherever the two were copied. A copy that the program makes has a mark of its own.
 //!
 //! A journal that is not the file's own is put away under another name, never used and never removed.
 
 use crate::connect::{Access, connect, has_journal};
 use crate::file_id::FileState;
+use crate::identity::feed;
 use crate::lock::{Opening, opening_beside, opening_of_file};
 use crate::{Result, StoreError};
 use dissensus_files::{beside, folder_of, sync_folder};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -28,26 +31,89 @@ const KEY: &str = "journal";
 /// Behind the name of a journal that was put aside; a date follows.
 const ASIDE: &str = ".of-another-file-";
 
-/// Tells one part of the history of a file, between two checkpoints, from every other one.
+/// How many states a mark names at most.
+const TRAIL: usize = 64;
+
+/// A state of a project: the word of a stretch of writing, and how many transactions of it there are.
+type State = (Uuid, u64);
+
+/// Tells every state that a file was in from every other one. One program that has the file open writes one stretch, which ends
+/// where the file has become whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    word: Uuid,
-    before: Option<Uuid>,
+    state: State,
+    /// The stretches since the file was last whole, with their ends. The first is that state of the file, unless there is a `base`.
+    trail: Vec<State>,
+    /// What the file was, see [`fingerprint`], that had no mark when the first stretch began; empty where that is not known.
+    base: Option<String>,
 }
 
 impl Mark {
-    /// True where a journal whose newest mark this is can have begun with a file that holds the mark `alone`.
+    /// The first mark of a file. `base` is the fingerprint of what had none, in another place than the journal that this mark is
+    /// written to; none for a file that had its mark from its beginning.
+    pub(crate) fn first(base: Option<String>) -> Self {
+        Self { state: (Uuid::now_v7(), 1), trail: Vec::new(), base }
+    }
+
+    /// The mark of the next transaction of the same stretch.
+    pub(crate) fn next(&self) -> Self {
+        Self { state: (self.state.0, self.state.1.saturating_add(1)), ..self.clone() }
+    }
+
+    /// The mark of the first transaction of a new stretch, where the file holds this one (`whole`) or is behind it.
+    pub(crate) fn next_stretch(&self, whole: bool) -> Self {
+        let mut trail = if whole { Vec::new() } else { self.trail.clone() };
+        trail.push(self.state);
+        if trail.len() > TRAIL {
+            trail.remove(1); // not the first: a file that a reader keeps from becoming whole holds that one
+        }
+        let base = if whole { None } else { self.base.clone() };
+        Self { state: (Uuid::now_v7(), 1), trail, base }
+    }
+
+    /// True where a journal whose newest mark this is can have begun with a file that holds the mark `alone`, or have been brought
+    /// into it in part.
     pub(crate) fn goes_on_from(&self, alone: &Self) -> bool {
-        alone.word == self.word || Some(alone.word) == self.before
+        let (word, count) = alone.state;
+        let began = if self.base.is_none() { self.trail.first() } else { None };
+        if began.is_some_and(|began| began.0 == word) {
+            return began == Some(&alone.state);
+        }
+        self.trail.iter().chain([&self.state]).any(|state| state.0 == word && count <= state.1)
+    }
+
+    /// Sets this mark.
+    pub(crate) fn write(&self, conn: &Connection) -> rusqlite::Result<()> {
+        let value = serde_json::to_string(&Written {
+            word: self.state.0,
+            before: self.trail.last().map(|state| state.0),
+            count: Some(self.state.1),
+            trail: self.trail.clone(),
+            base: self.base.clone(),
+            again: self.state.0,
+            count_again: Some(self.state.1),
+        })
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+        conn.prepare_cached(
+            "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        )?
+        .execute((KEY, value))
+        .map(drop)
     }
 }
 
-/// A mark as it is written. The word is there twice: of a page that was cut by a power cut, the two differ.
+/// A mark as it is written. Word and count are there twice: of a page that was cut by a power cut, the two differ. Without a count
+/// it is of a program that marked only what was written first after the file had become whole.
 #[derive(Serialize, Deserialize)]
 struct Written {
     word: Uuid,
     before: Option<Uuid>,
+    count: Option<u64>,
+    #[serde(default)]
+    trail: Vec<State>,
+    base: Option<String>,
     again: Uuid,
+    count_again: Option<u64>,
 }
 
 /// The mark that `conn` sees; an error where it cannot be read.
@@ -56,23 +122,43 @@ pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
     let Some(value) = conn.query_row(sql, [KEY], |r| r.get::<_, String>(0)).optional()? else {
         return Ok(None);
     };
-    match serde_json::from_str(&value) {
-        Ok(Written { word, before, again }) if word == again => Ok(Some(Mark { word, before })),
-        _ => Err(rusqlite::Error::InvalidQuery),
+    let written: Written = serde_json::from_str(&value).map_err(|_| rusqlite::Error::InvalidQuery)?;
+    if written.word != written.again || written.count != written.count_again {
+        return Err(rusqlite::Error::InvalidQuery);
     }
+    Ok(Some(match (written.count, written.before) {
+        (Some(count), _) => Mark { state: (written.word, count), trail: written.trail, base: written.base },
+        (None, Some(before)) => Mark { state: (written.word, 0), trail: vec![(before, 0)], base: None },
+        (None, None) => Mark { state: (written.word, 0), trail: Vec::new(), base: Some(String::new()) },
+    }))
 }
 
-/// Sets a new mark.
-pub(crate) fn set_mark(conn: &Connection) -> rusqlite::Result<Mark> {
-    let before = mark(conn).ok().flatten().map(|mark| mark.word);
-    let word = Uuid::now_v7();
-    let value = serde_json::to_string(&Written { word, before, again: word })
-        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
-    conn.execute(
-        "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (KEY, value),
-    )?;
-    Ok(Mark { word, before })
+/// What tells a file without a mark, which `alone` sees, from other ones: how it is laid out, the ends of its tables, its settings
+/// and its last event. Not all of its contents: it may be large, and somebody waits.
+pub(crate) fn fingerprint(alone: &Connection) -> rusqlite::Result<String> {
+    let mut hash = Sha256::new_with_prefix("dissensus file");
+    let mut add = |sql: &str| feed(alone, &mut hash, sql).map(drop);
+    for pragma in ["page_count", "freelist_count", "schema_version", "user_version"] {
+        add(&format!("SELECT * FROM pragma_{pragma}"))?;
+    }
+    let tables: Vec<String> = alone
+        .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT wr ORDER BY name")?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for table in &tables {
+        add(&format!("SELECT max(rowid) FROM \"{}\"", table.replace('"', "\"\"")))?;
+    }
+    for (table, sql) in [
+        ("events", "SELECT * FROM events ORDER BY id DESC LIMIT 1"),
+        ("project", "SELECT * FROM project"),
+        ("copies", "SELECT * FROM copies ORDER BY id"),
+    ] {
+        if tables.iter().any(|known| known == table) {
+            add(sql)?;
+        }
+    }
+    add("SELECT * FROM settings ORDER BY key")?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// What can be said of a file and the journal beside it.
@@ -107,19 +193,25 @@ pub(crate) fn by_marks(file: &Path, together: &Connection) -> Belongs {
     let look = || [file, &journal].map(|path| FileState::of(path).ok());
     for _ in 0..3 {
         let before = look();
-        let alone = connect(file, Access::Immutable).and_then(|conn| mark(&conn));
-        let both = mark(together);
-        if look() != before {
-            continue;
+        let found = compare(file, together);
+        if look() == before {
+            return found.unwrap_or(Belongs::Unknown);
         }
-        return match (alone, both) {
-            (Ok(None), Ok(None)) | (Err(_), _) | (_, Err(_)) => Belongs::Unknown,
-            (Ok(None), Ok(Some(both))) if both.before.is_none() => Belongs::Yes,
-            (Ok(Some(alone)), Ok(Some(both))) if both.goes_on_from(&alone) => Belongs::Yes,
-            _ => Belongs::No,
-        };
     }
     Belongs::Unknown
+}
+
+fn compare(file: &Path, together: &Connection) -> rusqlite::Result<Belongs> {
+    let alone = connect(file, Access::Immutable)?;
+    let its = |own: bool| if own { Belongs::Yes } else { Belongs::No };
+    Ok(match (mark(&alone)?, mark(together)?) {
+        (None, None) => Belongs::Unknown,
+        (Some(_), None) => Belongs::No,
+        (Some(alone), Some(both)) => its(both.goes_on_from(&alone)),
+        (None, Some(Mark { base: None, .. })) => Belongs::No,
+        (None, Some(Mark { base: Some(base), .. })) if base.is_empty() => Belongs::Unknown,
+        (None, Some(Mark { base: Some(base), .. })) => its(base == fingerprint(&alone)?),
+    })
 }
 
 /// Refuses to read a file whose journal is known to be elsewhere, or beside which another file's journal is known to lie, before
@@ -143,10 +235,20 @@ pub(crate) fn must_fit(
     shown: &Path,
     together: &Connection,
     sound_alone: impl FnOnce() -> bool,
-) -> Result<()> {
-    if !has_journal(file) || by_marks(file, together) != Belongs::No || !sound_alone() {
-        return Ok(());
+) -> Result<Belongs> {
+    if !has_journal(file) {
+        return Ok(Belongs::Unknown);
     }
+    let found = by_marks(file, together);
+    match found == Belongs::No && sound_alone() && !is_written_to(file, shown)? {
+        true => Err(StoreError::ForeignJournal(shown.to_owned())),
+        false => Ok(found),
+    }
+}
+
+/// True where a live program has `file` open to write with the journal that lies beside it. Marks then change under our eyes; it
+/// compares file and path itself.
+pub(crate) fn is_written_to(file: &Path, shown: &Path) -> Result<bool> {
     let now = state_of(file, shown)?;
     let journal = FileState::of(&beside(file, "-wal")).ok();
     let its = |left: &Opening| match (&left.journal, &journal) {
@@ -154,9 +256,7 @@ pub(crate) fn must_fit(
         (Some(_), Some(journal)) => left.had_journal(journal) != Some(false),
         _ => false,
     };
-    let ours = opening_beside(file).is_some_and(|left| left.is_of(&now) && its(&left));
-    // While a program writes to it, marks change under our eyes; it compares file and path itself.
-    if ours && is_held(file) { Ok(()) } else { Err(StoreError::ForeignJournal(shown.to_owned())) }
+    Ok(opening_beside(file).is_some_and(|left| left.is_of(&now) && its(&left)) && is_held(file))
 }
 
 fn state_of(file: &Path, shown: &Path) -> Result<FileState> {

@@ -2,6 +2,7 @@
 
 use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
+use crate::journal::Mark;
 use crate::{Result, StoreError};
 use dissensus_domain::ProjectId;
 use dissensus_files::beside;
@@ -37,17 +38,19 @@ pub(crate) fn newest(migrations: &[&str]) -> u32 {
     u32::try_from(migrations.len()).unwrap_or(u32::MAX)
 }
 
-/// Brings the file from version `from` to the newest, in one transaction.
+/// Brings a database from version `from` to the newest, in one transaction.
 pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
-    apply_as(conn, migrations, from, None)
+    apply_as(conn, migrations, from, None, &Mark::first(None))
 }
 
-/// As [`apply`]; a file that has no identity yet becomes a copy of `project`, or a project of its own.
+/// Brings the file from version `from` to the newest, in one transaction that has the mark `mark`. A file that has no identity yet
+/// becomes a copy of `project`, or a project of its own.
 pub(crate) fn apply_as(
     conn: &mut Connection,
     migrations: &[&str],
     from: u32,
     project: Option<ProjectId>,
+    mark: &Mark,
 ) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for (format, sql) in (1..).zip(migrations).skip(from as usize) {
@@ -56,6 +59,7 @@ pub(crate) fn apply_as(
             identify(&tx, project)?;
         }
     }
+    mark.write(&tx)?;
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", newest(migrations))?;
     tx.commit()

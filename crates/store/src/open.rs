@@ -2,7 +2,7 @@
 
 use crate::check::{self, Depth};
 use crate::connect::{Access, connect, has_journal, start_journal};
-use crate::journal::{self, Belongs};
+use crate::journal::{self, Belongs, Mark};
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
 use crate::own_file::OwnFile;
@@ -145,11 +145,27 @@ impl Store {
         let depth = depth_for(&file, records);
         let own = OwnFile::of(&file, path)?;
         journal::must_be_readable(&file, path, records.locks())?;
-        let (conn, access) = open_to_read(&file, path)?;
-        journal::must_fit(&file, path, &conn, || is_sound_alone(&file, path, migrations, records))?;
-        let version = check::version(&conn, path, migrations)?;
-        check::contents(&conn, path, migrations, version, depth)?;
-        drop(conn);
+        let sound_alone = || is_sound_alone(&file, path, migrations, records);
+        let mut belongs = Belongs::Unknown;
+        let mut read = || {
+            let (conn, access) = open_to_read(&file, path)?;
+            belongs = journal::must_fit(&file, path, &conn, sound_alone)?;
+            let version = check::version(&conn, path, migrations)?;
+            check::contents(&conn, path, migrations, version, depth)?;
+            Ok((version, access))
+        };
+        let (version, access) = match read() {
+            Err(StoreError::Damaged { .. } | StoreError::Altered { .. } | StoreError::NotOurs(_))
+                if has_journal(&file)
+                    && belongs != Belongs::Yes
+                    && sound_alone()
+                    && !journal::is_written_to(&file, path)? =>
+            {
+                // File and journal do not make a project together, and the file does.
+                return Err(StoreError::ForeignJournal(path.to_owned()));
+            }
+            found => found?,
+        };
         own.must_have_its_name()?;
         let known = migrate::newest(migrations);
         if version < known {
@@ -163,7 +179,7 @@ impl Store {
 fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<Connection> {
     let make = || {
         let mut conn = connect(file, Access::Write)?;
-        migrate::apply_as(&mut conn, migrations, 0, copy_of)?;
+        migrate::apply_as(&mut conn, migrations, 0, copy_of, &Mark::first(None))?;
         // Only now: the first page must say in the file itself, not in the journal, what the file is.
         start_journal(&conn)?;
         Ok(conn)
@@ -211,7 +227,8 @@ fn open_to_write(
     let newest = migrate::newest(migrations);
     if version < newest {
         migrate::back_up(&conn, file, shown, &format!("v{newest}"))?;
-        migrate::apply(&mut conn, migrations, version)
+        let mark = own.mark_of_migration(&conn);
+        migrate::apply_as(&mut conn, migrations, version, None, &mark)
             .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
     }
     Ok((conn, aside))

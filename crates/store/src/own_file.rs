@@ -4,7 +4,7 @@
 //! name. What is written then is in no file that anybody opens again. So every commit is compared with the path before and
 //! after, by one look at the name of the file and one at that of its journal.
 
-use crate::connect::{Access, LONG_JOURNAL, connect};
+use crate::connect::{Access, LONG_JOURNAL, connect, has_journal};
 use crate::file_id::{FileId, FilePin, FileState};
 use crate::journal::{self, Mark};
 use crate::lock::Opening;
@@ -39,8 +39,12 @@ struct Written {
     journal: Option<FileState>,
     /// The newest mark, see [`journal`].
     mark: Option<Mark>,
-    /// True where the file holds the newest mark, so that the next write brings a new one.
-    mark_is_due: bool,
+    /// What the file was where it has no mark yet, see [`journal::fingerprint`].
+    base: String,
+    /// True where the next transaction begins a new stretch: it is the first of this opening, or the file has become whole.
+    new_stretch: bool,
+    /// True where the file holds the newest mark.
+    whole: bool,
 }
 
 impl OwnFile {
@@ -83,9 +87,10 @@ impl OwnFile {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
         };
         let journal = if mode == "wal" { Some(about(&beside(&self.file, "-wal"))?) } else { None };
-        let mark_is_due = self.holds(mark.as_ref());
-        *lock(&self.written) =
-            Written { stamp: Some(stamp(&about(&self.file)?)), journal, mark, mark_is_due };
+        let whole = self.holds(mark.as_ref());
+        let base = if mark.is_none() { self.base() } else { String::new() };
+        let stamp = Some(stamp(&about(&self.file)?));
+        *lock(&self.written) = Written { stamp, journal, mark, base, new_stretch: true, whole };
         self.must_have_its_name()
     }
 
@@ -149,19 +154,49 @@ impl OwnFile {
         }
     }
 
-    /// True where the file without its journal holds this mark. Only then may the next one follow: while a reader keeps the journal
-    /// from being brought in, the file would fall behind by more marks than a journal knows.
+    /// True where the file without its journal holds this mark.
     fn holds(&self, mark: Option<&Mark>) -> bool {
         let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal::mark(&conn));
         alone.is_ok_and(|alone| alone.as_ref() == mark)
     }
 
-    /// The mark for what a transaction has written, where one is due.
-    pub(crate) fn mark_if_due(&self, conn: &Connection) -> rusqlite::Result<Option<Mark>> {
-        if !lock(&self.written).mark_is_due {
-            return Ok(None);
+    /// What the file is before the first mark is written to its journal; empty where something is in that journal already.
+    fn base(&self) -> String {
+        if has_journal(&self.file) {
+            return String::new();
         }
-        journal::set_mark(conn).map(Some)
+        let base = connect(&self.file, Access::Immutable).and_then(|alone| journal::fingerprint(&alone));
+        base.unwrap_or_default()
+    }
+
+    /// Writes the mark of the first transaction of this opening, which brings the file to a newer format. Nothing else is written
+    /// beside it before [`OwnFile::begin_to_write`].
+    pub(crate) fn mark_of_migration(&self, conn: &Connection) -> Mark {
+        match journal::mark(conn).unwrap_or_default() {
+            Some(mark) => mark.next_stretch(self.holds(Some(&mark))),
+            None => Mark::first(Some(self.base())),
+        }
+    }
+
+    /// Writes the mark of the transaction that is under way in `conn`. The file would otherwise seem to be in the state before it.
+    pub(crate) fn mark(&self, conn: &Connection) -> rusqlite::Result<Mark> {
+        let mark = {
+            let written = lock(&self.written);
+            match &written.mark {
+                None => Mark::first(Some(written.base.clone())),
+                // While a reader keeps the journal from being brought in, the file falls behind by any number of transactions, and by
+                // no more stretches than there are openings.
+                Some(mark) if written.new_stretch => mark.next_stretch(written.whole),
+                Some(mark) => mark.next(),
+            }
+        };
+        mark.write(conn).map(|()| mark)
+    }
+
+    /// To be called where a commit failed: it cannot be known whether anything of it is in the journal.
+    pub(crate) fn not_committed(&self) {
+        let mut written = lock(&self.written);
+        (written.new_stretch, written.whole) = (true, false);
     }
 
     /// To be called after each commit.
@@ -169,7 +204,7 @@ impl OwnFile {
         let mut written = lock(&self.written);
         if let Some(mark) = mark {
             written.mark = Some(mark);
-            written.mark_is_due = false;
+            (written.new_stretch, written.whole) = (false, false);
         }
         if written.journal.is_none() {
             written.stamp = FileState::of(&self.file).ok().as_ref().map(stamp);
@@ -179,7 +214,9 @@ impl OwnFile {
     /// To be called after everything that may have brought a part of the journal into the file.
     pub(crate) fn brought_in(&self) {
         let mut written = lock(&self.written);
-        written.mark_is_due = written.mark_is_due || self.holds(written.mark.as_ref());
+        if self.holds(written.mark.as_ref()) {
+            (written.new_stretch, written.whole) = (true, true);
+        }
         // Of the open file itself where that can be had: by now its name may be another's.
         let state = match lock(&self.pin).as_ref().map(FilePin::state) {
             Some(Ok(state)) => Ok(state),

@@ -207,9 +207,12 @@ impl Store {
             let appending = Appending::under(*lock(&copy));
             let value = work(&mut WriteTx { conn: &tx, path, appending: &appending })?;
             let wrote = tx.total_changes() != changes;
-            let mark = if wrote { own.mark_if_due(&tx).map_err(explain)? } else { None };
+            let mark = if wrote { Some(own.mark(&tx).map_err(explain)?) } else { None };
             let start = Instant::now();
-            tx.commit().map_err(explain)?;
+            tx.commit().map_err(|e| {
+                own.not_committed();
+                explain(e)
+            })?;
             own.committed(mark);
             // Only now: a copy that was made in a transaction that failed is in no file.
             *lock(&copy) = appending.copy();
@@ -219,7 +222,7 @@ impl Store {
         })?
     }
 
-    /// Runs `work` with the writing connection and outside a transaction.
+    /// Runs `work`, which writes, with the writing connection and outside a transaction.
     pub(crate) fn on_writer<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -228,7 +231,10 @@ impl Store {
         let own = Arc::clone(&self.inner.own);
         let done = self.writer()?.run(move |conn| {
             own.must_be_written_in_place()?;
-            let done = work(conn);
+            let done = own.mark(conn).and_then(|mark| {
+                own.committed(Some(mark));
+                work(conn)
+            });
             own.brought_in();
             own.must_be_written_in_place().map(|()| done)
         })??;

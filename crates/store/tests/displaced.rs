@@ -11,7 +11,7 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Answer};
-use dissensus_store::{CheckRecords, CopyTarget, Store, StoreError};
+use dissensus_store::{CheckRecords, CopyTarget, NewText, Store, StoreError};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::ops::ControlFlow;
@@ -658,4 +658,147 @@ fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
     }
     let (labels, aside) = place.labels(&from);
     assert_eq!((labels.len(), aside), (15, None));
+}
+
+/// What the file was at one moment while its program had it open, with the journal beside it.
+struct Moment {
+    file: Vec<u8>,
+    journal: Vec<u8>,
+    /// How many labels were in the file when the journal began, and how many are in the two together.
+    began: usize,
+    labels: usize,
+}
+
+/// Each moment's journal is left beside each moment's file, as by a backup of a folder that removes nothing. It is used only where
+/// the file is what it was when that journal began, or what it became while that journal was brought in.
+#[test]
+fn a_journal_beside_a_newer_file_of_the_same_opening_takes_nothing_back() {
+    let place = Place::new();
+    let (path, journal) = (place.path("p.dissensus"), place.path("p.dissensus-wal"));
+    let moment = |began: usize, labels: u32| Moment {
+        file: std::fs::read(&path).unwrap(),
+        journal: std::fs::read(&journal).unwrap_or_default(),
+        began,
+        labels: labels as usize,
+    };
+    let mut moments = Vec::new();
+    for round in 0..2_u32 {
+        let store = place.open("p.dissensus").unwrap();
+        for text in 1..=6 {
+            let text = 6 * round + text;
+            store.append_label(&label(text, 1, 1)).unwrap();
+            let began = ((text - 1) / 3 * 3) as usize;
+            moments.push(moment(began, text));
+            if text % 3 == 0 {
+                store.checkpoint().unwrap();
+                moments.push(moment(began, text));
+            }
+        }
+        store.close().unwrap();
+        moments.push(moment(6, 6 * round + 6));
+    }
+    let other = tempfile::tempdir().unwrap();
+    let at = other.path().canonicalize().unwrap().join("q.dissensus");
+    let put = |file: &[u8], journal: &[u8]| {
+        for entry in std::fs::read_dir(other.path()).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        std::fs::write(&at, file).unwrap();
+        std::fs::write(at.with_extension("dissensus-wal"), journal).unwrap();
+    };
+    let name = at.to_str().unwrap();
+    let mut counts = [0; 2];
+    for file in &moments {
+        put(&file.file, &[]);
+        let alone = place.labels(name).0.len();
+        for beside in moments.iter().filter(|beside| !beside.journal.is_empty()) {
+            put(&file.file, &beside.journal);
+            let own = (beside.began..=beside.labels).contains(&alone);
+            let expected = if own { beside.labels } else { alone };
+            let what = format!("a file of {alone}, a journal from {} to {}", beside.began, beside.labels);
+            match place.read(name) {
+                Ok(store) => assert_eq!(labels(&store).len(), expected, "{what}"),
+                Err(e) => assert!(!own && e.code() == "project-foreign-journal", "{what}: {e}"),
+            }
+            let (found, aside) = place.labels(name);
+            assert_eq!((found.len(), aside.is_none()), (expected, own), "{what}");
+            counts[usize::from(own)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
+}
+
+/// The copy that `merge` makes before it erases, and every other one, is what it was made as, whatever lies beside it.
+#[test]
+fn a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_forward() {
+    serve_as_child();
+    const TEST: &str = "a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_forward";
+    for (in_place, note) in [(true, true), (true, false), (false, true), (false, false)] {
+        let place = Place::new();
+        let mut holder = place.holder(TEST, "p.dissensus");
+        for text in 1..=5 {
+            holder.label(text, 1).unwrap();
+        }
+        let copy = place.path("before");
+        assert_eq!(holder.ask(&format!("copy {}", copy.display())), "ok");
+        for text in 6..=9 {
+            holder.label(text, 1).unwrap();
+        }
+        holder.kill();
+        if in_place {
+            std::fs::write(place.path("p.dissensus"), std::fs::read(&copy).unwrap()).unwrap();
+        } else {
+            restore(&copy, &place.path("p.dissensus"));
+        }
+        if !note {
+            std::fs::remove_file(place.path("p.dissensus.lock")).unwrap();
+        }
+        assert_eq!(place.read("p.dissensus").unwrap_err().code(), "project-foreign-journal");
+        let (found, aside) = place.labels("p.dissensus");
+        assert_eq!((found.len(), aside.is_some()), (5, true), "in place: {in_place}, note: {note}");
+    }
+}
+
+/// A journal whose first transaction is the first that was ever marked tells its file from other files without a mark.
+#[test]
+fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() {
+    let place = Place::new();
+    let unmark = |name: &str| {
+        let conn = rusqlite::Connection::open(place.path(name)).unwrap();
+        conn.execute("DELETE FROM settings WHERE key = 'journal'", []).unwrap();
+    };
+    // Two files of an earlier version: one project at two moments, the second with more texts than fit its first pages.
+    std::fs::copy(place.path("p.dissensus"), place.path("later.dissensus")).unwrap();
+    let store = place.open("later.dissensus").unwrap();
+    for n in 0..300 {
+        let text = NewText { external_id: format!("more{n}"), body: "x".repeat(500), ..NewText::default() };
+        store.write(move |tx| tx.add_text(&text).map(|_| ())).unwrap();
+    }
+    store.close().unwrap();
+    drop(store);
+    unmark("p.dissensus");
+    unmark("later.dissensus");
+    let base = std::fs::read(place.path("p.dissensus")).unwrap();
+    let store = place.open("p.dissensus").unwrap();
+    for text in 1..=5 {
+        store.append_label(&label(text, 1, 1)).unwrap();
+    }
+    let journal = std::fs::read(place.path("p.dissensus-wal")).unwrap();
+    assert!(journal.len() > 4096);
+    store.close().unwrap();
+    drop(store);
+    let later = std::fs::read(place.path("later.dissensus")).unwrap();
+    for (file, own) in [(&base, true), (&later, false)] {
+        let other = tempfile::tempdir().unwrap();
+        let at = other.path().canonicalize().unwrap().join("q.dissensus");
+        std::fs::write(&at, file).unwrap();
+        std::fs::write(at.with_extension("dissensus-wal"), &journal).unwrap();
+        let name = at.to_str().unwrap();
+        match place.read(name) {
+            Ok(store) => assert_eq!((labels(&store).len(), own), (5, true)),
+            Err(e) => assert_eq!((e.code(), own), ("project-foreign-journal", false), "{e}"),
+        }
+        let (found, aside) = place.labels(name);
+        assert_eq!((found.len(), aside.is_none()), (if own { 5 } else { 0 }, own));
+    }
 }
