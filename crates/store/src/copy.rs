@@ -43,7 +43,9 @@ pub(crate) fn copy_to(
         return Err(StoreError::JournalInTheWay(target.to_owned()));
     }
     let file = AtomicFile::create(target).map_err(explain_io)?;
-    match copy_pages(conn, file.temporary_path(), progress) {
+    // A copy is another file: put in the place of this one, it has no part in the journal that is left beside it.
+    let mark = |copy: &Connection| Mark::first(None).write(copy);
+    match copy_pages(conn, file.temporary_path(), mark, progress) {
         Ok(ControlFlow::Continue(())) => {}
         Ok(ControlFlow::Break(())) => return Err(StoreError::CopyCancelled(shown.to_owned())),
         Err(e) => return Err(StoreError::explain(target, "copying the project", e)),
@@ -55,9 +57,11 @@ pub(crate) fn copy_to(
     .map_err(explain_io)
 }
 
-fn copy_pages(
+/// Copies what `conn` sees to the empty file `path`, which `prepare` then writes to.
+pub(crate) fn copy_pages(
     conn: &Connection,
     path: &Path,
+    prepare: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> rusqlite::Result<ControlFlow<()>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -91,8 +95,7 @@ fn copy_pages(
     // The copy of a WAL file says WAL: alone it must be one file.
     copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     copy.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
-    // A copy is another file: put in the place of this one, it has no part in the journal that is left beside it.
-    Mark::first(None).write(&copy)?;
+    prepare(&copy)?;
     copy.close().map_err(|(_, e)| e)?;
     Ok(ControlFlow::Continue(()))
 }

@@ -147,8 +147,8 @@ pub enum StoreError {
     /// The folder may not be written, and a project keeps a journal beside it while open.
     #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
     FolderReadOnly(PathBuf),
-    /// The program that had the file open last did not close it, and nothing may be written to put that right.
-    #[error("{} was not closed, and its folder is read-only; copy it with its \"-wal\" file to where it may be written", .0.display())]
+    /// The program that had the file open last did not close it, and reading alone cannot put that right.
+    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it once to write, or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
     Unfinished(PathBuf),
     /// Another program, or another window, has the project open.
     #[error("{} is open already ({by}); close it there first", .path.display())]
@@ -168,7 +168,7 @@ pub enum StoreError {
         how: Displaced,
     },
     /// The journal beside the project is another file's, and reading alone cannot put it aside.
-    #[error("beside {} lies the journal of another file (its name and \"-wal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it once to write (\"dissensus jobs\" does), which puts that journal aside", .0.display())]
+    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it once to write (\"dissensus jobs\" does), which puts that journal aside", .0.display())]
     ForeignJournal(PathBuf),
     /// What was written last is in a journal under another name of the file.
     #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it once to write, which brings the two together", .path.display(), .journal.display())]

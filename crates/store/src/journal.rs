@@ -16,7 +16,7 @@ use crate::connect::{Access, connect, has_journal};
 use crate::file_id::FileState;
 use crate::identity::feed;
 use crate::lock::{Opening, opening_beside, opening_of_file};
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, rollback};
 use dissensus_files::{beside, folder_of, sync_folder};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension};
@@ -80,6 +80,14 @@ impl Mark {
             return began == Some(&alone.state);
         }
         self.trail.iter().chain([&self.state]).any(|state| state.0 == word && count <= state.1)
+    }
+
+    /// True where this is the mark of the transaction after the one of `before`.
+    pub(crate) fn follows(&self, before: &Self) -> bool {
+        match self.state {
+            (_, 1) => self.trail.last() == Some(&before.state),
+            (word, count) => (word, count.saturating_sub(1)) == before.state,
+        }
     }
 
     /// Sets this mark.
@@ -265,7 +273,7 @@ fn state_of(file: &Path, shown: &Path) -> Result<FileState> {
 
 /// True where a live program has the lock beside `file`. Only asked about in doubt: a program that takes the lock at this very
 /// moment finds it taken.
-fn is_held(file: &Path) -> bool {
+pub(crate) fn is_held(file: &Path) -> bool {
     let lock = std::fs::File::open(beside(file, ".lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
@@ -312,9 +320,14 @@ pub(crate) fn fetch(file: &Path, shown: &Path, left: Option<&Opening>) -> Result
 
 /// Puts the journals beside `file` away under names that SQLite does not look for. Returns the new name.
 pub(crate) fn set_aside(file: &Path, shown: &Path) -> Result<PathBuf> {
+    set_aside_of(file, shown, &["-wal", rollback::ENDING])
+}
+
+/// As [`set_aside`], of those with these ends of names alone.
+pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Result<PathBuf> {
     let failed = |e: std::io::Error| StoreError::from_io(shown, "putting another file's journal aside", &e);
     let mut last = None;
-    for ending in ["-wal", "-journal"] {
+    for ending in endings {
         let journal = beside(file, ending);
         match std::fs::metadata(&journal) {
             Ok(about) if about.len() > 0 => {}

@@ -106,6 +106,7 @@ mod repeat;
 mod repeat_changes;
 mod repeat_remarks;
 mod repeats;
+mod rollback;
 mod row;
 mod runs;
 mod schema;

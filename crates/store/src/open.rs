@@ -8,8 +8,9 @@ use crate::migrate::{self, MIGRATIONS};
 use crate::own_file::OwnFile;
 use crate::records::CheckRecords;
 use crate::store::{OpenToWrite, Store, place_for};
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, rollback};
 use dissensus_domain::ProjectId;
+use dissensus_files::AtomicFile;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::path::{Path, PathBuf};
@@ -84,32 +85,33 @@ impl Store {
         }
         let file = place_for(path)?;
         let mut lock = Lock::take(&file, path)?;
-        match std::fs::File::create_new(&file) {
-            Ok(_) => {}
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(StoreError::Exists(path.to_owned()));
-            }
-            Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
-        }
-        let make = || {
-            // What lies there is not of a file that is made now.
-            let journal_put_aside =
-                if has_journal(&file) { Some(journal::set_aside(&file, path)?) } else { None };
+        // What lies there is not of a file that is made now.
+        let journal_put_aside =
+            if has_journal(&file) { Some(journal::set_aside(&file, path)?) } else { None };
+        let io = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
+            _ => StoreError::from_io(path, "making the project", &e),
+        };
+        // Under a name of its own until it is whole: a program that dies meanwhile leaves no journal that would empty a file of this name.
+        let part = AtomicFile::create(&file).map_err(io)?;
+        fill(part.temporary_path(), path, migrations, copy_of)?;
+        part.finish_new().map_err(io)?;
+        let open = || {
             let own = OwnFile::of(&file, path)?;
             if let Some(folder) = records.locks() {
                 lock.take_file(own.id(), folder, &file, path)?;
             }
-            let conn = fill(&file, path, migrations, copy_of)?;
+            let conn = open_new(&file, path)?;
             own.begin_to_write(&conn)?;
             lock.note(&own.opening());
             Self::assemble(own, Some(OpenToWrite { conn, lock, journal_put_aside }), Access::Read, records)
         };
-        let made = make();
-        // Ours, and nobody could have seen it complete.
+        let made = open();
+        // Ours, and nobody could have written to it.
         if made.is_err()
             && let Err(e) = std::fs::remove_file(&file)
         {
-            tracing::warn!(kind = %e.kind(), "a project that could not be made leaves an unfinished file");
+            tracing::warn!(kind = %e.kind(), "a project that could not be opened when it was made leaves an empty one");
         }
         made
     }
@@ -145,6 +147,14 @@ impl Store {
         let depth = depth_for(&file, records);
         let own = OwnFile::of(&file, path)?;
         journal::must_be_readable(&file, path, records.locks())?;
+        // Reading takes no file back, not even where it is to be: a program that writes may yet come to another judgement.
+        if rollback::is_beside(&file) && !journal::is_held(&file) {
+            let check = |conn: &Connection| check_whole(conn, path, migrations, records);
+            return Err(match rollback::judge(&file, path, &check)? {
+                Belongs::Yes => StoreError::Unfinished(path.to_owned()),
+                _ => StoreError::ForeignJournal(path.to_owned()),
+            });
+        }
         let sound_alone = || is_sound_alone(&file, path, migrations, records);
         let mut belongs = Belongs::Unknown;
         let mut read = || {
@@ -176,15 +186,24 @@ impl Store {
 }
 
 /// Makes the tables in the empty file.
-fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<Connection> {
+fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<()> {
     let make = || {
         let mut conn = connect(file, Access::Write)?;
         migrate::apply_as(&mut conn, migrations, 0, copy_of, &Mark::first(None))?;
         // Only now: the first page must say in the file itself, not in the journal, what the file is.
         start_journal(&conn)?;
-        Ok(conn)
+        conn.close().map_err(|(_, e)| e)
     };
     make().map_err(|e| StoreError::explain(shown, "making the project", e))
+}
+
+fn open_new(file: &Path, shown: &Path) -> Result<Connection> {
+    let open = || {
+        let conn = connect(file, Access::Write)?;
+        start_journal(&conn)?;
+        Ok(conn)
+    };
+    open().map_err(|e| StoreError::explain(shown, "making the project", e))
 }
 
 /// How much of a file is to be checked. Beside a journal the file's own times say nothing.
@@ -211,6 +230,14 @@ fn open_to_write(
     let mut aside = None;
     if left_open && journal::by_identity(file, lock.left_beside()) == Belongs::No && sound_alone() {
         aside = put_aside()?;
+    }
+    if rollback::is_beside(file) {
+        own.must_have_its_name()?;
+        let check = |conn: &Connection| check_whole(conn, shown, migrations, records);
+        if rollback::judge(file, shown, &check)? != Belongs::Yes {
+            own.must_have_its_name()?;
+            aside = Some(journal::set_aside_of(file, shown, &[rollback::ENDING])?);
+        }
     }
     let (mut conn, version) = match checked(own, migrations, records) {
         Ok(found) => found,
@@ -239,10 +266,15 @@ fn is_sound_alone(file: &Path, shown: &Path, migrations: &[&str], records: &Chec
     let check = || -> Result<()> {
         let conn = connect(file, Access::Immutable)
             .map_err(|e| StoreError::explain(shown, "opening the project", e))?;
-        let version = check::version(&conn, shown, migrations)?;
-        check::contents(&conn, shown, migrations, version, Depth::Contents(records.whole()))
+        check_whole(&conn, shown, migrations, records)
     };
     check().is_ok()
+}
+
+/// Makes sure that what `conn` sees is a project.
+fn check_whole(conn: &Connection, shown: &Path, migrations: &[&str], records: &CheckRecords) -> Result<()> {
+    let version = check::version(conn, shown, migrations)?;
+    check::contents(conn, shown, migrations, version, Depth::Contents(records.whole()))
 }
 
 /// A connection that writes, to a file that was found in order, and its version. Checked through the connection that writes,
@@ -287,7 +319,9 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
         Ok((conn, access))
     };
     let explain = |e| StoreError::explain(shown, "opening the project to read", e);
-    match attempt(Access::Read) {
+    // Whoever could write would take the file back, should the program that writes to it die at this very moment.
+    let first = if rollback::is_beside(file) { Access::ReadOnly } else { Access::Read };
+    match attempt(first) {
         Err(e) if cannot_write(&e) => {}
         done => return done.map_err(explain),
     }

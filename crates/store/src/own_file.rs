@@ -178,6 +178,12 @@ impl OwnFile {
         }
     }
 
+    /// True where there is a write-ahead log. Without one a transaction must write its mark before anything else, so that the page with
+    /// the mark before it comes into the rollback journal before any page comes into the file.
+    pub(crate) fn marks_at_end(&self) -> bool {
+        lock(&self.written).journal.is_some()
+    }
+
     /// Writes the mark of the transaction that is under way in `conn`. The file would otherwise seem to be in the state before it.
     pub(crate) fn mark(&self, conn: &Connection) -> rusqlite::Result<Mark> {
         let mark = {

@@ -202,12 +202,17 @@ impl Store {
             let path = own.shown();
             let explain = |e| StoreError::explain(path, "writing", e);
             own.must_be_written_in_place()?;
-            let changes = conn.total_changes();
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
+            let first = if own.marks_at_end() { None } else { Some(own.mark(&tx).map_err(explain)?) };
+            let changes = tx.total_changes();
             let appending = Appending::under(*lock(&copy));
             let value = work(&mut WriteTx { conn: &tx, path, appending: &appending })?;
             let wrote = tx.total_changes() != changes;
-            let mark = if wrote { Some(own.mark(&tx).map_err(explain)?) } else { None };
+            let mark = match first {
+                Some(mark) => Some(mark),
+                None if wrote => Some(own.mark(&tx).map_err(explain)?),
+                None => None,
+            };
             let start = Instant::now();
             tx.commit().map_err(|e| {
                 own.not_committed();

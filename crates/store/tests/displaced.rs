@@ -802,3 +802,117 @@ fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() 
         assert_eq!((found.len(), aside.is_none()), (if own { 5 } else { 0 }, own));
     }
 }
+
+/// A transaction in the older kind of journal, half of it in the file, as whoever is killed in the middle of it leaves the two. It begins
+/// with the next mark where `marked`.
+fn half_a_transaction(path: &Path, marked: bool) -> (Vec<u8>, Vec<u8>) {
+    let conn = rusqlite::Connection::open(path).unwrap();
+    let set = |pragma: &str, value: &str| {
+        conn.pragma_update_and_check(None, pragma, value, |_| Ok(())).ok();
+    };
+    set("journal_mode", "DELETE");
+    set("cache_size", "1");
+    set("cache_spill", "1");
+    conn.execute_batch("BEGIN IMMEDIATE").unwrap();
+    if marked {
+        let next = "json_extract(value, '$.count') + 1";
+        let sql = format!(
+            "UPDATE settings SET value = json_set(value, '$.count', {next}, '$.count_again', {next}) WHERE key = 'journal'"
+        );
+        assert_eq!(conn.execute(&sql, []).unwrap(), 1);
+    }
+    conn.execute("UPDATE annotators SET name = 'half'", []).unwrap();
+    for n in 0..200 {
+        let (name, body) = (format!("half{n}"), "y".repeat(3000));
+        conn.execute("INSERT INTO texts (external_id, body, metadata) VALUES (?1, ?2, '{}')", (name, body))
+            .unwrap();
+    }
+    let journal = path.with_extension("dissensus-journal");
+    (std::fs::read(path).unwrap(), std::fs::read(journal).unwrap())
+}
+
+/// The older kind of journal would take the file back to what it was before that journal began, whichever file that was.
+#[test]
+fn a_rollback_journal_takes_back_its_own_file_alone() {
+    let place = Place::new();
+    let journal = |name: &str| place.path(&format!("{name}.dissensus-journal"));
+    let give = |name: &str, texts: std::ops::RangeInclusive<u32>| {
+        let store = place.open(&format!("{name}.dissensus")).unwrap();
+        for text in texts {
+            store.append_label(&label(text, 1, 1)).unwrap();
+        }
+        store.close().unwrap();
+    };
+    give("p", 1..=3);
+    std::fs::copy(place.path("p.dissensus"), place.path("unmarked.dissensus")).unwrap();
+    std::fs::copy(place.path("p.dissensus"), place.path("marked.dissensus")).unwrap();
+    give("p", 4..=9);
+    let whole = std::fs::read(place.path("p.dissensus")).unwrap();
+    let (_, unmarked) = half_a_transaction(&place.path("unmarked.dissensus"), false);
+    let (half, marked) = half_a_transaction(&place.path("marked.dissensus"), true);
+    // What a program leaves that is killed while it makes a project: there were no pages before.
+    let mut made = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    for number in [0_u32, 7, 0, 512, 4096] {
+        made.extend(number.to_be_bytes());
+    }
+    made.resize(512, 0);
+    for (what, file, left, own) in [
+        ("a project that was being made", &whole, &made, false),
+        ("an older state", &whole, &marked, false),
+        ("an older state, without its mark", &whole, &unmarked, false),
+        ("what is no journal", &whole, &b"none at all".to_vec(), false),
+        ("its own", &half, &marked, true),
+    ] {
+        std::fs::write(place.path("p.dissensus"), file).unwrap();
+        std::fs::write(journal("p"), left).unwrap();
+        let error = place.read("p.dissensus").unwrap_err();
+        let code = if own { "project-unfinished" } else { "project-foreign-journal" };
+        assert_eq!(error.code(), code, "{what}: {error}");
+        assert!(std::fs::read(place.path("p.dissensus")).unwrap() == *file, "{what}: reading writes nothing");
+        assert!(std::fs::read(journal("p")).unwrap() == *left, "{what}");
+        let (found, aside) = place.labels("p.dissensus");
+        assert_eq!(found.len(), if own { 3 } else { 9 }, "{what}");
+        assert_eq!(aside.is_none(), own, "{what}");
+        assert!(!journal("p").exists(), "{what}");
+        if let Some(aside) = aside {
+            assert!(std::fs::read(aside).unwrap() == *left, "{what}: it is kept");
+        }
+        assert_eq!(place.labels("p.dissensus").1, None, "{what}: the second opening finds nothing");
+    }
+}
+
+/// A program that is killed while it makes a project leaves the whole project or none, and nothing that would be taken for a part of
+/// another file of that name.
+#[test]
+fn a_project_is_made_whole_or_not_at_all() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        println!("child: begins");
+        for n in 0..10_000 {
+            Store::create(Path::new(&folder).join(format!("p{n}.dissensus"))).unwrap().close().unwrap();
+        }
+    }
+    for round in 0..12 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_project_is_made_whole_or_not_at_all", "--nocapture", "--test-threads=1"])
+            .env(CHILD, folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains("child: begins")));
+        std::thread::sleep(Duration::from_millis(40 + 7 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            assert!(!(name.starts_with('p') && name.ends_with("-journal")), "{name} is left");
+            if name.starts_with('p') && name.ends_with(".dissensus") {
+                Store::open_reader(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
+                Store::open(&path).unwrap().close().unwrap();
+            }
+        }
+    }
+}
