@@ -25,6 +25,11 @@ pub enum Displaced {
     Overwritten,
     /// Its journal was moved, replaced or removed.
     JournalGone,
+    /// A link in the path that it was opened by leads elsewhere, or nowhere.
+    LinkChanged {
+        /// The file that is open.
+        file: PathBuf,
+    },
     /// The system does not say which file the path names.
     Unknown(String),
 }
@@ -36,6 +41,7 @@ impl Displaced {
             Self::Replaced | Self::Overwritten => "project-replaced",
             Self::Removed => "project-removed",
             Self::JournalGone => "project-journal-gone",
+            Self::LinkChanged { .. } => "project-link-changed",
             Self::Unknown(_) => "project-out-of-reach",
         }
     }
@@ -66,6 +72,10 @@ impl Displaced {
             }
             Self::JournalGone => format!(
                 "the journal of {path} (its name and \"-wal\") was moved, replaced or removed while the project was open; leave the files beside an open project alone, close it and open it again"
+            ),
+            Self::LinkChanged { file } => format!(
+                "{path} leads to another file than the one that is open, because a link in it was changed; what was written is in {}: close it and open the file that you mean by its own name",
+                file.display()
             ),
             Self::Unknown(detail) => format!(
                 "it cannot be found out whether {path} is still the file that is open ({detail}); make sure that its folder can be reached and try again"

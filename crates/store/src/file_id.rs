@@ -44,6 +44,15 @@ impl FileState {
         Ok(Self::new(file_id(path, &about)?, &about))
     }
 
+    /// The file that `path` leads to, links followed.
+    ///
+    /// # Errors
+    /// As [`FileState::of`].
+    pub(crate) fn behind(path: &Path) -> io::Result<Self> {
+        let about = std::fs::metadata(path)?;
+        Ok(Self::new(file_id(path, &about)?, &about))
+    }
+
     fn new(id: FileId, about: &Metadata) -> Self {
         Self { id, bytes: about.len(), modified: about.modified().ok(), created: about.created().ok() }
     }

@@ -24,6 +24,8 @@ pub(crate) struct OwnFile {
     file: PathBuf,
     /// The path as it is named in messages.
     shown: PathBuf,
+    /// The path that was asked for, from the root on, where it leads to the file through a link.
+    asked: Option<PathBuf>,
     state: FileState,
     /// None where there is no such thing, and once the project is closed: a disk could not be removed.
     pin: Mutex<Option<FilePin>>,
@@ -56,9 +58,11 @@ impl OwnFile {
             None => FileState::of(file),
         };
         let state = state.map_err(|e| StoreError::from_io(shown, "looking at the project", &e))?;
+        let asked = std::path::absolute(shown).ok().filter(|asked| asked != file);
         Ok(Self {
             file: file.to_owned(),
             shown: shown.to_owned(),
+            asked,
             state,
             pin: Mutex::new(pin),
             written: Mutex::default(),
@@ -102,6 +106,19 @@ impl OwnFile {
     /// Refuses where the path does not name the open file.
     pub(crate) fn must_have_its_name(&self) -> Result<()> {
         self.as_named().map(drop)
+    }
+
+    /// Refuses where the path that was asked for leads to another file by now, because a link in it was changed.
+    pub(crate) fn must_be_led_to(&self) -> Result<()> {
+        let Some(asked) = &self.asked else { return Ok(()) };
+        match FileState::behind(asked) {
+            Ok(behind) if behind.id == self.state.id => Ok(()),
+            Ok(_) => Err(self.displaced(Displaced::LinkChanged { file: self.file.clone() })),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(self.displaced(Displaced::LinkChanged { file: self.file.clone() }))
+            }
+            Err(e) => Err(self.displaced(Displaced::Unknown(e.to_string()))),
+        }
     }
 
     fn as_named(&self) -> Result<FileState> {

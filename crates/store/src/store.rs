@@ -109,9 +109,10 @@ impl Store {
     /// [`StoreError::Displaced`].
     pub fn must_be_in_place(&self) -> Result<()> {
         match &self.inner.writer {
-            Some(_) => self.inner.own.must_be_written_in_place(),
-            None => self.inner.own.must_have_its_name(),
+            Some(_) => self.inner.own.must_be_written_in_place()?,
+            None => self.inner.own.must_have_its_name()?,
         }
+        self.inner.own.must_be_led_to()
     }
 
     /// Brings everything written so far into the one file, so that a copy of it is the whole project. False where a read
@@ -202,6 +203,7 @@ impl Store {
             let path = own.shown();
             let explain = |e| StoreError::explain(path, "writing", e);
             own.must_be_written_in_place()?;
+            own.must_be_led_to()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
             let first = if own.marks_at_end() { None } else { Some(own.mark(&tx).map_err(explain)?) };
             let changes = tx.total_changes();
@@ -223,6 +225,7 @@ impl Store {
             *lock(&copy) = appending.copy();
             // Should the file have been moved or replaced meanwhile, what was committed is not where anybody looks for it.
             own.must_be_written_in_place()?;
+            own.must_be_led_to()?;
             Ok((value, start.elapsed()))
         })?
     }

@@ -916,3 +916,44 @@ fn a_project_is_made_whole_or_not_at_all() {
         }
     }
 }
+
+/// What is confirmed is in the file that the path leads to which the project was opened by.
+#[test]
+fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
+    let place = Place::new();
+    std::fs::copy(place.path("p.dissensus"), place.path("other.dissensus")).unwrap();
+    std::fs::create_dir(place.path("home/other")).unwrap();
+    std::fs::copy(place.path("p.dissensus"), place.path("home/other/p.dissensus")).unwrap();
+    let before = std::fs::read(place.path("other.dissensus")).unwrap();
+    let aim = |link: &str, at: &Path| {
+        let new = place.path("home/new");
+        std::os::unix::fs::symlink(at, &new).unwrap();
+        std::fs::rename(new, place.path(link)).unwrap();
+    };
+    // The file itself, or a folder on the way to it; then what the link is changed to.
+    for (n, link, name, home, elsewhere) in [
+        (1, "home/link.dissensus", "home/link.dissensus", "p.dissensus", "other.dissensus"),
+        (2, "home/folder", "home/folder/p.dissensus", "", "home/other"),
+    ] {
+        aim(link, &place.path(home));
+        let store = place.open(name).unwrap();
+        store.append_label(&label(n, 1, 1)).unwrap();
+        let refused = || {
+            let error = store.append_label(&label(90, 1, 2)).unwrap_err();
+            assert_eq!(error.code(), "project-link-changed", "{error}");
+            assert!(error.to_string().contains(&place.path("p.dissensus").display().to_string()), "{error}");
+            assert_eq!(store.must_be_in_place().unwrap_err().code(), "project-link-changed");
+        };
+        aim(link, &place.path(elsewhere));
+        refused();
+        std::fs::remove_file(place.path(link)).unwrap();
+        refused();
+        aim(link, &place.path(home));
+        store.append_label(&label(n + 10, 1, 1)).unwrap();
+        aim(link, &place.path(elsewhere));
+        store.close().unwrap();
+        assert_eq!(std::fs::read(place.path("other.dissensus")).unwrap(), before);
+    }
+    assert!(place.names().iter().all(|name| !name.contains("-wal")), "closed whole: {:?}", place.names());
+    assert_eq!(place.labels("p.dissensus"), ([1, 2, 11, 12].map(|text| (text, 1)).into(), None));
+}

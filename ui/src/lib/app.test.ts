@@ -64,6 +64,7 @@ describe("a problem", () => {
     "project-replaced",
     "project-removed",
     "project-journal-gone",
+    "project-link-changed",
     "project-out-of-reach",
   ])("%s offers to save what is open, in plain words, whoever meets it", async (code: string) => {
     const save = vi.spyOn(app.outputs, "askForCopy").mockResolvedValue();

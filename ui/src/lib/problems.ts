@@ -17,6 +17,7 @@ export const CAN_BE_SAVED = [
   "project-replaced",
   "project-removed",
   "project-journal-gone",
+  "project-link-changed",
   "project-out-of-reach",
 ];
 
@@ -35,6 +36,8 @@ const PLAIN: Readonly<Record<string, string>> = {
     "This project's file was removed while it is open, so nothing more is written. Save a copy of what is open before you close it.",
   "project-journal-gone":
     "A file beside this project that holds the newest labels was moved or removed. Nothing more is written. Save a copy of what is open, then close the project and open it again.",
+  "project-link-changed":
+    "This project's path leads to another file now, because a link in it was changed, so nothing more is written. Close it and open the file that you mean by its own name.",
   "project-out-of-reach":
     "This project's file cannot be reached, so nothing is written. Look whether its disk or network folder is connected, and try again.",
   "project-not-ours": "This file is not a Dissensus project. To take texts or labels from it, import it.",
