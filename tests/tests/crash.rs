@@ -540,3 +540,53 @@ fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in
         assert_eq!(kept.get(text), Some(value), "the confirmed label of {text} is lost");
     }
 }
+
+/// A file that is kept beside a project while it is open is written over and removed with it.
+#[test]
+fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    for ending in ["-wal", "-shm", "-journal", ".lock"] {
+        let name = format!("P.dissensus{ending}");
+        for asked in [vec!["copy", "P.dissensus", &name, "--force"], vec!["new", &name]] {
+            let output = bench.command(&asked).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains("choose another name"), "{asked:?}: {said}");
+        }
+        assert!(!bench.path(&name).exists(), "{name}");
+    }
+    bench.ok(["info", "P.dissensus"]);
+}
+
+/// What a program leaves that is killed while it makes a project says that there was no page before: a backup that is put in its place
+/// stays whole, also for who reads only, and the advice names commands that there are.
+#[test]
+fn a_backup_beside_the_journal_of_a_project_that_was_being_made_is_not_emptied() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    let whole = std::fs::read(bench.path("P.dissensus")).unwrap();
+    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    for number in [0_u32, 7, 0, 512, 4096] {
+        journal.extend(number.to_be_bytes());
+    }
+    journal.resize(512, 0);
+    std::fs::write(bench.path("P.dissensus-journal"), &journal).unwrap();
+    for asked in [vec!["info", "P.dissensus"], vec!["export", "P.dissensus", "out.csv"]] {
+        let output = bench.command(&asked).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("journal of another file"), "{said}");
+        let advice: Vec<&str> = said.split('"').skip(1).step_by(2).collect();
+        for command in advice.iter().filter(|word| !word.starts_with('-')) {
+            bench.ok([command, "--help"]);
+        }
+        assert!(advice.contains(&"label"), "{said}");
+        assert!(std::fs::read(bench.path("P.dissensus")).unwrap() == whole);
+    }
+    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t0", "--value", "1"]);
+    assert_eq!(labels_of(&bench, "ana").get("t0").map(String::as_str), Some("1"));
+    assert!(!bench.path("P.dissensus-journal").exists());
+    let kept = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().path());
+    let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("-journal.of-another")).collect();
+    assert_eq!(kept.len(), 1);
+    assert!(std::fs::read(&kept[0]).unwrap() == journal);
+}

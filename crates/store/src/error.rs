@@ -97,6 +97,14 @@ pub enum StoreError {
     /// A copy must not replace what it is a copy of.
     #[error("{} is the project itself: choose another name for the copy", .0.display())]
     CopyOntoItself(PathBuf),
+    /// The name is that of a file that is kept beside a project while it is open.
+    #[error("{} may be no project: a file of this name is kept beside {} while that is open, and is written over and removed with it; choose another name", .path.display(), .of.display())]
+    SideFile {
+        /// The name.
+        path: PathBuf,
+        /// The project that it would be beside.
+        of: PathBuf,
+    },
     /// The name is that of a folder.
     #[error("{} is a folder, not a project file", .0.display())]
     Directory(PathBuf),
@@ -158,7 +166,7 @@ pub enum StoreError {
     #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
     FolderReadOnly(PathBuf),
     /// The program that had the file open last did not close it, and reading alone cannot put that right.
-    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it once to write, or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
+    #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label\" or \"import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
     Unfinished(PathBuf),
     /// Another program, or another window, has the project open.
     #[error("{} is open already ({by}); close it there first", .path.display())]
@@ -178,10 +186,10 @@ pub enum StoreError {
         how: Displaced,
     },
     /// The journal beside the project is another file's, and reading alone cannot put it aside.
-    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it once to write (\"dissensus jobs\" does), which puts that journal aside", .0.display())]
+    #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label\" or \"import\"), which puts that journal aside", .0.display())]
     ForeignJournal(PathBuf),
     /// What was written last is in a journal under another name of the file.
-    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it once to write, which brings the two together", .path.display(), .journal.display())]
+    #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label\" or \"import\"), which brings the two together", .path.display(), .journal.display())]
     JournalElsewhere {
         /// The file.
         path: PathBuf,
@@ -303,6 +311,7 @@ impl StoreError {
         match self {
             Self::Missing(_) => "project-missing",
             Self::Exists(_) | Self::CopyOntoItself(_) => "project-exists",
+            Self::SideFile { .. } => "project-side-file",
             Self::Directory(_) => "project-directory",
             Self::Empty(_) => "project-empty",
             Self::NotSqlite(_) => "project-not-a-database",

@@ -157,7 +157,7 @@ pub use repeats::RepeatAdded;
 pub use runs::{NewRun, Run, RunId, RunLabel, RunLabels, RunPart};
 pub use shown::{ShownFact, ShownFacts};
 pub use snapshot::{Snapshot, StandingAnswer};
-pub use store::{Store, Watch, checkpoint_all};
+pub use store::{Store, Watch, checkpoint_all, side_file_of};
 pub use texts::NewText;
 pub use trust::{AnswersOf, ChangedAnswer, MergeEffect, MergeOutcome};
 pub use tx::WriteTx;

@@ -263,7 +263,7 @@ impl Store {
     /// and on the disk, or not at all.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyOntoItself`]; [`StoreError::Locked`]
+    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyOntoItself`], [`StoreError::SideFile`]; [`StoreError::Locked`]
     /// where a project that is to be replaced is open; [`StoreError::CopyCancelled`], no folder, a folder that cannot be
     /// written, a full disk. The target is then as it was.
     pub fn copy_to(
@@ -396,10 +396,20 @@ impl Drop for Inner {
     }
 }
 
+/// The file beside which a file of this name is kept while that is open: its journals, their index and its lock.
+pub fn side_file_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let of = ["-wal", "-shm", "-journal", ".lock"].iter().find_map(|ending| name.strip_suffix(ending))?;
+    (!of.is_empty()).then(|| path.with_file_name(of))
+}
+
 /// Where a new project goes: its folder with links resolved, so that two names of one file have one lock.
 pub(crate) fn place_for(path: &Path) -> Result<PathBuf> {
     let invalid = || StoreError::Directory(path.to_owned());
     let name = path.file_name().ok_or_else(invalid)?;
+    if let Some(of) = side_file_of(path) {
+        return Err(StoreError::SideFile { path: path.to_owned(), of });
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

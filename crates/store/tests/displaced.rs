@@ -957,3 +957,22 @@ fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
     assert!(place.names().iter().all(|name| !name.contains("-wal")), "closed whole: {:?}", place.names());
     assert_eq!(place.labels("p.dissensus"), ([1, 2, 11, 12].map(|text| (text, 1)).into(), None));
 }
+
+/// A file that is kept beside a project while it is open is written over and removed with it.
+#[test]
+fn no_project_is_made_or_copied_under_the_name_of_a_file_beside_one() {
+    let place = Place::new();
+    let store = place.open("p.dissensus").unwrap();
+    for ending in ["-wal", "-shm", "-journal", ".lock"] {
+        let path = place.path(&format!("p.dissensus{ending}"));
+        let before = std::fs::read(&path).ok();
+        let copied = store.copy_to(&path, CopyTarget::Replace, |_, _| ControlFlow::Continue(()));
+        assert_eq!(copied.unwrap_err().code(), "project-side-file", "{ending}");
+        assert_eq!(std::fs::read(&path).ok(), before, "{ending}");
+        let made = Store::create(place.path(&format!("none.dissensus{ending}")));
+        assert_eq!(made.unwrap_err().code(), "project-side-file", "{ending}");
+    }
+    store.append_label(&label(1, 1, 1)).unwrap();
+    store.close().unwrap();
+    assert_eq!(place.labels("p.dissensus").0.len(), 1);
+}

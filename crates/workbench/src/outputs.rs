@@ -3,6 +3,7 @@
 use crate::error::WorkbenchError;
 use dissensus_exchange::ExchangeError;
 use dissensus_files::{folder_of, real_path};
+use dissensus_store::side_file_of;
 use std::io;
 use std::path::Path;
 
@@ -21,6 +22,11 @@ pub(crate) fn check_outputs(
             return Err(WorkbenchError::SameFile((*out).to_owned()));
         }
         let path = || (*out).to_owned();
+        if let Some(of) = side_file_of(out).filter(|of| of.exists()) {
+            let why = format!("a file of this name is kept beside {} while that is open", of.display());
+            let source = io::Error::new(io::ErrorKind::InvalidInput, why);
+            return Err(ExchangeError::Unwritable { path: path(), source }.into());
+        }
         if out.is_dir() {
             return Err(ExchangeError::Directory { path: path() }.into());
         }
@@ -55,6 +61,9 @@ mod tests {
             ("same-file", "same-file")
         );
         assert_eq!((code(&at("there"), false), code(&at("there"), true)), ("export-exists", ""));
+        std::fs::write(at("in.txt.lock"), "").unwrap();
+        assert_eq!(code(&at("in.txt.lock"), true), "file-unwritable");
+        assert_eq!(code(&at("none.lock"), true), "");
         assert_eq!((code(&at("sub"), true), code(&at("no/x"), true)), ("file-kind", "file-unwritable"));
         #[cfg(unix)]
         {
