@@ -186,7 +186,7 @@ impl OwnFile {
         base.unwrap_or_default()
     }
 
-    /// Writes the mark of the first transaction of this opening, which brings the file to a newer format. Nothing else is written
+    /// The mark of the first transaction of this opening where that one brings the file to a newer format. Nothing else is written
     /// beside it before [`OwnFile::begin_to_write`].
     pub(crate) fn mark_of_migration(&self, conn: &Connection) -> Mark {
         match journal::mark(conn).unwrap_or_default() {
