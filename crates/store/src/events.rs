@@ -53,6 +53,14 @@ fn on_text() -> String {
     )
 }
 
+/// All events of one annotator on one text, oldest first.
+pub(crate) fn of_text(
+    c: &Connection,
+    (question, text, annotator): (QuestionId, TextId, AnnotatorId),
+) -> rusqlite::Result<Vec<Event>> {
+    events(c, &on_text(), (annotator.0, question.0, text.0))
+}
+
 /// An answer as it lies in the file, in the columns `level` and `content`.
 pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<String>)> {
     match answer {
@@ -87,6 +95,9 @@ impl<'a> WriteTx<'a> {
         let sequence =
             self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
         let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
+        if known.is_none() {
+            self.add_work_secret()?;
+        }
         self.appending.begin(copy);
         Ok(last)
     }
@@ -238,7 +249,7 @@ impl<'a> WriteTx<'a> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Vec<Event>> {
-        events(self.conn, &on_text(), (annotator.0, question.0, text.0))
+        of_text(self.conn, (question, text, annotator))
             .map_err(|e| self.explain("reading the history of a text", e))
     }
 }

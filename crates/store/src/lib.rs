@@ -76,6 +76,7 @@ mod identity;
 mod imports;
 mod jobs;
 mod journal;
+mod known_copies;
 mod labels;
 mod level_order;
 mod level_use;

@@ -38,7 +38,7 @@ fn checked(key: &str) -> Result<()> {
     Ok(())
 }
 
-fn put(tx: &WriteTx<'_>, key: &str, value: &str) -> Result<()> {
+pub(crate) fn put(tx: &WriteTx<'_>, key: &str, value: &str) -> Result<()> {
     tx.run(
         "INSERT INTO settings (key, value) VALUES (?1, ?2)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value",

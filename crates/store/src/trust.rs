@@ -4,13 +4,17 @@ use crate::facts::{select, that_hold};
 use crate::identity::project_id;
 use crate::migrate::back_up;
 use crate::questions::by_name;
+use crate::repeat::Repeat;
+use crate::repeats::counting;
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::withdrawals::{Hash, name_hash};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
-use dissensus_domain::{AnnotatorId, CopyId, PacketId, Question, QuestionId, TextId};
+use dissensus_domain::{
+    AnnotatorId, CopyId, Event, PacketId, Question, QuestionId, TextId, current_answer, marks,
+};
 use rusqlite::Connection;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use uuid::Uuid;
 
@@ -31,10 +35,13 @@ pub struct MergeEffect {
     pub new_questions: Vec<String>,
     /// External ids of people who are here and would be erased, because they withdrew.
     pub erased: Vec<String>,
-    /// Answers that count now and would count no more: another one would, or none.
+    /// Answers that count now and would count no more: another one would, also one that says the same, or none. So are answers beside which
+    /// something else would be said, and flags that would be taken off.
     pub changed_answers: u32,
     /// The first of these.
     pub changed: Vec<ChangedAnswer>,
+    /// Answers of later occasions that count now, and would not, or with something else beside them.
+    pub changed_repeats: u32,
     /// People whose name or attributes would be others.
     pub changed_people: Vec<String>,
     /// Questions of which the text, the help, the levels or the condition would be others.
@@ -81,7 +88,7 @@ impl MergeEffect {
         self.erased.is_empty()
             && self.changed_people.is_empty()
             && self.changed_questions.is_empty()
-            && self.changed_answers + self.study_settings + self.withdrawn_traces == 0
+            && self.changed_answers + self.changed_repeats + self.study_settings + self.withdrawn_traces == 0
             && taken.withdrawn + taken.repeat_changes + taken.guidelines == 0
             && taken.decisions + taken.attention_checks + taken.panels + taken.texts_changed == 0
     }
@@ -121,13 +128,17 @@ impl Store {
         allow: impl FnOnce(&MergeEffect) -> bool + Send + 'static,
     ) -> Result<MergeOutcome> {
         let (sender, receiver) = std::sync::mpsc::channel();
-        let before = self.clone();
+        let (before, copy) = (self.clone(), other.clone());
         let taken = self.take_in_checked(other, packet, move |tx, taken| {
             // Readers see the project as it was before this transaction.
             let effect = before.with_reader(|c| effect(c, tx, taken))?;
             let effect = effect.map_err(|e| tx.explain("comparing with what is here", e))?;
             if !allow(&effect) {
                 return Err(Stop::Left(Box::new(effect)));
+            }
+            // Nobody agreed to a copy that brought nothing.
+            if packet.is_none() && !effect.is_nothing() {
+                tx.know_copy(&copy)?;
             }
             sender.send(effect).map_err(|_| StoreError::Closed(tx.path.to_owned()))?;
             Ok(())
@@ -148,34 +159,31 @@ impl Store {
         Ok(secret.is_some() && secret == other.setting::<String>(SECRET)?)
     }
 
-    /// Copies under which something was done in this file itself, without those that were taken in.
-    fn own_copies(&self) -> Result<BTreeSet<CopyId>> {
-        let uids: Vec<Uuid> =
-            self.read("reading the copies", |c| all(c, "SELECT uid FROM copies", [], |r| uid(r, 0)))?;
-        let elsewhere = self.copy_origins()?;
-        Ok(uids.into_iter().map(CopyId).filter(|copy| !elsewhere.contains_key(copy)).collect())
-    }
-
-    /// Whether `other` went on from a file that was taken in here as a whole copy.
-    ///
-    /// # Errors
-    /// Only what the disk says.
-    pub fn knows_copy(&self, other: &Store) -> Result<bool> {
-        let known = self.copy_origins()?;
-        let elsewhere = |copy: &CopyId| known.get(copy) == Some(&crate::CopyOrigin::Elsewhere);
-        Ok(other.own_copies()?.iter().any(elsewhere))
-    }
-
-    /// Whether something was done in `other` under a copy that is known here as this project itself or as a whole copy of it.
+    /// Whether something was done in `other` under a copy under which people did something here to whom no packet was ever handed out: then
+    /// it was done in no packet, whatever either file says of where its copies were taken in.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn has_history_of(&self, other: &Store) -> Result<bool> {
+        let sql = "SELECT uid FROM copies AS c WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.copy = c.id
+                       AND e.annotator NOT IN (SELECT annotator FROM packets))";
+        let whole: Vec<Uuid> = self.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
         let known = self.copy_origins()?;
-        let ours = self.own_copies()?;
-        let whole =
-            |copy: &CopyId| ours.contains(copy) || known.get(copy) == Some(&crate::CopyOrigin::Elsewhere);
-        Ok(other.own_copies()?.iter().any(whole))
+        let of_packet =
+            |copy: &Uuid| matches!(known.get(&CopyId(*copy)), Some(crate::CopyOrigin::Packet(_)));
+        let whole: BTreeSet<Uuid> = whole.into_iter().filter(|copy| !of_packet(copy)).collect();
+        let sql = "SELECT uid FROM copies";
+        let theirs: Vec<Uuid> = other.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
+        Ok(theirs.iter().any(|copy| whole.contains(copy)))
+    }
+
+    /// Whether a packet was ever handed out, also to somebody who withdrew.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn ever_handed_out(&self) -> Result<bool> {
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM packets) OR EXISTS (SELECT 1 FROM withdrawn_packets)";
+        self.read("reading the packets", |c| Ok(first(c, sql, [], |_| Ok(()))?.is_some()))
     }
 
     /// Packets that `other` has or went on from, as this project knows them: those in its table, and those under whose copies something was
@@ -187,8 +195,10 @@ impl Store {
         let mut found: Vec<PacketId> =
             other.packet_holders()?.into_iter().map(|(packet, _)| packet).collect();
         let known = self.copy_origins()?;
-        for copy in other.own_copies()? {
-            if let Some(crate::CopyOrigin::Packet(packet)) = known.get(&copy) {
+        let copies: Vec<Uuid> =
+            other.read("reading the copies", |c| all(c, "SELECT uid FROM copies", [], |r| uid(r, 0)))?;
+        for copy in copies {
+            if let Some(crate::CopyOrigin::Packet(packet)) = known.get(&CopyId(copy)) {
                 found.push(*packet);
             }
         }
@@ -330,26 +340,55 @@ fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) ->
         let annotator = after.query_row(sql, [annotator], |r| r.get(0))?;
         effect.answers.push(AnswersOf { annotator, answers });
     }
-    let current =
-        "SELECT level, content FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
     let mut keys =
         after.prepare_cached("SELECT DISTINCT question, text, annotator FROM events WHERE id > ?1")?;
     let mut rows = keys.query([last])?;
     while let Some(row) = rows.next()? {
-        let key: (u32, u32, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let answer = |c: &Connection| {
-            first(c, current, key, |r| Ok((r.get::<_, Option<u16>>(0)?, r.get::<_, Option<String>>(1)?)))
-        };
-        let Some(was) = answer(before)? else { continue };
-        if answer(after)?.is_some_and(|now| now == was) {
+        let key = (QuestionId(row.get(0)?), TextId(row.get(1)?), AnnotatorId(row.get(2)?));
+        // Events are only added, so those of before are the first ones.
+        let now = crate::events::of_text(after, key)?;
+        let was: Vec<Event> = now.iter().filter(|event| event.id.0 <= last).cloned().collect();
+        if !replaces_what_held(&was, &now) {
             continue;
         }
         effect.changed_answers += 1;
         if effect.changed.len() < NAMED {
-            effect.changed.push(changed(after, QuestionId(key.0), TextId(key.1), AnnotatorId(key.2))?);
+            effect.changed.push(changed(after, key.0, key.1, key.2)?);
         }
     }
+    if effect.taken.repeats + effect.taken.repeat_changes > 0 {
+        effect.changed_repeats = changed_repeats(before, after)?;
+    }
     Ok(())
+}
+
+/// Whether of one person's events on a text another answer counts, or something else is said beside it, or a flag is gone.
+fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
+    let other_answer = current_answer(was)
+        .is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
+    let (was, now) = (marks(was), marks(now));
+    other_answer || (!was.remark.is_empty() && was.remark != now.remark) || (was.flagged && !now.flagged)
+}
+
+/// Answers of later occasions that counted, of which another one counts now, or none, or with something else beside them.
+fn changed_repeats(before: &Connection, after: &Connection) -> rusqlite::Result<u32> {
+    let mut changed = 0;
+    for question in questions(before)? {
+        let now: HashMap<_, Repeat> = counting(after, question.id, None)?
+            .into_iter()
+            .map(|repeat| ((repeat.text, repeat.annotator, repeat.occasion), repeat))
+            .collect();
+        for was in counting(before, question.id, None)? {
+            let now = now.get(&(was.text, was.annotator, was.occasion));
+            let says = was.details != crate::AnswerDetails::default();
+            let same = |now: &Repeat| {
+                (now.at_ms, now.source, &now.answer) == (was.at_ms, was.source, &was.answer)
+                    && (!says || now.details == was.details)
+            };
+            changed += u32::from(!now.is_some_and(same));
+        }
+    }
+    Ok(changed)
 }
 
 fn changed(

@@ -102,6 +102,12 @@ pub enum StudyError {
     /// A hand-in whose bytes are not those that were signed.
     #[error("this was changed after it was handed in: its code does not fit; ask for it again")]
     Tampered,
+    /// A packet without the key that it was handed out with.
+    #[error(
+        "this says that it is the packet of \"{0}\" and does not have the key that this packet was handed out with: somebody may have made \
+         it from what was handed in. Ask \"{0}\" for what they hand in (`dissensus hand-in`), or for the packet itself"
+    )]
+    NoKey(String),
     /// Of another project.
     #[error("this belongs to another project")]
     OtherProject,
@@ -236,6 +242,7 @@ impl StudyError {
             Self::Newer => "merge-newer",
             Self::CutOff { .. } => "merge-cut-off",
             Self::Tampered => "merge-tampered",
+            Self::NoKey(_) => "merge-no-key",
             Self::OtherProject => "merge-other-project",
             Self::UnknownPacket => "merge-unknown-packet",
             Self::Withdrawn => "merge-withdrawn",

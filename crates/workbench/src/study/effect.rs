@@ -39,7 +39,7 @@ pub(super) fn effect_info(effect: &MergeEffect) -> MergeEffectInfo {
         (Kind::Withdrawn, strangers, Vec::new()),
         (Kind::WithdrawnTraces, effect.withdrawn_traces, Vec::new()),
         (Kind::Answers, effect.changed_answers, answers),
-        (Kind::RepeatedAnswers, taken.repeat_changes, Vec::new()),
+        (Kind::RepeatedAnswers, taken.repeat_changes.max(effect.changed_repeats), Vec::new()),
         (Kind::People, count(&effect.changed_people), effect.changed_people.clone()),
         (Kind::Questions, count(&effect.changed_questions), effect.changed_questions.clone()),
         (Kind::Texts, taken.texts_changed, texts),

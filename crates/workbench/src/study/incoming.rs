@@ -23,6 +23,8 @@ pub(super) struct Incoming {
     pub(super) packet: Option<PacketId>,
     /// True of a packet whose file says that it is a whole copy.
     pub(super) disguised: bool,
+    /// Whether the packet's own holder can have made it: a hand-in whose code fits, or a packet with its key.
+    pub(super) genuine: bool,
     /// True of a whole copy that went on from one which was taken in before.
     pub(super) known: bool,
     /// When a hand-in was made.
@@ -59,7 +61,8 @@ impl Study {
                 let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
                 let known = packet.is_none() && self.context.store.knows_copy(&store)?;
                 let disguised = packet.is_some() && own.is_none();
-                Incoming { store, kind, packet, disguised, known, at_ms: None, _inside: inside }
+                let genuine = packet.map_or(Ok(true), |packet| self.has_key_of(packet, &store))?;
+                Incoming { store, kind, packet, disguised, genuine, known, at_ms: None, _inside: inside }
             }
         };
         self.same_project(incoming.store.project_id()?)?;
@@ -85,10 +88,19 @@ impl Study {
         if ours.has_history_of(store)? {
             return Ok(None);
         }
-        match inside.is_empty() && ours.packets()?.is_empty() {
+        match inside.is_empty() && !ours.ever_handed_out()? {
             true => Ok(None),
             false => Err(StudyError::NoCopy.into()),
         }
+    }
+
+    /// Whether a packet's file has the key of that packet. What is handed in has it not, so whoever sees a hand-in cannot make the packet
+    /// of it.
+    fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, WorkbenchError> {
+        let Some((_, key)) = self.context.store.packet(packet)? else { return Ok(true) };
+        // A file that says that it is a whole copy has the key in the packet's row.
+        let in_row = store.packet(packet)?.map(|(_, key)| key);
+        Ok([store.own_packet_key()?, in_row].contains(&Some(key)))
     }
 
     /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
@@ -130,6 +142,7 @@ impl Study {
                 kind: MergedKind::HandIn,
                 packet: Some(packet.id),
                 disguised: false,
+                genuine: true,
                 known: false,
                 at_ms: Some(header.at_ms),
                 _inside: Some(inside),

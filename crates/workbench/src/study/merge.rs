@@ -156,6 +156,9 @@ impl Study {
         let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
         file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
         file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
+        if !incoming.genuine {
+            return Err(StudyError::NoKey(file.annotator.clone().unwrap_or_default()).into());
+        }
         if incoming.disguised {
             let name = file.annotator.as_deref().unwrap_or("?");
             file.problems.push(remark(format!(

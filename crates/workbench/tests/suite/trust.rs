@@ -593,3 +593,205 @@ fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
     session.close();
     assert!(taken > 100 && refused > 100, "{taken} taken in, {refused} refused: both are to be tried");
 }
+
+/// Another answer in place of the first one of ada's.
+const OTHER_ANSWER: &str = "UPDATE events SET level = (level + 1) % 3 WHERE id = 1;
+                            UPDATE current_answers SET level = (level + 1) % 3 WHERE event = 1";
+
+#[test]
+fn what_was_handed_in_cannot_be_made_a_packet() {
+    let world = World::new();
+    let before = world.state();
+    let handed = world.path("ada.handin");
+    let session = open(&world.ada);
+    session.study.hand_in(&handed, false).unwrap();
+    session.close();
+    // Somebody on the way has the packet's project without its key.
+    let bytes = std::fs::read(&handed).unwrap();
+    let begins = bytes.windows(15).position(|part| part == b"SQLite format 3").unwrap();
+    let forged = world.path("forged.dissensus");
+    for key in [None, Some("07".repeat(32))] {
+        std::fs::write(&forged, &bytes[begins..]).unwrap();
+        forge(&forged, |c| {
+            exec(c, OTHER_ANSWER);
+            if let Some(key) = &key {
+                exec(c, &format!("UPDATE packets SET key = x'{key}'"));
+                exec(c, &format!("INSERT INTO settings VALUES ('packet-key', '{:?}')", [7; 32]));
+            }
+            Ok(())
+        });
+        for consent in [MergeConsent::default(), MergeConsent::all()] {
+            let file = world.merge(&forged, &consent);
+            assert_eq!((codes(&file), file.refused), (vec!["merge-no-key"], true), "{file:?}");
+            let session = open(&world.project);
+            let preview = session.study.preview_merge(std::slice::from_ref(&forged)).unwrap();
+            assert!(preview.files[0].refused);
+            session.close();
+        }
+    }
+    // One more answer without any editor of databases.
+    std::fs::write(&forged, &bytes[begins..]).unwrap();
+    label(&forged, 1);
+    assert_eq!(codes(&world.merge(&forged, &MergeConsent::all())), ["merge-no-key"]);
+    assert_eq!(world.state(), before);
+    let genuine = world.merge(&handed, &MergeConsent::default());
+    assert!(!genuine.refused && genuine.new == 2, "{genuine:?}");
+}
+
+#[test]
+fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
+    let world = World::new();
+    let forged = world.forged("forged.dissensus", |c| {
+        exec(c, STRIP);
+        exec(c, "UPDATE annotators SET external_id = 'eve', name = 'eve'; UPDATE annotator_changes SET value = 'eve' WHERE value = 'ada'");
+        withdraw(c, "ben");
+    });
+    let session = open(&world.project);
+    for name in ["ada", "dora"] {
+        let person = session.project.annotator(name).unwrap().id;
+        session.project.withdraw(person).unwrap();
+    }
+    session.close();
+    let before = state_of_all(&world.project);
+    let file = world.merge(&forged, &MergeConsent::all());
+    assert_eq!((codes(&file), file.refused), (vec!["merge-no-copy"], true), "{file:?}");
+    assert_eq!(state_of_all(&world.project), before);
+}
+
+#[test]
+fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
+    let world = World::new();
+    assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
+    // As a project of an earlier version, which did not note it.
+    forge(&world.project, |c| {
+        exec(c, "DELETE FROM settings WHERE key = 'copies_taken_in'");
+        Ok(())
+    });
+    let before = state_of_all(&world.project);
+    let forged = world.forged("forged.dissensus", |c| {
+        exec(c, STRIP);
+        withdraw(c, "ben");
+    });
+    let file = world.merge(&forged, &MergeConsent::all());
+    assert_eq!((codes(&file), file.refused), (vec!["merge-no-copy"], true), "{file:?}");
+    assert_eq!(state_of_all(&world.project), before);
+}
+
+/// Gives an answer in the name of somebody.
+fn answer_as(file: &Path, name: &str, text: usize, level: u16) {
+    let session = open(file);
+    let question = session.project.info().unwrap().questions[0].id;
+    let person = session.project.add_annotator(name, &Default::default()).map(|p| p.id);
+    let person = person.unwrap_or_else(|_| session.project.annotator(name).unwrap().id);
+    let text = session.project.text_named(&format!("t{text}")).unwrap().0;
+    answer(&session, question, person, text, level);
+    session.close();
+}
+
+#[test]
+fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
+    let world = World::new();
+    let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
+    let there = world.path("there.dissensus");
+    std::fs::copy(&world.project, &there).unwrap();
+    answer_as(&there, "emil", 1, 0);
+    assert!(!world.merge(&there, &copies).refused);
+    // A colleague gets a copy of the project as it is now.
+    let never = world.path("never.dissensus");
+    std::fs::copy(&world.project, &never).unwrap();
+    answer_as(&never, "fay", 2, 0);
+    let before = state_of_all(&world.project);
+    for edit in [
+        "SELECT 1",
+        "DELETE FROM settings WHERE key = 'copies_taken_in'",
+        "DELETE FROM settings WHERE key IN ('copies_taken_in', 'known-copies', 'work-secrets')",
+        "UPDATE settings SET value = (SELECT value FROM settings WHERE key = 'known-copies') WHERE key = 'work-secrets'",
+    ] {
+        forge(&never, |c| {
+            if edit != "SELECT 1" {
+                exec(c, edit);
+            }
+            Ok(())
+        });
+        let file = world.merge(&never, &MergeConsent::default());
+        assert_eq!((codes(&file), file.refused), (vec!["merge-new-copy"], true), "{edit}");
+        assert_eq!(state_of_all(&world.project), before, "{edit}");
+    }
+    // A copy that brings nothing is not known by that.
+    let empty = world.path("empty.dissensus");
+    std::fs::copy(&world.project, &empty).unwrap();
+    forge(&empty, |c| {
+        exec(c, "INSERT OR REPLACE INTO settings VALUES ('work-secrets', '[\"mine\"]')");
+        Ok(())
+    });
+    assert!(!world.merge(&empty, &MergeConsent::default()).refused);
+    answer_as(&empty, "gus", 3, 0);
+    assert_eq!(codes(&world.merge(&empty, &MergeConsent::default())), ["merge-new-copy"]);
+    // The one that took part goes on unasked.
+    answer_as(&there, "emil", 2, 1);
+    assert!(!world.merge(&there, &MergeConsent::default()).refused);
+}
+
+#[test]
+fn a_known_copy_replaces_nothing_that_holds_unasked() {
+    let world = World::new();
+    let event = |kind: &str, more: &str, values: &str| {
+        format!(
+            "INSERT INTO events (copy, sequence, kind, question, text, annotator, at_ms, source {more})
+             SELECT (SELECT max(copy) FROM events), (SELECT max(sequence) + 9 FROM events AS e WHERE e.copy = (SELECT max(copy) FROM events)), '{kind}', 1, t.id, a.id, 4000000000000 + (SELECT count(*) FROM events), 'window' {values}
+             FROM texts AS t, annotators AS a WHERE t.external_id = 't1' AND a.external_id = 'cleo'"
+        )
+    };
+    forge(&world.project, |c| {
+        exec(c, &event("note", ", note, confidence", ", 'quotes somebody', 2"));
+        exec(c, &event("flag", "", ""));
+        exec(
+            c,
+            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+             SELECT 1, 1, id, 2, 5, '{\"kind\":\"level\",\"value\":1}', 'window' FROM annotators WHERE external_id = 'cleo'",
+        );
+        Ok(())
+    });
+    let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
+    let there = world.path("there.dissensus");
+    std::fs::copy(&world.project, &there).unwrap();
+    answer_as(&there, "emil", 1, 0);
+    assert!(!world.merge(&there, &copies).refused);
+    let same = "(SELECT level FROM current_answers WHERE text = t.id AND annotator = a.id)";
+    let its = "(SELECT event FROM current_answers WHERE text = t.id AND annotator = a.id)";
+    let current = "UPDATE current_answers SET event = (SELECT max(id) FROM events)
+                   WHERE text = (SELECT id FROM texts WHERE external_id = 't1') AND annotator = (SELECT id FROM annotators WHERE external_id = 'cleo')";
+    for (name, edit, kind) in [
+        ("an empty note", event("note", "", ""), MergeChangeKind::Answers),
+        ("another note", event("note", ", note", ", 'I hate this study'"), MergeChangeKind::Answers),
+        ("no flag", event("unflag", "", ""), MergeChangeKind::Answers),
+        (
+            "the same answer at another time",
+            format!("{}; {current}", event("answer", ", level, replaces", &format!(", {same}, {its}"))),
+            MergeChangeKind::Answers,
+        ),
+        (
+            "another repeat",
+            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+             SELECT 1, 1, id, 2, 6, '{\"kind\":\"level\",\"value\":0}', 'window' FROM annotators WHERE external_id = 'cleo'"
+                .to_owned(),
+            MergeChangeKind::RepeatedAnswers,
+        ),
+    ] {
+        let forged = world.path("forged.dissensus");
+        std::fs::copy(&there, &forged).unwrap();
+        forge(&forged, |c| {
+            exec(c, &edit);
+            Ok(())
+        });
+        let before = state_of_all(&world.project);
+        let file = world.merge(&forged, &MergeConsent::default());
+        assert_eq!((codes(&file), file.refused), (vec!["merge-changes"], true), "{name}");
+        let changes = file.effect.unwrap().changes;
+        assert_eq!(changes.iter().map(|one| (one.kind, one.count)).collect::<Vec<_>>(), [(kind, 1)], "{name}");
+        assert_eq!(state_of_all(&world.project), before, "{name}");
+    }
+    // What only adds comes in unasked still.
+    answer_as(&there, "emil", 2, 0);
+    assert!(!world.merge(&there, &MergeConsent::default()).refused);
+}
