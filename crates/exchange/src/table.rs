@@ -136,8 +136,11 @@ fn typed<'a>(columns: &[String], kinds: &[ColumnKind], values: &Values<'a>) -> i
         let Some(value) = value else { return Ok(Value::Missing) };
         let number = match kind {
             ColumnKind::Integer => value.parse::<i64>().ok(),
-            // A moment beyond the years that are written as dates is one that no reader of these formats knows either.
-            ColumnKind::Moment => parse_ms(value).filter(|_| value.contains('-')),
+            // A moment beyond the years that are written as dates is one that no reader of these formats knows either: the cell is empty.
+            ColumnKind::Moment => match parse_ms(value).filter(|_| value.contains('-')) {
+                Some(moment) => Some(moment),
+                None => return Ok(Value::Missing),
+            },
             _ => return Ok(Value::Text(value)),
         };
         number.map(Value::Integer).ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use crate::row::to_json;
 use crate::tx::all;
-use crate::{Result, Store, WriteTx};
+use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Attributes};
 
 const NAME: &str = "name";
@@ -63,7 +63,14 @@ impl WriteTx<'_> {
     fn after_all_said(&self, annotator: AnnotatorId, what: &str, now_ms: i64) -> Result<i64> {
         let sql = "SELECT max(changed_at_ms) FROM annotator_changes WHERE annotator = ?1 AND what = ?2";
         let newest: Option<i64> = self.first(sql, (annotator.0, what), |r| r.get(0))?.flatten();
-        Ok(newest.map_or(now_ms, |newest| now_ms.max(newest.saturating_add(1))))
+        let Some(newest) = newest else { return Ok(now_ms) };
+        let after = newest.checked_add(1).ok_or_else(|| StoreError::Invalid {
+            what: what.strip_prefix(ATTRIBUTE).unwrap_or(what).to_owned(),
+            why: "it was set at the end of time by a file that was taken in, so nothing can be set after it: go back to a copy of the \
+                  project from before that"
+                .to_owned(),
+        })?;
+        Ok(now_ms.max(after))
     }
 
     /// When something that is said now of an attribute is said, so that it holds.

@@ -1,7 +1,8 @@
 //! What people answered about themselves: a fact of each person, from which their attributes follow.
 
+use crate::facts::select;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Fact, FactKind, FormAnswers};
+use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,7 +38,37 @@ impl Given {
     }
 }
 
+/// Whether a value of the fact, which comes in with a packet, says nothing but what one of these forms asked and offered, at a possible time.
+pub(crate) fn check_given(
+    value: &serde_json::Value,
+    forms: &[AttributeForm],
+    latest: i64,
+) -> std::result::Result<(), String> {
+    let given: Given = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
+    for (name, GivenValue { value, at_ms }) in given.0 {
+        let mut asked =
+            forms.iter().flat_map(|form| &form.attributes).filter(|one| one.name == name).peekable();
+        if asked.peek().is_none() {
+            return Err(format!("the form that was handed out does not ask for {name:?}"));
+        }
+        if let Some(value) = value.filter(|value| !asked.any(|one| one.values.contains(value))) {
+            return Err(format!("the form that was handed out does not offer {value:?} for {name:?}"));
+        }
+        if !(0..=latest).contains(&at_ms) {
+            return Err(format!("{name:?} was answered before 1970 or after the year 9998"));
+        }
+    }
+    Ok(())
+}
+
 impl WriteTx<'_> {
+    /// Every form that the study ever had.
+    pub(crate) fn attribute_forms_ever(&self) -> Result<Vec<AttributeForm>> {
+        let facts = select(self.conn, "WHERE kind = ?1", [FactKind::AttributeForm.name()]);
+        let facts = facts.map_err(|e| self.explain("reading facts", e))?;
+        Ok(facts.into_iter().filter_map(|fact| serde_json::from_value(fact.value).ok()).collect())
+    }
+
     /// Notes what somebody answered; what they answered before to other attributes stays. From here on it is known of them, and an
     /// attribute that they did not say is not.
     ///

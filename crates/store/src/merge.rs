@@ -22,9 +22,9 @@ use crate::tx::all;
 use crate::withdrawals::{Hash, name_hash};
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, Condition, Decision, Event, EventId,
-    EventKind, Fact, FactKind, Guideline, Levels, Packet, PacketId, Question, QuestionHelp, QuestionId,
-    RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
+    Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, Condition, Decision, Event,
+    EventId, EventKind, Fact, FactKind, Guideline, Levels, Packet, PacketId, Question, QuestionHelp,
+    QuestionId, RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -33,6 +33,10 @@ const PAGE: usize = 10_000;
 
 /// How many contradictions and changed splits are named; all are counted.
 const NAMED: usize = 1_000;
+
+/// Nothing in a packet is later than 9999-01-01 UTC: later times have no date in files, and something must be able to follow. A clock that
+/// is ahead by less is told where the packet is taken in.
+const LATEST_MS: i64 = 253_370_764_800_000;
 
 /// A text that is in another part of the split than before, because the other copy noted that later.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +115,11 @@ pub struct TakenIn {
     pub contradicted: u32,
     /// The first of these.
     pub contradictions: Vec<Contradiction>,
+    /// Events of the other copy that say something else here under the same identity, and those that stand on them: they were left out, all
+    /// of them.
+    pub left_out: u32,
+    /// What the first of these are about.
+    pub left_out_about: Vec<(QuestionId, TextId, AnnotatorId)>,
 }
 
 impl Store {
@@ -156,12 +165,24 @@ impl Store {
     }
 }
 
+/// The packet that alone is taken in.
+struct Only {
+    packet: PacketId,
+    person: AnnotatorId,
+    /// Texts that it asks about or practises on.
+    texts: HashSet<TextId>,
+    /// Texts that it asks about again, each with the occasion.
+    again: HashSet<(TextId, u16)>,
+    /// Every form that the study ever had.
+    forms: Vec<AttributeForm>,
+}
+
 /// Rows of the other copy and the rows they are here.
 struct TakingIn<'a, 'tx> {
     tx: &'a mut WriteTx<'tx>,
     other: &'a Store,
-    /// Where the other one is a packet: which, for whom, with which texts.
-    only: Option<(PacketId, AnnotatorId, HashSet<TextId>)>,
+    /// Where the other one is a packet: which.
+    only: Option<Only>,
     questions: HashMap<QuestionId, QuestionId>,
     /// Name and scale of our questions: as they were added, and as they are once the levels of both copies met.
     asked: HashMap<QuestionId, (String, Scale)>,
@@ -179,7 +200,9 @@ struct TakingIn<'a, 'tx> {
     /// Packets that were handed out to them.
     gone_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
-    wordings: HashMap<WordingId, u32>,
+    /// Events of the other copy that say something else here, and those that stand on them.
+    differing: HashSet<EventId>,
+    wordings: HashMap<(WordingId, QuestionId), u32>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
     /// Copies that were not known here.
     new_copies: Vec<dissensus_domain::CopyId>,
@@ -206,7 +229,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             Some((packet, _)) => {
                 let asked = packet.assignments.iter().map(|item| item.text);
                 let texts = asked.chain(tx.ever_practised_on(&packet.questions)?).collect();
-                Some((packet.id, packet.annotator, texts))
+                let again = packet.assignments.iter().filter(|item| item.occasion > 1);
+                let again = again.map(|item| (item.text, item.occasion)).collect();
+                let forms = tx.attribute_forms_ever()?;
+                Some(Only { packet: packet.id, person: packet.annotator, texts, again, forms })
             }
         };
         Ok(Self {
@@ -224,6 +250,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             gone: HashMap::new(),
             gone_packets: HashSet::new(),
             events: HashMap::new(),
+            differing: HashSet::new(),
             wordings: HashMap::new(),
             copies: HashMap::new(),
             new_copies: Vec::new(),
@@ -293,6 +320,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 continue;
             }
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
+            self.in_time("remark", remark.said_at_ms)?;
             let repeat = self.translated_repeat(remark.repeat)?;
             let place = place_of(&repeat);
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
@@ -303,6 +331,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             if self.gone.contains_key(&change.repeat.annotator) {
                 continue;
             }
+            self.in_time("change of a repeated answer", change.changed_at_ms)?;
             let repeat = self.translated_repeat(change.repeat)?;
             let added = self.tx.add_repeat_change(&RepeatChange { repeat, ..change })?;
             self.report.repeat_changes += u32::from(added);
@@ -327,10 +356,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.fact(fact)?;
         }
         for hand_in in hand_ins.into_iter().filter(|one| !self.gone_packets.contains(&one.packet)) {
+            self.in_time("hand-in", hand_in.at_ms)?;
             self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
         }
         self.levels_stay()?;
-        let packet = self.only.as_ref().map(|(id, ..)| *id);
+        let packet = self.only.as_ref().map(|only| only.packet);
         self.tx.note_copies_taken_in(&self.new_copies, packet, &self.other.copy_origins()?)?;
         Ok(self.report)
     }
@@ -425,6 +455,15 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let annotator =
             theirs.annotator.map(|id| self.annotators.get(&id).copied().ok_or_else(unknown)).transpose()?;
         let own = theirs.kind.is_of_person() && annotator.is_some();
+        if let Some(only) = &self.only {
+            self.in_time(kind, theirs.at_ms)?;
+            if theirs.kind == FactKind::FormAnswers {
+                // What was asked and offered, at some time.
+                crate::form_answers::check_given(&theirs.value, &only.forms, LATEST_MS).map_err(|why| {
+                    StoreError::Invalid { what: "answers to a form in the packet".to_owned(), why }
+                })?;
+            }
+        }
         let rows = theirs.question.and_then(|id| self.rows.get(&id));
         let row = |row: u16| rows.and_then(|rows| rows.get(usize::from(row))).copied().unwrap_or(row);
         let theirs = with_rows(theirs, row);
@@ -448,6 +487,21 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
+    /// Refuses what a packet says to have been done before 1970 or after every date: nothing could come after it, and no file can say it.
+    fn in_time(&self, what: &str, at_ms: i64) -> Result<()> {
+        if self.only.is_none() || (0..=LATEST_MS).contains(&at_ms) {
+            return Ok(());
+        }
+        Err(StoreError::Invalid {
+            what: format!("{what} in the packet"),
+            why: format!(
+                "its time is {}, and must be between 1970 and the year 9999: its computer had no right clock. What was answered under such a \
+                 clock can be exported there, given other times and imported here",
+                time_of(at_ms)
+            ),
+        })
+    }
+
     /// Refuses what did not come with the packet that is taken in.
     fn not_handed_out(&self, what: &'static str, name: &str, handed_out: bool) -> Result<()> {
         match self.only.is_none() || handed_out {
@@ -465,7 +519,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 
     fn packet(&mut self, theirs: Packet, key: &PacketKey) -> Result<()> {
         let name = theirs.id.to_string();
-        self.not_handed_out("packet", &name, self.only.as_ref().is_some_and(|(id, ..)| *id == theirs.id))?;
+        self.not_handed_out(
+            "packet",
+            &name,
+            self.only.as_ref().is_some_and(|only| only.packet == theirs.id),
+        )?;
         let unknown =
             || conflict("packet", name.clone(), "points to something that the other copy does not have");
         let ours = Packet {
@@ -729,7 +787,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 })?
             }
         };
-        let asked = self.only.as_ref().is_some_and(|(_, person, _)| *person == ours);
+        let asked = self.only.as_ref().is_some_and(|only| only.person == ours);
         self.not_handed_out("person", &theirs.external_id, asked)?;
         if let Some(place) = places.get(&theirs.id.0).filter(|_| self.only.is_none()) {
             self.tx.place_of_annotator(ours.0, *place, known.is_none())?;
@@ -807,7 +865,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 ours
             }
         };
-        let handed_out = self.only.as_ref().is_some_and(|(.., texts)| texts.contains(&ours));
+        let handed_out = self.only.as_ref().is_some_and(|only| only.texts.contains(&ours));
         self.not_handed_out("text", &name, handed_out)?;
         self.texts.insert(theirs.id, ours);
         Ok(())
@@ -846,20 +904,26 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// The row here of a wording of the other copy.
-    fn wording(&mut self, theirs: Option<WordingId>) -> Result<Option<u32>> {
+    /// The row here of a wording of the other copy of this question.
+    fn wording(&mut self, theirs: Option<WordingId>, question: QuestionId) -> Result<Option<u32>> {
         let Some(id) = theirs else { return Ok(None) };
-        if let Some(row) = self.wordings.get(&id) {
+        if let Some(row) = self.wordings.get(&(id, question)) {
             return Ok(Some(*row));
         }
         let other = || conflict("wording", id.to_string(), "is not what its name says in the other copy");
         let wording = self.other.wording(id)?.ok_or_else(other)?;
+        if self.only.is_some() {
+            let asked = self.asked.get(&question).is_some_and(|(name, _)| *name == wording.question);
+            let known = self.tx.wording_row(Some(id))?.is_some();
+            let handed_out = asked && (known || self.tx.was_ever_worded(question, &wording)?);
+            self.not_handed_out("wording of the question", &wording.question, handed_out)?;
+        }
         let row = self.tx.add_wording(&wording)?;
         // It is named by what it says.
         if self.tx.wording_row(Some(id))? != Some(row) {
             return Err(other());
         }
-        self.wordings.insert(id, row);
+        self.wordings.insert((id, question), row);
         Ok(Some(row))
     }
 
@@ -868,27 +932,44 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             return Ok(());
         }
         self.said(theirs.remark.check(), "remark", theirs.at_ms)?;
-        let event = self.translated(theirs)?;
+        let (id, on) = (theirs.id, theirs.replaces().or(theirs.retracts()));
+        let stands_on_one = on.is_some_and(|on| self.differing.contains(&on));
+        let about = self.about(&theirs);
+        let event = match self.translated(theirs) {
+            // The answer that it names is one about something else here.
+            Err(StoreError::Conflict { .. }) if stands_on_one => {
+                self.leave_out(id, about);
+                return Ok(());
+            }
+            event => event?,
+        };
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
             // The row of the other file tells nothing; everything else must be the same.
             if (Event { id: event.id, ..ours.clone() }) != event {
-                return Err(conflict(
-                    "event",
-                    event.key.to_string(),
-                    "says something else in the other copy",
-                ));
+                // Of a packet somebody changed what they had handed in. Of whole copies each took in one of two files in which somebody
+                // gave different things one identity: what each has stays there, or neither could ever take in the other.
+                if self.only.is_some() {
+                    return Err(conflict(
+                        "event",
+                        event.key.to_string(),
+                        "says something else in the other copy",
+                    ));
+                }
+                self.leave_out(id, about);
+            } else {
+                self.report.known += 1;
             }
             self.events.insert(event.id, ours.id);
-            self.report.known += 1;
             return Ok(());
         }
+        self.in_time("event", event.at_ms)?;
         self.last = EventId(self.last.0.checked_add(1).ok_or_else(|| StoreError::Invalid {
             what: "project".to_owned(),
             why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
         })?);
         let place = Place { event: self.last.0, copy, sequence: event.key.sequence };
-        let wording = self.wording(event.wording)?;
+        let wording = self.wording(event.wording, event.question)?;
         let Event { question, text, annotator, at_ms, source, ref kind, ref remark, guideline, .. } = event;
         let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline, wording };
         self.tx.insert_event(place, &new)?;
@@ -898,11 +979,29 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
+    /// What an event of the other copy is about here.
+    fn about(&self, theirs: &Event) -> Option<Key> {
+        let question = *self.questions.get(&theirs.question)?;
+        Some((question, *self.texts.get(&theirs.text)?, *self.annotators.get(&theirs.annotator)?))
+    }
+
+    /// Leaves an event out that cannot be here, and everything that needs it.
+    fn leave_out(&mut self, theirs: EventId, about: Option<Key>) {
+        self.differing.insert(theirs);
+        self.report.left_out += 1;
+        if self.report.left_out_about.len() < NAMED {
+            self.report.left_out_about.extend(about);
+        }
+    }
+
     fn repeat(&mut self, theirs: Repeat) -> Result<()> {
         if self.gone.contains_key(&theirs.annotator) {
             return Ok(());
         }
         let ours = self.translated_repeat(theirs)?;
+        self.in_time("repeated answer", ours.at_ms)?;
+        let asked = self.only.as_ref().is_none_or(|only| only.again.contains(&(ours.text, ours.occasion)));
+        self.not_handed_out("repeated answer of occasion", &ours.occasion.to_string(), asked)?;
         if self.tx.insert_repeat(&ours, true)? == RepeatAdded::New {
             self.report.repeats += 1;
             self.new_repeats.insert(place_of(&ours));
@@ -977,7 +1076,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         if !self.tx.has_copy(copy)? {
             self.new_copies.push(copy);
         }
-        let row = self.tx.copy_row(copy, self.other.copy_made_at(copy)?)?;
+        let made_at_ms = self.other.copy_made_at(copy)?;
+        self.in_time("beginning of the work", made_at_ms)?;
+        let row = self.tx.copy_row(copy, made_at_ms)?;
         self.copies.insert(copy, row);
         Ok(row)
     }
@@ -1006,6 +1107,12 @@ type RepeatPlace = (QuestionId, TextId, AnnotatorId, u16, i64);
 
 fn place_of(repeat: &Repeat) -> RepeatPlace {
     (repeat.question, repeat.text, repeat.annotator, repeat.occasion, repeat.at_ms)
+}
+
+/// A time for people, also one that has no date.
+fn time_of(at_ms: i64) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at_ms);
+    moment.map_or_else(|_| format!("{at_ms} milliseconds since 1970"), |moment| moment.to_string())
 }
 
 fn conflict(what: &'static str, name: String, why: &'static str) -> StoreError {

@@ -30,7 +30,11 @@ pub enum RepeatAdded {
 
 /// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table, with
 /// answers by [`LevelOrder`], that was not taken back.
-pub(crate) fn counting(c: &Connection, question: QuestionId, text: Option<TextId>) -> rusqlite::Result<Vec<Repeat>> {
+pub(crate) fn counting(
+    c: &Connection,
+    question: QuestionId,
+    text: Option<TextId>,
+) -> rusqlite::Result<Vec<Repeat>> {
     let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
     let sql = format!(
         "SELECT {REPEAT_COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}

@@ -78,8 +78,10 @@ pub struct ChangedAnswer {
 impl MergeEffect {
     /// Whether it does nothing at all.
     pub fn is_nothing(&self) -> bool {
-        let TakenIn { known, passed_over, .. } = self.taken;
-        self.withdrawn_traces == 0 && self.taken == TakenIn { known, passed_over, ..TakenIn::default() }
+        let TakenIn { known, passed_over, left_out, ref left_out_about, .. } = self.taken;
+        let left_out_about = left_out_about.clone();
+        let nothing = TakenIn { known, passed_over, left_out, left_out_about, ..TakenIn::default() };
+        self.withdrawn_traces == 0 && self.taken == nothing
     }
 
     /// Whether it only adds: nothing that is here is erased, and nothing that holds is replaced.
@@ -169,8 +171,7 @@ impl Store {
                        AND e.annotator NOT IN (SELECT annotator FROM packets))";
         let whole: Vec<Uuid> = self.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
         let known = self.copy_origins()?;
-        let of_packet =
-            |copy: &Uuid| matches!(known.get(&CopyId(*copy)), Some(crate::CopyOrigin::Packet(_)));
+        let of_packet = |copy: &Uuid| matches!(known.get(&CopyId(*copy)), Some(crate::CopyOrigin::Packet(_)));
         let whole: BTreeSet<Uuid> = whole.into_iter().filter(|copy| !of_packet(copy)).collect();
         let sql = "SELECT uid FROM copies";
         let theirs: Vec<Uuid> = other.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
@@ -364,8 +365,8 @@ fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) ->
 
 /// Whether of one person's events on a text another answer counts, or something else is said beside it, or a flag is gone.
 fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
-    let other_answer = current_answer(was)
-        .is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
+    let other_answer =
+        current_answer(was).is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
     let (was, now) = (marks(was), marks(now));
     other_answer || (!was.remark.is_empty() && was.remark != now.remark) || (was.flagged && !now.flagged)
 }

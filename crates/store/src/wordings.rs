@@ -1,13 +1,16 @@
 //! Wordings of questions: which one was on screen with an answer.
 
+use crate::facts::select;
 use crate::labels::{SAID, current_of};
+use crate::places::ever;
+use crate::questions::as_added;
 use crate::row::{json, to_json, uid};
 use crate::tx::{all, first};
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
-use dissensus_domain::{CurrentLabel, QuestionId, Wording, WordingId};
+use dissensus_domain::{CurrentLabel, Fact, FactKind, Levels, QuestionHelp, QuestionId, Wording, WordingId};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// How long the JSON of a wording may be, in bytes: what comes in from other copies is read whole.
@@ -59,6 +62,44 @@ impl WriteTx<'_> {
             .map_err(|e| self.explain("adding a wording", e))?;
         self.wording_row(Some(id))?
             .ok_or_else(|| StoreError::Unknown { what: "wording", name: id.to_string() })
+    }
+
+    /// Whether each part of a wording was at some time one of this question: its text, its help, each level with what it means.
+    pub(crate) fn was_ever_worded(&self, question: QuestionId, wording: &Wording) -> Result<bool> {
+        let Some(now) = self.question(question)? else { return Ok(false) };
+        let explain = |e| self.explain("reading how a question was worded", e);
+        let added = as_added(self.conn, &now.name).map_err(explain)?;
+        let facts = select(self.conn, "WHERE question = ?1", [question.0]).map_err(explain)?;
+        let mut prompts: HashSet<String> = added.map(|added| added.prompt).into_iter().collect();
+        let mut helps = vec![QuestionHelp::default()];
+        let mut levels: HashSet<(String, String)> = HashSet::new();
+        let mut named = |name: String| {
+            levels.insert((name, String::new()));
+        };
+        ever(self.conn, question).map_err(explain)?.into_iter().for_each(&mut named);
+        let sql = "SELECT names FROM level_names WHERE question = ?1";
+        let names = all(self.conn, sql, [question.0], |r| json::<Vec<String>>(r, 0)).map_err(explain)?;
+        names.into_iter().flatten().for_each(named);
+        let mut cannot_say = false;
+        for Fact { kind, value, .. } in facts {
+            match kind {
+                FactKind::Prompt => prompts.extend(value.as_str().map(str::to_owned)),
+                FactKind::Help => helps.extend(serde_json::from_value(value)),
+                FactKind::CannotSay => cannot_say |= value == true,
+                FactKind::Levels => {
+                    let known = serde_json::from_value::<Levels>(value).unwrap_or_default().levels;
+                    levels.extend(known.into_iter().map(|level| (level.name, level.definition)));
+                }
+                _ => {}
+            }
+        }
+        let distinct: HashSet<&String> = wording.levels.iter().map(|(name, _)| name).collect();
+        Ok(wording.question == now.name
+            && prompts.contains(&wording.prompt)
+            && helps.contains(&wording.help)
+            && distinct.len() == wording.levels.len()
+            && wording.levels.iter().all(|level| levels.contains(level))
+            && (cannot_say || !wording.cannot_say))
     }
 
     pub(crate) fn wording_row(&self, id: Option<WordingId>) -> Result<Option<u32>> {

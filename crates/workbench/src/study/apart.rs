@@ -16,6 +16,9 @@ const AHEAD_MS: i64 = 10 * 60 * 1000;
 /// How many are named in the report; all are counted.
 const NAMED: usize = 200;
 
+/// How many are named in a sentence.
+const FEW: usize = 5;
+
 impl Study {
     /// Names in the report what both copies said apart.
     pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), WorkbenchError> {
@@ -30,7 +33,42 @@ impl Study {
             .take(NAMED)
             .map(|one| MergeSplit { text: one.text.clone(), was: one.was.clone(), now: one.now.clone() })
             .collect();
+        if taken.left_out > 0 {
+            file.problems.push(self.left_out(taken)?);
+        }
         Ok(())
+    }
+
+    /// That a copy says something else under an identity that is here, which stays.
+    fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, WorkbenchError> {
+        let store = &self.context.store;
+        let questions = store.questions()?;
+        let mut named = Vec::new();
+        for (question, text, annotator) in &taken.left_out_about {
+            let question = questions.iter().find(|one| one.id == *question).map(|one| one.name.clone());
+            let one = format!(
+                "{}, {}, {}",
+                store.annotator(*annotator)?.map_or_else(String::new, |known| known.external_id),
+                store.text(*text)?.map_or_else(String::new, |text| text.external_id),
+                question.unwrap_or_default()
+            );
+            if !named.contains(&one) && named.len() < FEW {
+                named.push(one);
+            }
+        }
+        let remark = format!(
+            "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
+             it was handed in. Each copy keeps its own; ask this person which is right, and let them answer again",
+            if taken.left_out == 1 {
+                "1 answer or mark stands".to_owned()
+            } else {
+                format!("{} answers and marks stand", taken.left_out)
+            },
+            if taken.left_out == 1 { "was" } else { "were" },
+            named.join("; ")
+        );
+        let problem = WorkbenchError::from(StudyError::Remark(remark)).problem();
+        Ok(MergeProblem { refused: false, problem })
     }
 
     fn contradiction(&self, one: &Contradiction) -> Result<MergeContradiction, WorkbenchError> {

@@ -11,7 +11,7 @@ use dissensus_workbench::view::{
     ImportChoices, MergeChangeKind, MergeConsent, MergedFile, MergedKind, NewDecision, NewGuideline,
     NewLabel, StudyWish, TextOrder,
 };
-use dissensus_workbench::{Home, Progress, Session, Silent};
+use dissensus_workbench::{Home, Progress, QuestionChange, Session, Silent};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,9 +158,8 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
             "wordings" => format!(
                 "SELECT uid, content FROM wordings WHERE id IN (SELECT wording FROM events WHERE annotator NOT IN {forger})"
             ),
-            "annotators" => format!(
-                "SELECT id, external_id, name, CASE WHEN id IN {forger} THEN '' ELSE attributes END FROM annotators"
-            ),
+            // The study asks nobody about themselves.
+            "annotators" => "SELECT id, external_id, name, attributes FROM annotators".to_owned(),
             "hand_ins" => format!(
                 "SELECT * FROM hand_ins WHERE packet NOT IN (SELECT id FROM packets WHERE annotator IN {forger})"
             ),
@@ -175,6 +174,12 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
     let asked = "SELECT 1 FROM assignments AS i JOIN packets AS p ON p.id = i.packet WHERE p.annotator = e.annotator AND i.text = e.text";
     let sql = format!("SELECT e.id FROM events AS e WHERE e.annotator IN {forger} AND NOT EXISTS ({asked})");
     assert_eq!(rows(&sql), Vec::<String>::new());
+    let sql = format!("SELECT * FROM repeats WHERE annotator IN {forger}");
+    assert_eq!(rows(&sql), Vec::<String>::new(), "nothing is asked again");
+    let sql = format!(
+        "SELECT id FROM events WHERE annotator IN {forger} AND at_ms NOT BETWEEN 0 AND 253402300799999"
+    );
+    assert_eq!(rows(&sql), Vec::<String>::new(), "every time has a date");
     state
 }
 
@@ -533,6 +538,17 @@ fn forgery(c: &Connection, which: u64, n: u64) {
         20 => exec(c, &format!("INSERT OR IGNORE INTO hand_ins SELECT id, {at}, {n} FROM packets")),
         21 => exec(c, "UPDATE events SET level = (level + 1) % 3 WHERE kind = 'answer' AND level IS NOT NULL"),
         22 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, annotator, at_ms, value) VALUES ('left-out', 1, {at}, '{n}')")),
+        23 => says_of_herself(c, at, &format!(r#"{{"gender":{{"value":"{n}","at_ms":{at}}}}}"#)),
+        24 => exec(
+            c,
+            &format!(
+                "INSERT OR IGNORE INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+                 VALUES (1, 1, 1, {}, {at}, '{{\"kind\":\"level\",\"value\":1}}', 'window')",
+                n % 65_533 + 2
+            ),
+        ),
+        25 => exec(c, &format!("UPDATE events SET at_ms = {}", if n % 2 == 0 { i64::MAX } else { i64::MIN })),
+        26 => exec(c, "DELETE FROM settings WHERE key = 'packet-key'"),
         _ => exec(
             c,
             &format!(
@@ -576,7 +592,7 @@ fn a_thousand_forged_histories_say_nothing_that_their_forger_may_not_say() {
         let mut draw = Draw(seed * 7_919 + 1);
         let forged = world.forged("forged.dissensus", |c| {
             for _ in 0..1 + draw.below(4) {
-                let (which, n) = (draw.below(30), draw.below(1 << 20));
+                let (which, n) = (draw.below(32), draw.below(1 << 20));
                 forgery(c, which, n);
             }
         });
@@ -794,4 +810,204 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
     // What only adds comes in unasked still.
     answer_as(&there, "emil", 2, 0);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
+}
+
+/// A form-answers fact of the packet's person.
+fn says_of_herself(c: &Connection, at_ms: i64, value: &str) {
+    let sql = "INSERT INTO facts (kind, annotator, at_ms, value) VALUES ('form-answers', 1, ?1, ?2)";
+    c.execute(sql, dissensus_test_support::rusqlite::params![at_ms, value]).unwrap();
+}
+
+#[test]
+fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
+    let world = World::new();
+    let attribute = |name: &str, values: &[&str]| dissensus_domain::FormAttribute {
+        name: name.into(),
+        values: values.iter().map(|value| (*value).to_owned()).collect(),
+        ..Default::default()
+    };
+    let session = open(&world.project);
+    let form = dissensus_domain::AttributeForm { attributes: vec![attribute("region", &["north", "south"])] };
+    session.project.set_attribute_form(&form).unwrap();
+    let ada = session.project.annotator(FORGER).unwrap().id;
+    let known = ("gender".to_owned(), "woman".to_owned());
+    session.project.change_annotator(ada, None, &[known], &[]).unwrap();
+    session.close();
+    let attributes = || {
+        let session = open(&world.project);
+        let of = session.project.annotator(FORGER).unwrap().attributes.clone();
+        session.close();
+        of
+    };
+    let before = attributes();
+    let long = "x".repeat(5_000);
+    for value in [
+        r#"{"gender":{"value":"man","at_ms":4000000000000}}"#.to_owned(),
+        r#"{"region":{"value":"moon","at_ms":5}}"#.to_owned(),
+        r#"{"region":{"value":"north","at_ms":9223372036854775807}}"#.to_owned(),
+        r#"{"region":{"value":"north","at_ms":-1}}"#.to_owned(),
+        r#"{"":{"value":"x","at_ms":5}}"#.to_owned(),
+        r#"{"a\nb":{"value":"x","at_ms":5}}"#.to_owned(),
+        format!(r#"{{"{long}":{{"value":"x","at_ms":5}}}}"#),
+        "[1]".to_owned(),
+    ] {
+        let forged = world.forged("forged.dissensus", |c| says_of_herself(c, 5, &value));
+        let file = world.merge(&forged, &MergeConsent::all());
+        assert!(file.refused, "{value} {file:?}");
+        assert_eq!(attributes(), before, "{value}");
+    }
+    let honest = world.forged("honest.dissensus", |c| {
+        says_of_herself(c, 5, r#"{"region":{"value":"north","at_ms":4000000000000}}"#);
+    });
+    assert!(!world.merge(&honest, &MergeConsent::default()).refused);
+    assert_eq!(attributes()["region"], "north");
+    // What is set here afterwards holds, whatever time the packet gave.
+    let session = open(&world.project);
+    let now = ("region".to_owned(), "south".to_owned());
+    session.project.change_annotator(ada, None, &[now], &[]).unwrap();
+    session.close();
+    assert_eq!(attributes()["region"], "south");
+    // In a project that has such a time from before, setting says that it cannot.
+    forge(&world.project, |c| {
+        exec(
+            c,
+            "INSERT INTO annotator_changes SELECT id, 'attribute:region', 9223372036854775807, 'x' FROM annotators WHERE external_id = 'ada'",
+        );
+        Ok(())
+    });
+    let session = open(&world.project);
+    let now = ("region".to_owned(), "north".to_owned());
+    let error = session.project.change_annotator(ada, None, &[now], &[]).unwrap_err();
+    assert!(error.to_string().contains("end of time"), "{error}");
+    session.close();
+}
+
+#[test]
+fn a_packet_has_times_that_have_a_date() {
+    let world = World::new();
+    let before = world.state();
+    for at in [i64::MAX, i64::MIN, -1, 253_402_300_800_000] {
+        for (what, sql) in [
+            ("event", format!("UPDATE events SET at_ms = {at}")),
+            ("beginning", format!("UPDATE copies SET made_at_ms = {at}")),
+            ("hand-in", format!("INSERT INTO hand_ins VALUES (1, {at}, 1)")),
+            (
+                "fact",
+                format!(
+                    "INSERT INTO facts (kind, annotator, at_ms, value) VALUES ('left-out', 1, {at}, '1')"
+                ),
+            ),
+        ] {
+            let forged = world.forged("forged.dissensus", |c| exec(c, &sql));
+            let file = world.merge(&forged, &MergeConsent::all());
+            assert!(file.refused, "{what} at {at}: {file:?}");
+            assert_eq!(world.state(), before, "{what} at {at}");
+        }
+    }
+    // An answer of an occasion that was not asked, and one at an impossible time.
+    for (occasion, at) in [(65_535, 5), (2, i64::MAX)] {
+        let forged = world.forged("forged.dissensus", |c| {
+            exec(
+                c,
+                &format!(
+                    "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+                     VALUES (1, 1, 1, {occasion}, {at}, '{{\"kind\":\"level\",\"value\":1}}', 'window')"
+                ),
+            );
+        });
+        assert!(world.merge(&forged, &MergeConsent::all()).refused, "{occasion} {at}");
+        assert_eq!(world.state(), before);
+    }
+    // A project that has such a time from before is written all the same.
+    forge(&world.project, |c| {
+        exec(
+            c,
+            "UPDATE events SET at_ms = 9223372036854775807 WHERE id = 1; UPDATE events SET at_ms = -9223372036854775808 WHERE id = 2",
+        );
+        Ok(())
+    });
+    let session = open(&world.project);
+    for ending in ["csv", "jsonl", "parquet", "xlsx"] {
+        session.exchange.export(&world.path(&format!("out.{ending}")), None, true, &Silent).unwrap();
+    }
+    session.close();
+}
+
+#[test]
+fn a_packet_brings_no_wording_that_the_question_never_had() {
+    let world = World::new();
+    let before = world.state();
+    let reword = |c: &Connection, from: &str, to: &str| {
+        use sha2::Digest as _;
+        let (id, content): (u32, String) =
+            c.query_row("SELECT id, content FROM wordings", [], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+        let forged = content.replace(from, to);
+        assert_ne!(forged, content);
+        let uid: Vec<u8> = sha2::Sha256::digest(&forged)[..16].to_vec();
+        let sql = "INSERT INTO wordings VALUES (77, ?1, ?2)";
+        c.execute(sql, dissensus_test_support::rusqlite::params![uid, forged]).unwrap();
+        exec(c, &format!("UPDATE events SET wording = 77 WHERE wording = {id}"));
+    };
+    for (from, to) in [
+        ("\"prompt\":\"", "\"prompt\":\"NOT "),
+        ("[\"1\",\"\"]", "[\"one\",\"\"]"),
+        ("[\"1\",\"\"]", "[\"1\",\"forged\"]"),
+        ("\"levels\"", "\"help\":{\"text\":\"forged\",\"low\":\"\",\"high\":\"\"},\"levels\""),
+    ] {
+        let forged = world.forged("forged.dissensus", |c| reword(c, from, to));
+        let file = world.merge(&forged, &MergeConsent::all());
+        assert!(file.refused, "{to}: {file:?}");
+        assert!(file.problems[0].problem.message.contains("wording"), "{file:?}");
+        assert_eq!(world.state(), before, "{to}");
+    }
+    // A wording that held when it was handed out is one, also where it is another one here by now.
+    let session = open(&world.project);
+    let question = session.project.info().unwrap().questions[0].id;
+    let prompt = Some("Is it ruder?".to_owned());
+    let edit = QuestionChange { prompt, ..Default::default() };
+    session.project.change_question(question, &edit).unwrap();
+    session.close();
+    assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
+}
+
+#[test]
+fn two_copies_that_took_in_a_packet_and_its_forgery_take_in_each_other() {
+    let world = World::new();
+    let there = world.path("there.dissensus");
+    std::fs::copy(&world.project, &there).unwrap();
+    let other = world.forged("other.dissensus", |c| exec(c, OTHER_ANSWER));
+    let merged = |into: &Path, from: &Path| {
+        let session = open(into);
+        let report = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+        session.close();
+        report.files.into_iter().next().unwrap()
+    };
+    assert!(!merged(&world.project, &world.ada).refused);
+    assert!(!merged(&there, &other).refused);
+    answer_as(&there, "emil", 1, 0);
+    for _ in 0..2 {
+        for (into, from) in [(&there, &world.project), (&world.project, &there)] {
+            let file = merged(into, from);
+            assert!(!file.refused, "{file:?}");
+            let told = file.problems.iter().find(|one| one.problem.message.contains("left out"));
+            let told = &told.unwrap().problem.message;
+            assert!(told.contains("1 answer or mark") && told.contains("ada, t"), "{told}");
+        }
+    }
+    // Everything else is the same in both.
+    let rows = |file: &Path| {
+        let conn = Connection::open(file).unwrap();
+        let sql = "SELECT c.uid, e.sequence, a.external_id, t.external_id FROM events AS e JOIN copies AS c ON c.id = e.copy
+                   JOIN annotators AS a ON a.id = e.annotator JOIN texts AS t ON t.id = e.text ORDER BY 1, 2";
+        let mut rows = conn.prepare(sql).unwrap();
+        let rows = rows.query_map([], |r| {
+            Ok((r.get::<_, Vec<u8>>(0)?, r.get::<_, u32>(1)?, r.get::<_, String>(2)?, r.get::<_, String>(3)?))
+        });
+        rows.unwrap().map(|row| row.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&world.project), rows(&there));
+    // What the person answers again counts in both.
+    label(&world.ada, 1);
+    assert!(!merged(&world.project, &world.ada).refused);
+    assert!(!merged(&there, &world.project).refused);
 }
