@@ -24,6 +24,7 @@ mod atomic_pair;
 mod linked_folder;
 mod nofollow;
 mod paths;
+mod private_folder;
 mod stale;
 
 pub use atomic_file::{AtomicFile, write_atomically};
@@ -32,4 +33,5 @@ pub use atomic_pair::finish_pair;
 pub use linked_folder::link_or_copy_folder;
 pub use nofollow::open_or_create_regular;
 pub use paths::{beside, folder_of, real_path, sync_folder};
+pub use private_folder::PrivateFolder;
 pub use stale::remove_stale_parts;

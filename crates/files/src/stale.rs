@@ -12,7 +12,7 @@ pub(crate) const SUFFIX: &str = ".part";
 
 /// Nothing younger is removed: there is a moment between making a file and locking it. Where locks would keep a second
 /// handle of the same process from writing (Windows), nothing is locked, and only the age tells.
-const AGE: Duration = if cfg!(unix) { Duration::from_secs(60) } else { Duration::from_secs(24 * 60 * 60) };
+const AGE: Duration = if cfg!(unix) { Duration::from_secs(5) } else { Duration::from_secs(24 * 60 * 60) };
 
 /// Removes temporary files and folders of ours in `folder` that no living process writes. What cannot be removed stays: it
 /// takes room and does no harm.

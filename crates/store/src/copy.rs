@@ -42,7 +42,8 @@ pub(crate) fn copy_to(
     if has_journal(target) {
         return Err(StoreError::JournalInTheWay(target.to_owned()));
     }
-    let file = AtomicFile::create(target).map_err(explain_io)?;
+    // Whoever made the project readable for others may do so with a copy too.
+    let file = AtomicFile::create_private(target).map_err(explain_io)?;
     // A copy is another file: put in the place of this one, it has no part in the journal that is left beside it.
     let mark = |copy: &Connection| Mark::first(None).write(copy);
     match copy_pages(conn, file.temporary_path(), mark, progress) {

@@ -75,6 +75,17 @@ pub enum StudyError {
         "what was drawn is in the project, but not every packet was written: {0}. Write them with `assign --write-again` (in the window: Write again)"
     )]
     Unwritten(String),
+    /// Packets of an earlier run have no file.
+    #[error(
+        "an earlier run was stopped before it had written {packets} that it had drawn: they are in the project. Write them with `assign \
+         --write-again --annotators \"{people}\"` (in the window: Write again), and draw more then"
+    )]
+    Stranded {
+        /// How many.
+        packets: String,
+        /// Whose.
+        people: String,
+    },
     /// The project is no packet.
     #[error(
         "this is a whole project, not a packet: packets are handed in, and a project takes them in with `merge`"
@@ -235,7 +246,7 @@ impl StudyError {
             Self::InPacket => "in-packet",
             Self::OtherPerson(_) => "packet-of-other",
             Self::NotAsked { .. } => "packet-not-asked",
-            Self::Unwritten(_) => "packets-unwritten",
+            Self::Unwritten(_) | Self::Stranded { .. } => "packets-unwritten",
             Self::NotPacket => "not-packet",
             Self::Exists(_) => "packet-exists",
             Self::NotOurs => "merge-not-ours",

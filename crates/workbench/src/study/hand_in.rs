@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::log::go_on;
 use crate::study_error::StudyError;
 use crate::view::{HandedIn, OpenPacket};
-use dissensus_files::AtomicFile;
+use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_store::{CopyTarget, HandIn, PacketKey, Store, StoreError};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
@@ -81,7 +81,7 @@ impl Study {
         let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
         let at_ms = now_ms();
         let folder = dissensus_files::folder_of(file);
-        let inside = tempfile::tempdir_in(folder).map_err(failed)?;
+        let inside = PrivateFolder::create_in(folder).map_err(failed)?;
         let copy = inside.path().join("packet.dissensus");
         context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
         let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };

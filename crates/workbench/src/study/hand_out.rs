@@ -12,11 +12,14 @@ use crate::sync::lock;
 use crate::view::{StudyDraft, StudyWish};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
-use dissensus_files::AtomicFile;
+use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
+
+/// The setting with the packets that are in the project and never had a file: the program was stopped or killed before.
+const UNWRITTEN: &str = "packets-unwritten";
 
 /// A packet that is in the project and has no file yet.
 struct Unwritten {
@@ -38,6 +41,7 @@ impl Study {
         progress: &dyn Progress,
     ) -> Result<StudyDraft, WorkbenchError> {
         self.context.store.must_write()?;
+        self.all_written()?;
         let planning = lock(&self.planning);
         let drawn = self.drawn(wish)?;
         let mut told = self.told(&drawn)?;
@@ -121,6 +125,45 @@ impl Study {
         self.context.as_job("hand-out", &title, |job| self.write_again(people, folder, job.as_ref()))
     }
 
+    /// Refuses to draw more while packets of an earlier run have no file.
+    fn all_written(&self) -> Result<(), WorkbenchError> {
+        let store = &self.context.store;
+        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+        if unwritten.is_empty() {
+            return Ok(());
+        }
+        let mut people = Vec::new();
+        for (packet, _) in store.packets()?.into_iter().filter(|(packet, _)| unwritten.contains(&packet.id.0))
+        {
+            people.extend(store.annotator(packet.annotator)?.map(|person| person.external_id));
+        }
+        match people.as_slice() {
+            // Of people who withdrew meanwhile.
+            [] => Ok(()),
+            people => {
+                let whose = people.join(",");
+                Err(StudyError::Stranded { packets: counted(people.len() as u64, "packet"), people: whose }
+                    .into())
+            }
+        }
+    }
+
+    /// Notes that a packet has its file.
+    fn written(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+        let store = &self.context.store;
+        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+        // A project that is open to read writes packets again all the same.
+        if !unwritten.contains(&packet.0) || store.must_write().is_err() {
+            return Ok(());
+        }
+        let noted = store.write(move |tx| -> Result<(), StoreError> {
+            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+            unwritten.retain(|one| *one != packet.0);
+            tx.set_setting(UNWRITTEN, &unwritten)
+        });
+        Ok(noted?)
+    }
+
     /// Where each person's packet goes; none for those who get nothing new.
     fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, WorkbenchError> {
         let mut names = FileNames::in_folder(folder)?;
@@ -172,6 +215,9 @@ impl Study {
                 tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
                 added.push((place, packet.id));
             }
+            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+            unwritten.extend(added.iter().map(|(_, packet)| packet.0));
+            tx.set_setting(UNWRITTEN, &unwritten)?;
             Ok(added)
         })?;
         // They are in the project: from here on nothing may say that they are not.
@@ -192,7 +238,7 @@ impl Study {
             let failed =
                 |source| WorkbenchError::Io { path: file.clone(), doing: "writing the packet", source };
             let folder = dissensus_files::folder_of(file);
-            let inside = tempfile::tempdir_in(folder).map_err(failed)?;
+            let inside = PrivateFolder::create_in(folder).map_err(failed)?;
             let made = inside.path().join("packet.dissensus");
             self.context.store.write_packet(*packet, &made)?;
             // It holds the key that signs answers.
@@ -203,6 +249,7 @@ impl Study {
                 std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
                 _ => failed(source),
             })?;
+            self.written(*packet)?;
         }
         progress.report(all, Some(all), "packets");
         Ok(())
@@ -224,7 +271,7 @@ impl<'a> FileNames<'a> {
             source,
         })?;
         // Nothing is drawn for a folder that cannot be written.
-        tempfile::tempdir_in(folder).map_err(|source| WorkbenchError::Io {
+        PrivateFolder::create_in(folder).map_err(|source| WorkbenchError::Io {
             path: folder.to_owned(),
             doing: "writing into",
             source,

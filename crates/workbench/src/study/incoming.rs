@@ -6,11 +6,11 @@ use crate::error::WorkbenchError;
 use crate::study_error::StudyError;
 use crate::view::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
+use dissensus_files::PrivateFolder;
 use dissensus_store::{Store, StoreError};
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// Differences of one kind that are told one by one; of more, how many there are.
 const TOLD: usize = 5;
@@ -30,7 +30,7 @@ pub(super) struct Incoming {
     /// When a hand-in was made.
     pub(super) at_ms: Option<i64>,
     /// Where the packet of a hand-in lies meanwhile.
-    _inside: Option<TempDir>,
+    _inside: Option<PrivateFolder>,
 }
 
 impl Study {
@@ -104,13 +104,13 @@ impl Study {
     }
 
     /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
-    fn opened(&self, path: &Path) -> Result<(Store, Option<TempDir>), WorkbenchError> {
+    fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), WorkbenchError> {
         match Store::open_reader_recorded(path, &self.context.home.check_records()) {
             Ok(store) => Ok((store, None)),
             Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
             Err(StoreError::Older { .. }) => {
                 let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "copying", source };
-                let inside = tempfile::tempdir().map_err(failed)?;
+                let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
                 let copy = inside.path().join("copy.dissensus");
                 std::fs::copy(path, &copy).map_err(failed)?;
                 Ok((Store::open(&copy)?, Some(inside)))
@@ -122,7 +122,7 @@ impl Study {
     fn handed_in(&self, file: &mut File) -> Result<Incoming, WorkbenchError> {
         let header = hand_in::header(file)?;
         self.same_project(ProjectId(header.project))?;
-        let inside = tempfile::tempdir();
+        let inside = PrivateFolder::create_in(&std::env::temp_dir());
         let failed = |source| WorkbenchError::Io { path: std::env::temp_dir(), doing: "writing to", source };
         let inside = inside.map_err(failed)?;
         let path = inside.path().join("packet.dissensus");

@@ -884,3 +884,79 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
     let filled = report(folder, &path);
     assert_eq!((filled.per_text, filled.short_texts), (2, 0));
 }
+
+#[test]
+fn packets_that_were_never_written_are_told_by_the_next_plan() {
+    struct StopsAfter(std::sync::atomic::AtomicU64, u64);
+    impl Progress for StopsAfter {
+        fn report(&self, done: u64, _: Option<u64>, _: &str) {
+            self.0.store(done, std::sync::atomic::Ordering::SeqCst);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(std::sync::atomic::Ordering::SeqCst) >= self.1
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    let out = folder.join("packets");
+    let people = wish(&["ada", "ben", "cleo"]);
+    let stop = StopsAfter(0.into(), 1);
+    let stopped = session.study.hand_out(&people, &out, &stop).unwrap_err();
+    assert_eq!(stopped.code(), "packets-unwritten");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    // Killed there, the next run says what is missing and how to get it.
+    for wish in [people, wish(&["dora", "emil", "fay"])] {
+        let told = session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+        assert_eq!(told.code(), "packets-unwritten");
+        let told = told.to_string();
+        assert!(
+            told.contains("2 packets") && told.contains("--write-again --annotators \"ben,cleo\""),
+            "{told}"
+        );
+    }
+    let names = ["ben".to_owned(), "cleo".to_owned()];
+    assert_eq!(session.study.write_again(&names, &out, &Silent).unwrap().len(), 2);
+    let more = StudyWish { repeat: 0.0, ..wish(&["dora", "emil", "fay"]) };
+    session.study.hand_out(&more, &out, &Silent).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn packets_copies_and_backups_are_their_owners() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let out = folder.join("packets");
+    /// Looks at what is made while it is made.
+    struct Looks(PathBuf, std::sync::Mutex<Vec<u32>>);
+    impl Progress for Looks {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            for entry in std::fs::read_dir(&self.0).unwrap().flatten() {
+                self.1.lock().unwrap().push(entry.metadata().unwrap().permissions().mode() & 0o077);
+            }
+        }
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+    std::fs::create_dir(&out).unwrap();
+    let looks = Looks(out.clone(), Vec::new().into());
+    let session = open(folder, &path);
+    session.study.hand_out(&wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
+    assert!(looks.1.lock().unwrap().iter().all(|others| *others == 0));
+    let copy = folder.join("copy.dissensus");
+    session.project.save_copy(&copy, Default::default(), &Silent).unwrap();
+    session.close();
+    assert_eq!(mode(&copy), 0o600);
+    // Nor is what is copied before a merge for others.
+    let stranger = open(folder, &copy);
+    let id = stranger.project.annotator("stranger").unwrap().id;
+    stranger.project.withdraw(id).unwrap();
+    stranger.close();
+    let merged = merge(folder, &path, &[copy]);
+    assert_eq!(mode(Path::new(merged[0].backup.as_ref().unwrap())), 0o600);
+}
