@@ -12,7 +12,7 @@ use dissensus_domain::{
 };
 use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
-    OutputFormat, SpanLayout,
+    OutputFormat, SpanLayout, level_name,
 };
 use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -247,7 +247,10 @@ fn untold_scales<'a>(
             }
             Ok::<(), WorkbenchError>(())
         })?;
+        // An import reads `1.0` as `1`, unless the scale says that it is called so.
+        let plain = scale.levels().iter().all(|name| level_name(name) == name);
         let told = match Scale::guess(&some) {
+            Ok(_) if !plain => false,
             Ok(guessed) if scale.has_options() => {
                 guessed.kind() == scale.kind() && options.iter().eq(scale.levels())
             }
