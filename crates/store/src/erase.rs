@@ -5,7 +5,7 @@
 
 use crate::imports::IMPORTS;
 use crate::tx::all;
-use crate::withdrawals::{Hash, Withdrawal, name_hash, person_hash};
+use crate::withdrawals::{Hash, Withdrawal, name_hash, near_hash, person_hash};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, CopyId, ProjectId};
 use rusqlite::Connection;
@@ -85,6 +85,7 @@ impl WriteTx<'_> {
                 let person = tx.person(project, *id)?;
                 for name in &person.names {
                     tx.add_withdrawn_name(person.hash, name_hash(project, name))?;
+                    tx.add_withdrawn_name(person.hash, near_hash(project, name))?;
                 }
                 let packets = all(tx.conn, "SELECT uid FROM packets WHERE annotator = ?1", [id.0], |r| {
                     crate::row::uid(r, 0)

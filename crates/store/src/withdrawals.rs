@@ -3,7 +3,7 @@
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Annotator, AnnotatorId, CopyId, PacketId, ProjectId};
+use dissensus_domain::{Annotator, AnnotatorId, CopyId, PacketId, ProjectId, composed, look_alike};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -43,6 +43,11 @@ pub(crate) fn name_hash(project: ProjectId, name: &str) -> Hash {
     hash(b"dissensus withdrawn name\0", project, name)
 }
 
+/// The hash of every name that looks like this one: kept beside that of the name itself.
+pub(crate) fn near_hash(project: ProjectId, name: &str) -> Hash {
+    hash(b"dissensus withdrawn look\0", project, &look_alike(name))
+}
+
 fn hash(what: &[u8], project: ProjectId, name: &str) -> Hash {
     Sha256::new_with_prefix(what).chain_update(project.0.as_bytes()).chain_update(name).finalize().into()
 }
@@ -79,8 +84,19 @@ impl WriteTx<'_> {
 
     /// Whether the person of this id withdrew.
     pub(crate) fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
-        let person = person_hash(self.project_id()?, external_id);
-        is_withdrawn(self.conn, &person).map_err(|e| self.explain("reading who withdrew", e))
+        Ok(self.withdrawn_as(external_id)?.is_some())
+    }
+
+    /// What stands for the person of this id, however its accents were typed, if they withdrew.
+    fn withdrawn_as(&self, external_id: &str) -> Result<Option<Hash>> {
+        let project = self.project_id()?;
+        for id in [external_id, &composed(external_id)] {
+            let person = person_hash(project, id);
+            if is_withdrawn(self.conn, &person).map_err(|e| self.explain("reading who withdrew", e))? {
+                return Ok(Some(person));
+            }
+        }
+        Ok(None)
     }
 
     /// A name under which something was written; nobody's where it is that of somebody who withdrew.
@@ -119,7 +135,8 @@ impl WriteTx<'_> {
             Ok((AnnotatorId(r.get(0)?), r.get::<_, String>(1)?))
         });
         let mut gone = here.map_err(|e| self.explain("reading the annotators", e))?;
-        gone.retain(|(_, external_id)| new.contains(&person_hash(project, external_id)));
+        let is_new = |id: &str| new.contains(&person_hash(project, id));
+        gone.retain(|(_, external_id)| is_new(external_id) || is_new(&composed(external_id)));
         let gone: Vec<AnnotatorId> = gone.into_iter().map(|(id, _)| id).collect();
         self.erase(&gone)?;
         Ok(u32::try_from(new.len()).unwrap_or(u32::MAX))
@@ -172,8 +189,23 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
-        let person = person_hash(self.project_id()?, external_id);
-        self.read("reading who withdrew", |c| is_withdrawn(c, &person))
+        let project = self.project_id()?;
+        let ids = [external_id.to_owned(), composed(external_id)];
+        self.read("reading who withdrew", |c| {
+            ids.iter()
+                .map(|id| is_withdrawn(c, &person_hash(project, id)))
+                .try_fold(false, |any, one| Ok(any || one?))
+        })
+    }
+
+    /// Whether somebody withdrew who went by a name that looks like this one.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn looks_withdrawn(&self, name: &str) -> Result<bool> {
+        let look = near_hash(self.project_id()?, name);
+        let sql = "SELECT 1 FROM withdrawn_names WHERE name = ?1 LIMIT 1";
+        self.read("reading who withdrew", |c| Ok(first(c, sql, [look], |_| Ok(()))?.is_some()))
     }
 
     /// Whether this packet was handed out to somebody who withdrew.
@@ -205,10 +237,9 @@ impl Store {
         if tx.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
             return Ok(gone);
         }
-        let project = tx.project_id()?;
         for person in people {
-            if tx.has_withdrawn(&person.external_id)? {
-                gone.insert(person.id, person_hash(project, &person.external_id));
+            if let Some(hash) = tx.withdrawn_as(&person.external_id)? {
+                gone.insert(person.id, hash);
             }
         }
         Ok(gone)

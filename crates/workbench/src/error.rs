@@ -228,6 +228,12 @@ pub enum WorkbenchError {
         /// The external id of the person whose name looks alike.
         known: String,
     },
+    /// A new name that looks like one of somebody who withdrew.
+    #[error(
+        "nobody here is called \"{0}\", and somebody who has withdrawn went by a name that looks alike: if this is that person, nothing of \
+         theirs is kept; if it is another one, say so (--new-annotator)"
+    )]
+    NearWithdrawn(String),
     /// A name that is blank or taken.
     #[error("the {what} name \"{name}\" {why}")]
     Name {
@@ -749,7 +755,7 @@ impl WorkbenchError {
             Self::NotOnScale { .. } => "not-on-scale",
             Self::Words { .. } => "words",
             Self::LabelReplaced { .. } => "label-replaced",
-            Self::NearName { .. } => "near-name",
+            Self::NearName { .. } | Self::NearWithdrawn(_) => "near-name",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::EmptyGroup(_) => "empty-group",

@@ -50,6 +50,11 @@ impl Project {
             let (name, known) = (composed(name.trim()), near.external_id.clone());
             return Err(WorkbenchError::NearName { name, known });
         }
+        // The name itself is refused below.
+        let store = &self.context.store;
+        if store.looks_withdrawn(name.trim())? && !store.has_withdrawn(name.trim())? {
+            return Err(WorkbenchError::NearWithdrawn(composed(name.trim())));
+        }
         self.add_new_annotator(name, attributes)
     }
 

@@ -404,3 +404,51 @@ fn notes_leave_the_project_only_when_they_are_asked_for() {
     assert!(!silent.contains("secret") && silent.contains("confidence"), "{silent}");
     assert!(for_others(&session, "b.csv", true).1.contains("a secret note"));
 }
+
+#[test]
+fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let jose = session.project.add_annotator("Jos\u{e9}", &Default::default()).unwrap();
+    label(&session, jose.id, 3);
+    session.close();
+    let there = folder.path().join("there.dissensus");
+    std::fs::copy(&path, &there).unwrap();
+    let session = open(&path);
+    session.project.withdraw(jose.id).unwrap();
+    let people = || session.project.annotators().unwrap().len();
+    let before = people();
+    for (name, code) in [
+        ("Jos\u{e9}", "withdrawn"),
+        ("Jose\u{301}", "withdrawn"),
+        ("JOS\u{c9}", "near-name"),
+        ("jose", "near-name"),
+        ("Jos\u{e9} ", "withdrawn"),
+    ] {
+        let error = session.project.add_annotator(name, &Default::default()).unwrap_err();
+        assert_eq!(error.code(), code, "{name}: {error}");
+    }
+    assert_eq!(people(), before);
+    // Said to be somebody else.
+    session.project.add_new_annotator("JOS\u{c9}", &Default::default()).unwrap();
+    assert_eq!(people(), before + 1);
+    session.close();
+    // A copy of an earlier version has the name as it was typed.
+    dissensus_test_support::forge(&there, |c| {
+        c.execute_batch(
+            "UPDATE annotators SET external_id = 'Jose' || char(769), name = 'Jose' || char(769) WHERE external_id = 'Jos' || char(233);
+             UPDATE annotator_changes SET value = 'Jose' || char(769) WHERE value = 'Jos' || char(233);",
+        )?;
+        Ok(())
+    });
+    let session = open(&path);
+    let files = session.study.merge(&[there], &MergeConsent::all(), &Silent).unwrap().files;
+    assert!(!files[0].refused, "{files:?}");
+    let told =
+        files[0].problems.iter().any(|one| one.problem.message.contains("nothing of theirs was taken"));
+    assert!(told, "{files:?}");
+    assert_eq!(session.project.annotators().unwrap().len(), before + 1);
+    session.close();
+}
