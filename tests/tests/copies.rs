@@ -196,3 +196,29 @@ fn agreement_is_told_by_wording() {
     assert!(rows.lines().next().unwrap().contains("wording"), "{rows}");
     assert_eq!(bench.json(["history", A, "--limit", "1"])["entries"][0]["wording"], 2);
 }
+
+#[test]
+fn what_a_merge_would_add_is_counted_in_words_and_wordings_show_what_levels_mean() {
+    let bench = Bench::without_encoder();
+    bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
+    bench.ok(["new", A]);
+    bench.ok(["import", A, "base.csv", "--question", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok(["copy", A, B]);
+    label(&bench, B, "cleo", "t1", "1");
+    let told = bench.ok(["merge", A, B, "--dry-run"]);
+    assert!(
+        told.contains("would add 1 answer: cleo (1)") && told.contains("would add 1 person: cleo"),
+        "{told}"
+    );
+    label(&bench, B, "cleo", "t2", "1");
+    label(&bench, B, "dan", "t2", "1");
+    let told = bench.ok(["merge", A, B, "--dry-run"]);
+    assert!(told.contains("would add 3 answers") && told.contains("would add 2 people"), "{told}");
+    // Two wordings that differ by what a level means are two rows that differ.
+    label(&bench, A, "ana", "t3", "1");
+    bench.ok(["question", A, "rude", "--define", "3=a slap"]);
+    label(&bench, A, "ben", "t1", "1");
+    let told = bench.ok(["guideline", A, "--wordings"]);
+    assert!(told.contains("1; 2; 3\n") && told.contains("1; 2; 3 (a slap)"), "{told}");
+    bench.ok(["undo", A, "--annotator", "ben", "--question", "rude", "--wait", "1"]);
+}

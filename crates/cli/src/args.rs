@@ -632,6 +632,9 @@ pub(crate) struct Undo {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Wait for so many seconds while the project is open elsewhere
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
+    pub(crate) wait: u64,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

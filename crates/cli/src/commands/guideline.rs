@@ -80,7 +80,12 @@ fn wordings(found: &[WordingInfo]) -> Result<()> {
         return output::line("No answer names the wording of its question: imported answers never do");
     }
     let row = |wording: &WordingInfo| {
-        let levels: Vec<&str> = wording.levels.iter().map(|level| level.name.as_str()).collect();
+        let levels: Vec<String> = (wording.levels.iter())
+            .map(|level| match level.definition.as_str() {
+                "" => level.name.clone(),
+                definition => format!("{} ({definition})", level.name),
+            })
+            .collect();
         vec![
             wording.question.clone(),
             wording.number.to_string(),

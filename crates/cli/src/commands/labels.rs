@@ -60,7 +60,7 @@ pub(crate) fn label(args: &Label) -> Result<()> {
 }
 
 pub(crate) fn undo(args: &Undo) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
     let question = session.project.question(args.question.as_deref())?;
     let annotator = session.project.annotator(&args.annotator)?;
     let undone = session.labelling.undo(annotator.id, question.id, LabelSource::Command)?;

@@ -255,16 +255,20 @@ fn tell_effect(effect: &MergeEffectInfo, file: &MergedFile) -> Result<()> {
     let answers = effect.answers.iter().map(|one| format!("{} ({})", one.annotator, one.answers));
     let adds = [
         (
-            "answers",
+            "answer",
             effect.answers.iter().map(|one| one.answers as usize).sum::<usize>(),
             answers.collect::<Vec<_>>(),
         ),
-        ("people", effect.new_people.len(), effect.new_people.clone()),
-        ("texts", effect.texts as usize, Vec::new()),
-        ("questions", effect.new_questions.len(), effect.new_questions.clone()),
+        ("person", effect.new_people.len(), effect.new_people.clone()),
+        ("text", effect.texts as usize, Vec::new()),
+        ("question", effect.new_questions.len(), effect.new_questions.clone()),
     ];
-    for (what, count, names) in adds.iter().filter(|(_, count, _)| *count > 0) {
-        output::line(&format!("  would add {count} {what}{}", named(names, names.len())))?;
+    for (what, added, names) in adds.iter().filter(|(_, added, _)| *added > 0) {
+        let what = match (*what, *added) {
+            ("person", people) if people != 1 => format!("{people} people"),
+            (what, more) => count(more as u64, what),
+        };
+        output::line(&format!("  would add {what}{}", named(names, names.len())))?;
     }
     for change in &effect.changes {
         let what = change_words(change.kind);
@@ -289,7 +293,9 @@ fn change_words(kind: MergeChangeKind) -> &'static str {
         Kind::Withdrawn => "people who withdrew there and are not here",
         Kind::WithdrawnTraces => "names and packets here that would count as those of people who withdrew",
         Kind::Answers => "answers that would count no more, or with other remarks or flags",
-        Kind::RepeatedAnswers => "answers of later occasions taken back, replaced, counted again or commented on",
+        Kind::RepeatedAnswers => {
+            "answers of later occasions taken back, replaced, counted again or commented on"
+        }
         Kind::People => "names and attributes of people",
         Kind::Questions => "questions",
         Kind::Texts => "texts with another group, split or metadata",

@@ -241,6 +241,10 @@ impl Study {
         match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
             MergeOutcome::Taken(effect) => self.tell(&effect, incoming, file)?,
             MergeOutcome::Left(effect) => {
+                // Nothing was changed: the copy that was made before is of no use.
+                if let Some(unused) = file.backup.take() {
+                    let _ = std::fs::remove_file(unused);
+                }
                 file.asks = question(path, incoming, &effect);
                 file.effect = Some(effect_info(&effect));
                 return Err(StudyError::ChangedSince.into());
