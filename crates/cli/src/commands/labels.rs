@@ -1,6 +1,6 @@
 //! `label` and `undo`.
 
-use super::{open, open_in};
+use super::open_in;
 use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
