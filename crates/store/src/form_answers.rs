@@ -42,20 +42,23 @@ impl Given {
 pub(crate) fn check_given(
     value: &serde_json::Value,
     forms: &[AttributeForm],
-    latest: i64,
 ) -> std::result::Result<(), String> {
     let given: Given = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
     for (name, GivenValue { value, at_ms }) in given.0 {
         let mut asked =
             forms.iter().flat_map(|form| &form.attributes).filter(|one| one.name == name).peekable();
         if asked.peek().is_none() {
-            return Err(format!("the form that was handed out does not ask for {name:?}"));
+            return Err(format!(
+                "the form that was handed out does not ask for {name:?}: ask for the packet as it was handed out"
+            ));
         }
         if let Some(value) = value.filter(|value| !asked.any(|one| one.values.contains(value))) {
-            return Err(format!("the form that was handed out does not offer {value:?} for {name:?}"));
+            return Err(format!(
+                "the form that was handed out does not offer {value:?} for {name:?}: ask for the packet as it was handed out"
+            ));
         }
-        if !(0..=latest).contains(&at_ms) {
-            return Err(format!("{name:?} was answered before 1970 or after the year 9998"));
+        if !crate::merge::PACKET_TIMES.contains(&at_ms) {
+            return Err(format!("{name:?} was answered before the year 1900 or after 9998"));
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::repeats::RepeatAdded;
 use crate::tx::all;
-use crate::withdrawals::{Hash, name_hash};
+use crate::withdrawals::{Hash, name_hash, near_hash};
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, Condition, Decision, Event,
@@ -27,6 +27,7 @@ use dissensus_domain::{
     QuestionId, RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// How many events are read from the other copy at once.
 const PAGE: usize = 10_000;
@@ -34,9 +35,9 @@ const PAGE: usize = 10_000;
 /// How many contradictions and changed splits are named; all are counted.
 const NAMED: usize = 1_000;
 
-/// Nothing in a packet is later than 9999-01-01 UTC: later times have no date in files, and something must be able to follow. A clock that
-/// is ahead by less is told where the packet is taken in.
-const LATEST_MS: i64 = 253_370_764_800_000;
+/// When something in a packet can have been done: from 1900-01-01 to 9999-01-01 UTC. Other times have no date in every file, and something
+/// must be able to follow. A clock that is ahead by less is told where the packet is taken in.
+pub(crate) const PACKET_TIMES: RangeInclusive<i64> = -2_208_988_800_000..=253_370_764_800_000;
 
 /// A text that is in another part of the split than before, because the other copy noted that later.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -393,6 +394,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             let names = [&person.external_id, &person.name].into_iter().chain(changed.map(|one| &one.value));
             for name in names.filter(|name| !name.is_empty()) {
                 new |= self.tx.add_withdrawn_name(*hash, name_hash(project, name))?;
+                self.tx.add_withdrawn_name(*hash, near_hash(project, name))?;
             }
         }
         // What was signed with such a name may have come in before.
@@ -459,7 +461,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.in_time(kind, theirs.at_ms)?;
             if theirs.kind == FactKind::FormAnswers {
                 // What was asked and offered, at some time.
-                crate::form_answers::check_given(&theirs.value, &only.forms, LATEST_MS).map_err(|why| {
+                crate::form_answers::check_given(&theirs.value, &only.forms).map_err(|why| {
                     StoreError::Invalid { what: "answers to a form in the packet".to_owned(), why }
                 })?;
             }
@@ -487,15 +489,15 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    /// Refuses what a packet says to have been done before 1970 or after every date: nothing could come after it, and no file can say it.
+    /// Refuses what a packet says to have been done before or after every date: nothing could come after it, and no file can say it.
     fn in_time(&self, what: &str, at_ms: i64) -> Result<()> {
-        if self.only.is_none() || (0..=LATEST_MS).contains(&at_ms) {
+        if self.only.is_none() || PACKET_TIMES.contains(&at_ms) {
             return Ok(());
         }
         Err(StoreError::Invalid {
             what: format!("{what} in the packet"),
             why: format!(
-                "its time is {}, and must be between 1970 and the year 9999: its computer had no right clock. What was answered under such a \
+                "its time is {}, and must be between the years 1900 and 9998: its computer had no right clock. What was answered under such a \
                  clock can be exported there, given other times and imported here",
                 time_of(at_ms)
             ),
