@@ -52,13 +52,6 @@ const TEXT: &[&str] = &[
     "reviewtext",
     "passage",
 ];
-/// Whether a column of this simplified name is of those who gave labels.
-pub(crate) fn is_of_annotators(simplified: &str) -> bool {
-    // Users and authors may be those of the texts.
-    ANNOTATOR.contains(&simplified)
-        && !["user", "author"].iter().any(|of_text| simplified.starts_with(of_text))
-}
-
 const ANNOTATOR: &[&str] = &[
     "annotatorid",
     "annotator",

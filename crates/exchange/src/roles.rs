@@ -1,6 +1,5 @@
 //! What each column is for, and what sort of file that makes.
 
-use crate::guess::is_of_annotators;
 use crate::{ExchangeError, Source};
 use dissensus_domain::{OffsetUnit, not_allowed_in_names};
 use serde::{Deserialize, Serialize};
@@ -174,7 +173,6 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(source: &Source, roles: &ColumnRoles) -> Result<Self, ExchangeError> {
-        let roles = &with_annotator(source, roles);
         let kind = kind_of(source, roles)?;
         let mut claims = Claims { source, taken: vec![None; source.columns().len()] };
         let mut plan = Self {
@@ -219,24 +217,6 @@ impl Plan {
         plan.metadata = (0..claims.taken.len()).filter(|i| claims.taken[*i].is_none()).collect();
         Ok(plan)
     }
-}
-
-/// The roles with the column whose name says that it is of annotators, where a label was named and nothing else. While no label was known
-/// such a column was taken for what describes the texts.
-fn with_annotator(source: &Source, roles: &ColumnRoles) -> ColumnRoles {
-    let mut roles = roles.clone();
-    if roles.annotator.is_none() && roles.label.is_some() {
-        let other = |name: &String| {
-            let named = [&roles.text_id, &roles.text, &roles.label, &roles.span_type].into_iter().flatten();
-            named.chain(&roles.attributes).all(|known| known != name)
-        };
-        let of_annotators = |name: &&String| is_of_annotators(&simplified(name));
-        let mut found = source.columns().iter().filter(|name| other(name)).filter(of_annotators);
-        if let (Some(only), None) = (found.next(), found.next()) {
-            roles.annotator = Some(only.clone());
-        }
-    }
-    roles
 }
 
 /// Which columns are taken, and for what.

@@ -755,18 +755,3 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
         }
     }
 }
-
-#[test]
-fn who_gave_labels_is_found_where_only_the_column_of_labels_is_named() {
-    let place = Place::new();
-    let session = place.project("p");
-    let file = place.file("named.csv", "text_id,text,annotator_id,q\nt1,One,ana,yes\nt2,Two,ben,no\n");
-    let (text_id, text) = (Some("text_id".into()), Some("text".into()));
-    let columns = ColumnChoices { text_id, text, label: Some("q".into()), ..ColumnChoices::default() };
-    let named = ImportChoices { columns: Some(columns), ..choices() };
-    let report = try_import(&session, &file, &named).unwrap();
-    assert_eq!((report.annotators, report.labels), (2, 2));
-    // Those who wrote the texts gave no labels.
-    let file = place.file("users.csv", "text_id,text,username,q\nt1,One,ana,yes\nt2,Two,ben,no\n");
-    assert!(try_import(&session, &file, &named).unwrap_err().to_string().contains("no annotator"));
-}
