@@ -108,6 +108,17 @@ impl OwnFile {
         self.as_named().map(drop)
     }
 
+    /// Says what a failed statement means: that the file is elsewhere, where that is why the disk failed.
+    pub(crate) fn explain(&self, doing: &'static str, error: rusqlite::Error) -> StoreError {
+        let found = StoreError::explain(self.shown(), doing, error);
+        match found {
+            StoreError::Disk { .. } | StoreError::Unreadable(_) => {
+                self.must_have_its_name().err().unwrap_or(found)
+            }
+            _ => found,
+        }
+    }
+
     /// Refuses where the path that was asked for leads to another file by now, because a link in it was changed.
     pub(crate) fn must_be_led_to(&self) -> Result<()> {
         let Some(asked) = &self.asked else { return Ok(()) };

@@ -201,7 +201,7 @@ impl Store {
         let copy = Arc::clone(&self.inner.copy);
         writer.run(move |conn| {
             let path = own.shown();
-            let explain = |e| StoreError::explain(path, "writing", e);
+            let explain = |e| own.explain("writing", e);
             own.must_be_written_in_place()?;
             own.must_be_led_to()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
@@ -246,7 +246,7 @@ impl Store {
             own.brought_in();
             own.must_be_written_in_place().map(|()| done)
         })??;
-        done.map_err(|e| StoreError::explain(self.path(), doing, e))
+        done.map_err(|e| self.inner.own.explain(doing, e))
     }
 
     /// Runs `read` with a reading connection.
@@ -255,7 +255,7 @@ impl Store {
         doing: &'static str,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        self.inner.readers.with(read)?.map_err(|e| StoreError::explain(self.path(), doing, e))
+        self.inner.readers.with(read)?.map_err(|e| self.inner.own.explain(doing, e))
     }
 
     /// Copies the project as it is at this moment, journal included, to one file at `target`. Labels may be given meanwhile;
