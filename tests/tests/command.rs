@@ -467,7 +467,7 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     assert!(baselines[0].get("wasserstein").is_none() && baselines[1]["wasserstein"].is_number());
     // Every other model and baseline less multilevel, in every metric that both have, with intervals that hold the difference.
     let less = &document["differences"];
-    assert_eq!((&less["less"], &less["confidence"]), (&Value::from("multilevel"), &Value::from(0.9)));
+    assert_eq!((&less["less"], &less["confidence"]), (&Value::from("multilevel"), &Value::from(0.95)));
     let others: Vec<&str> =
         less["models"].as_array().unwrap().iter().map(|m| m["model"].as_str().unwrap()).collect();
     assert_eq!(others, [&ladder[..5], &names[..]].concat());
