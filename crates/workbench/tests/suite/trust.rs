@@ -547,7 +547,7 @@ fn forgery(c: &Connection, which: u64, n: u64) {
                 n % 65_533 + 2
             ),
         ),
-        25 => exec(c, &format!("UPDATE events SET at_ms = {}", if n % 2 == 0 { i64::MAX } else { i64::MIN })),
+        25 => exec(c, &format!("UPDATE events SET at_ms = {}", if n.is_multiple_of(2) { i64::MAX } else { i64::MIN })),
         26 => exec(c, "DELETE FROM settings WHERE key = 'packet-key'"),
         _ => exec(
             c,
