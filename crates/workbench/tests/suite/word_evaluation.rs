@@ -111,7 +111,7 @@ fn figures_and_their_differences_from_the_frequency_of_words_have_intervals() {
         assert!(low <= model.scores.token_log_loss && model.scores.token_log_loss <= high, "{model:?}");
     }
     let differences = &found.differences;
-    assert_eq!((differences.less.as_str(), differences.confidence), ("word-frequency", 0.9));
+    assert_eq!((differences.less.as_str(), differences.confidence), ("word-frequency", 0.95));
     let names: Vec<&str> = differences.models.iter().map(|one| one.model.as_str()).collect();
     assert_eq!(names, ["shared", "multilevel", "annotator-rate"]);
     let of = |model: &str| {
