@@ -1,6 +1,7 @@
 //! What people answered about themselves: a fact of each person, from which their attributes follow.
 
 use crate::facts::select;
+use crate::packets::PACKET_TIMES;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers};
 use serde::{Deserialize, Serialize};
@@ -57,7 +58,7 @@ pub(crate) fn check_given(
                 "the form that was handed out does not offer {value:?} for {name:?}: ask for the packet as it was handed out"
             ));
         }
-        if !crate::merge::PACKET_TIMES.contains(&at_ms) {
+        if !PACKET_TIMES.contains(&at_ms) {
             return Err(format!("{name:?} was answered before the year 1900 or after 9998"));
         }
     }

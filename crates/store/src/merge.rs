@@ -9,7 +9,7 @@ use crate::guidelines::is_named_by_its_bytes;
 use crate::levels_back::{back_now, is_found, used_keys};
 use crate::merge_known::Known;
 use crate::noted::{Added, TextDigest, question_added, text_digests};
-use crate::packets::PacketKey;
+use crate::packets::{PACKET_TIMES, PacketKey};
 use crate::places::{Places, ever, rows_by_key, rows_of, with_levels, with_rows};
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
@@ -27,17 +27,12 @@ use dissensus_domain::{
     QuestionId, RemarkError, Scale, TextId, WordingId, unsuperseded_answers,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::RangeInclusive;
 
 /// How many events are read from the other copy at once.
 const PAGE: usize = 10_000;
 
 /// How many contradictions and changed splits are named; all are counted.
 const NAMED: usize = 1_000;
-
-/// When something in a packet can have been done: from 1900-01-01 to 9999-01-01 UTC. Other times have no date in every file, and something
-/// must be able to follow. A clock that is ahead by less is told where the packet is taken in.
-pub(crate) const PACKET_TIMES: RangeInclusive<i64> = -2_208_988_800_000..=253_370_764_800_000;
 
 /// A text that is in another part of the split than before, because the other copy noted that later.
 #[derive(Clone, Debug, PartialEq, Eq)]

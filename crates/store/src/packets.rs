@@ -6,8 +6,13 @@ use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Assignment, FactKind, Packet, PacketId, QuestionId, TextId};
 use rusqlite::Connection;
+use std::ops::RangeInclusive;
 use strum::VariantArray as _;
 use uuid::Uuid;
+
+/// When something in a packet can have been done: from 1900-01-01 to 9999-01-01 UTC. Other times have no date in every file, and something
+/// must be able to follow. A clock that is ahead by less is told where the packet is taken in.
+pub(crate) const PACKET_TIMES: RangeInclusive<i64> = -2_208_988_800_000..=253_370_764_800_000;
 
 /// The setting of a packet's file with its key. It is not in the row, so that it can be taken out of what is handed in.
 const KEY: &str = "packet-key";
