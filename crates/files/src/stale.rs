@@ -21,7 +21,10 @@ pub fn remove_stale_parts(folder: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        if name.starts_with(PREFIX) && name.ends_with(SUFFIX) && is_stale(&entry.path()) {
+        let Some(part) = part_of(name) else { continue };
+        let part = folder.join(part);
+        // Nobody holds a lock on a side file: it is in use as long as its file is.
+        if is_stale(&entry.path()) && (!part.exists() || is_stale(&part)) {
             let path = entry.path();
             let _ = match entry.file_type() {
                 Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(path),
@@ -29,6 +32,13 @@ pub fn remove_stale_parts(folder: &Path) {
             };
         }
     }
+}
+
+/// The temporary file or folder of ours that has this name, or beside which SQLite made a file of this name.
+fn part_of(name: &str) -> Option<&str> {
+    let side_of = ["-journal", "-wal", "-shm"].iter().find_map(|side| name.strip_suffix(side));
+    let part = side_of.unwrap_or(name);
+    (part.starts_with(PREFIX) && part.ends_with(SUFFIX)).then_some(part)
 }
 
 fn is_stale(path: &Path) -> bool {
@@ -75,7 +85,13 @@ mod tests {
         let inner = AtomicFolder::create(&at("step-1")).unwrap();
         let young = at(".dissensus-young.part");
         std::fs::write(&young, "x").unwrap();
-        for name in [".dissensus-left.part", ".dissensus-left2.part", "mine.part", ".dissensus-mine"] {
+        let left = [
+            ".dissensus-left.part",
+            ".dissensus-left2.part",
+            ".dissensus-left.part-journal",
+            ".dissensus-left.part-wal",
+        ];
+        for name in left.into_iter().chain(["mine.part", ".dissensus-mine", "mine.part-journal"]) {
             std::fs::write(at(name), "x").unwrap();
             made_old(&at(name));
         }
@@ -86,14 +102,27 @@ mod tests {
         let (writing, filling) = (file.temporary_path().to_owned(), inner.path().to_owned());
         made_old(&writing);
         made_old(&filling);
+        let journal =
+            writing.with_file_name(format!("{}-journal", writing.file_name().unwrap().to_str().unwrap()));
+        std::fs::write(&journal, "x").unwrap();
+        made_old(&journal);
 
         remove_stale_parts(folder.path());
-        for gone in [".dissensus-left.part", ".dissensus-left2.part", ".dissensus-folder.part"] {
+        for gone in left.into_iter().chain([".dissensus-folder.part"]) {
             assert!(!at(gone).exists(), "{gone} is left");
         }
-        for kept in ["mine.part", ".dissensus-mine", ".dissensus-young.part", ".dissensus-link.part"] {
+        for kept in [
+            "mine.part",
+            ".dissensus-mine",
+            "mine.part-journal",
+            ".dissensus-young.part",
+            ".dissensus-link.part",
+        ] {
             assert!(at(kept).exists(), "{kept} was removed");
         }
-        assert!(writing.exists() && filling.exists(), "what is being written was removed");
+        assert!(
+            writing.exists() && filling.exists() && journal.exists(),
+            "what is being written was removed"
+        );
     }
 }
