@@ -137,6 +137,13 @@ impl Catalogue {
         self.encoders.iter().find(|e| e.name == name)
     }
 
+    /// The file at `path` of a hub's repository at a commit; none where the catalogue does not name that commit.
+    pub(crate) fn file_on_hub(&self, repository: &str, commit: &str, path: &str) -> Option<&KnownFile> {
+        let named = |hub: &HubSource| hub.repository == repository && hub.revision == commit;
+        let encoder = self.encoders.iter().find(|e| e.hub.as_ref().is_some_and(named))?;
+        encoder.files.iter().find(|file| file.path == path)
+    }
+
     /// The encoder to use when nobody names one: the first that is embedded.
     #[must_use]
     pub fn default_encoder(&self) -> Option<&KnownEncoder> {

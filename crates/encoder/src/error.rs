@@ -386,6 +386,17 @@ pub enum EncoderError {
         /// Why.
         reason: String,
     },
+    /// What would arrive could not be verified.
+    #[error(
+        "{endpoint} gives no checksum of {file}, so that nothing could tell whether the right bytes arrive: set HF_ENDPOINT to another \
+         model hub, or download the encoder's folder from a place that you trust and name that"
+    )]
+    HubUnverified {
+        /// The file's name in the repository.
+        file: String,
+        /// The hub's address.
+        endpoint: String,
+    },
     /// The hub answers what it should not.
     #[error(
         "the model hub answers {what} when asked for {repository}: is HF_ENDPOINT the address of a model hub?"
@@ -506,6 +517,7 @@ impl EncoderError {
             Self::HubPickleOnly { .. } => "encoder-pickle",
             Self::HubFilesMissing { .. } => "encoder-files-missing",
             Self::HubBroken { .. } => "encoder-hub-broken",
+            Self::HubUnverified { .. } => "encoder-hub-unverified",
             Self::HubAnswer { .. } => "encoder-hub-answer",
             Self::Write { .. } => "encoder-unwritable",
             Self::Cancelled => "cancelled",

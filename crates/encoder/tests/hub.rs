@@ -216,6 +216,18 @@ fn a_small_file_with_other_bytes_than_git_names_is_refused() {
 }
 
 #[test]
+fn what_cannot_be_verified_is_not_fetched() {
+    let setting = Setting::new();
+    setting.hub.make(Trouble::NoChecksums);
+    setting.fails("encoder-hub-unverified", &["config.json", "checksum", &setting.config.endpoint]);
+    let sent: Vec<_> = setting.hub.asked().into_iter().filter(|it| it.ends_with("config.json")).collect();
+    assert_eq!(sent, Vec::<String>::new(), "only its size is asked for");
+    assert_eq!(setting.cached(), None);
+    setting.hub.make(Trouble::None);
+    open(&setting.fetch().unwrap());
+}
+
+#[test]
 fn an_address_without_tls_is_asked_nothing() {
     let mut setting = Setting::new();
     setting.config.endpoint = "http://hub.invalid".to_owned();

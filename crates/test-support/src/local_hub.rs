@@ -29,6 +29,8 @@ pub enum Trouble {
     Garbled,
     /// A byte of small files is another.
     GarbledSmall,
+    /// Files have names that are no checksums, as on some mirrors.
+    NoChecksums,
     /// Large files stop halfway, and the connection stays open.
     Silent,
     /// Only this token is let in; others are answered with the status.
@@ -154,16 +156,19 @@ impl State {
         let stored = request.path.strip_prefix("/cdn/");
         match (resolved, stored) {
             (Some(file), _) if is_large(file) && self.files.contains_key(file) => {
-                self.redirect(&mut stream, file)
+                self.redirect(&mut stream, file, &trouble)
             }
             (Some(file), _) | (None, Some(file)) => self.send(&mut stream, file, &request, &trouble),
             _ => head(&mut stream, 404, &[], 0),
         }
     }
 
-    fn redirect(&self, stream: &mut TcpStream, file: &str) -> std::io::Result<()> {
+    fn redirect(&self, stream: &mut TcpStream, file: &str, trouble: &Trouble) -> std::io::Result<()> {
         let location = format!("http://{}/cdn/{file}", self.address);
-        let sum = format!("\"{}\"", hexadecimal(&self.files[file]));
+        let sum = match trouble {
+            Trouble::NoChecksums => format!("\"5f3a-{}\"", self.files[file].len()),
+            _ => format!("\"{}\"", hexadecimal(&self.files[file])),
+        };
         head(stream, 302, &[("Location", &location), ("X-Linked-ETag", &sum), ("X-Repo-Commit", COMMIT)], 0)
     }
 
@@ -177,7 +182,10 @@ impl State {
         let Some(bytes) = self.files.get(file) else { return head(stream, 404, &[], 0) };
         let mut bytes = bytes.clone();
         let length = bytes.len();
-        let etag = format!("\"{}\"", git_name(&bytes));
+        let etag = match trouble {
+            Trouble::NoChecksums => format!("W/\"5f3a-{length}\""),
+            _ => format!("\"{}\"", git_name(&bytes)),
+        };
         let spoilt = is_large(file) && request.last.is_none();
         if spoilt && *trouble == Trouble::Garbled {
             bytes[length / 2] ^= 1;

@@ -15,8 +15,9 @@ use hf_hub::api::RepoInfo;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 
 use super::snapshot::{Snapshots, check_family, is_commit, repo};
-use super::transfer::{Shared, Wanted, transfer};
+use super::transfer::{Shared, Wanted, checksum_kind, transfer};
 use super::{HubConfig, HubName, cached};
+use crate::catalogue::Catalogue;
 use crate::error::EncoderError;
 use crate::folder::{
     CONFIG, Folder, MODULES, PICKLES, PROMPTS, SENTENCE_BERT_CONFIG, SHARD_INDEX, TOKENIZER,
@@ -289,10 +290,17 @@ impl Round<'_> {
         }
         let blob = self.snapshots.blob(&etag);
         let bytes = found.size() as u64;
+        let pinned = Catalogue::embedded()?
+            .file_on_hub(self.job.name.repository(), &self.info.sha, file)
+            .map(|known| known.sha256.clone());
         if !blob.is_file() {
+            if pinned.is_none() && checksum_kind(&etag).is_none() {
+                let endpoint = self.job.config.endpoint.clone();
+                return Err(EncoderError::HubUnverified { file: file.to_owned(), endpoint });
+            }
             self.job.shared.total.fetch_add(bytes, Ordering::Relaxed);
         }
-        Ok(Wanted { file: file.to_owned(), url, bytes, etag, blob })
+        Ok(Wanted { file: file.to_owned(), url, bytes, etag, pinned, blob })
     }
 }
 

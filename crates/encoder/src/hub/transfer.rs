@@ -59,6 +59,8 @@ pub(super) struct Wanted {
     pub(super) bytes: u64,
     /// Its name among the blobs.
     pub(super) etag: String,
+    /// Its SHA-256 by the catalogue; none where the catalogue does not know the commit.
+    pub(super) pinned: Option<String>,
     /// Where it goes.
     pub(super) blob: PathBuf,
 }
@@ -136,28 +138,43 @@ fn receive(
     Ok(())
 }
 
-/// That the sum is the one the hub named. What fails is thrown away: going on with it would never mend it.
+/// By what a hub's name of a file lets its bytes be verified.
+#[derive(Clone, Copy)]
+pub(super) enum ChecksumKind {
+    Sha256,
+    /// Of git's header and the bytes.
+    GitSha1,
+}
+
+/// None where the name is no checksum, as some mirrors give.
+pub(super) fn checksum_kind(etag: &str) -> Option<ChecksumKind> {
+    let is_hexadecimal = etag.bytes().all(|b| b.is_ascii_hexdigit());
+    match etag.len() {
+        SHA256_DIGITS if is_hexadecimal => Some(ChecksumKind::Sha256),
+        SHA1_DIGITS if is_hexadecimal => Some(ChecksumKind::GitSha1),
+        _ => None,
+    }
+}
+
+/// Compares the checksums that the catalogue and the hub give. A file that differs is removed: going on with it would never mend it.
 fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
     let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
-    let open = || File::open(part);
-    let is_hexadecimal = wanted.etag.bytes().all(|b| b.is_ascii_hexdigit());
-    let (kind, found) = match wanted.etag.len() {
-        SHA256_DIGITS if is_hexadecimal => ("sha256", open().and_then(sha256_of)),
-        SHA1_DIGITS if is_hexadecimal => {
-            ("git sha1", open().and_then(|file| git_blob_sha1(file, wanted.bytes)))
+    let open = || File::open(part).map_err(unreadable);
+    let by_catalogue = wanted.pinned.as_deref().map(|sum| (ChecksumKind::Sha256, sum, "catalogue"));
+    let by_hub = checksum_kind(&wanted.etag).map(|kind| (kind, wanted.etag.as_str(), "hub"));
+    for (kind, expected, source) in by_catalogue.into_iter().chain(by_hub) {
+        let (name, found) = match kind {
+            ChecksumKind::Sha256 => ("sha256", sha256_of(open()?)),
+            ChecksumKind::GitSha1 => ("git sha1", git_blob_sha1(open()?, wanted.bytes)),
+        };
+        let found = found.map_err(unreadable)?;
+        if !found.eq_ignore_ascii_case(expected) {
+            fs::remove_file(part).map_err(unreadable)?;
+            let reason = format!("its {name} is {found}, and the {source} says {expected}");
+            return Err(EncoderError::HubBroken { file: wanted.file.clone(), reason });
         }
-        // A mirror with names of its own: nothing to compare with.
-        _ => return Ok(()),
-    };
-    let found = found.map_err(unreadable)?;
-    if found.eq_ignore_ascii_case(&wanted.etag) {
-        return Ok(());
     }
-    fs::remove_file(part).map_err(unreadable)?;
-    Err(EncoderError::HubBroken {
-        file: wanted.file.clone(),
-        reason: format!("its {kind} is {found}, and the hub says {}", wanted.etag),
-    })
+    Ok(())
 }
 
 fn agent(config: &HubConfig) -> Agent {
