@@ -95,9 +95,6 @@ impl<'a> WriteTx<'a> {
         let sequence =
             self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
         let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
-        if known.is_none() {
-            self.add_work_secret()?;
-        }
         self.appending.begin(copy);
         Ok(last)
     }

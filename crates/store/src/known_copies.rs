@@ -1,21 +1,36 @@
-//! Which whole copies are known: each stretch of work leaves a secret in the file that it was done in, which no merge takes over. A project
+//! Which whole copies are known. Each opening in which something is written leaves a secret in the file, which no merge takes over. A project
 //! keeps a hash of the newest secret of every copy that it took in. A file that was copied from the project has the hashes and not the
 //! secrets, so it cannot pass for a copy that took part.
 
-use crate::row::to_json;
+use crate::row::{json, to_json};
 use crate::settings::put;
+use crate::tx::all;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::ProjectId;
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// The setting with the secrets of this file, the newest last.
+/// The settings with the secrets of this file: this name and a number, in lists of [`LIST`], so that adding one costs the same however many
+/// there are.
 const OWN: &str = "work-secrets";
 /// The setting with hashes of secrets of copies that were taken in.
 const KNOWN: &str = "known-copies";
 
-/// How many secrets a file keeps: a copy in which more was done since it was taken in is asked about again.
-const KEPT: usize = 500;
+/// How many secrets a setting holds.
+const LIST: usize = 100;
+
+/// All secrets of the file of a connection, the newest last.
+fn secrets(c: &Connection) -> rusqlite::Result<Vec<String>> {
+    let rows = all(
+        c,
+        "SELECT value FROM settings WHERE key = ?1 OR key GLOB ?1 || '-[0-9]*' ORDER BY length(key), key",
+        [OWN],
+        |r| json::<serde_json::Value>(r, 0),
+    )?;
+    // A setting that is no list has no secret in it.
+    Ok(rows.into_iter().filter_map(|it| serde_json::from_value::<Vec<String>>(it).ok()).flatten().collect())
+}
 
 fn hash(project: ProjectId, secret: &str) -> String {
     let digest = Sha256::new_with_prefix(b"dissensus known copy\0")
@@ -26,19 +41,30 @@ fn hash(project: ProjectId, secret: &str) -> String {
 }
 
 impl WriteTx<'_> {
-    /// Leaves a secret of a new stretch of work in this file.
+    /// Leaves a secret in this file for an opening in which something is written.
     pub(crate) fn add_work_secret(&self) -> Result<()> {
-        let mut secrets: Vec<String> = self.setting(OWN)?.unwrap_or_default();
+        let last: Option<String> = self.first(
+            "SELECT key FROM settings WHERE key = ?1 OR key GLOB ?1 || '-[0-9]*' ORDER BY length(key) DESC, key DESC LIMIT 1",
+            [OWN],
+            |r| r.get(0),
+        )?;
+        let last = last.unwrap_or_else(|| OWN.to_owned());
+        let mut secrets: Vec<String> = self.setting(&last)?.unwrap_or_default();
+        let key = if secrets.len() < LIST {
+            last
+        } else {
+            secrets.clear();
+            let number: usize = last[OWN.len()..].trim_start_matches('-').parse().unwrap_or(0);
+            format!("{OWN}-{}", number + 1)
+        };
         secrets.extend(self.first("SELECT hex(randomblob(16))", [], |r| r.get::<_, String>(0))?);
-        let more = secrets.len().saturating_sub(KEPT);
-        secrets.drain(..more);
-        put(self, OWN, &to_json("setting", &secrets)?)
+        put(self, &key, &to_json("setting", &secrets)?)
     }
 
     /// Knows another copy from here on, by what was done in it last; not one in which nothing was done that this file has not done itself.
     pub(crate) fn know_copy(&self, other: &Store) -> Result<()> {
-        let theirs: Vec<String> = other.setting(OWN)?.unwrap_or_default();
-        let ours: Vec<String> = self.setting(OWN)?.unwrap_or_default();
+        let theirs = other.read("reading which copies are known", secrets)?;
+        let ours = secrets(self.conn).map_err(|e| self.explain("reading which copies are known", e))?;
         let Some(newest) = theirs.last().filter(|secret| !ours.contains(secret)) else { return Ok(()) };
         let mut known: BTreeSet<String> = self.setting(KNOWN)?.unwrap_or_default();
         if known.insert(hash(self.project_id()?, newest)) {
@@ -55,8 +81,57 @@ impl Store {
     /// Only what the disk says.
     pub fn knows_copy(&self, other: &Store) -> Result<bool> {
         let known: BTreeSet<String> = self.setting(KNOWN)?.unwrap_or_default();
-        let theirs: Vec<String> = other.setting(OWN)?.unwrap_or_default();
+        let theirs = other.read("reading which copies are known", secrets)?;
         let project = self.project_id()?;
         Ok(theirs.iter().any(|secret| known.contains(&hash(project, secret))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// Opens a project and writes something.
+    fn work(file: &Path, value: usize) -> Store {
+        let store = Store::open(file).unwrap();
+        store.set_setting("anything", &value).unwrap();
+        store.set_setting("anything", &(value + 1)).unwrap();
+        store
+    }
+
+    #[test]
+    fn a_copy_is_known_however_often_it_was_opened_since() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let ours = Store::create(at("ours")).unwrap();
+        ours.checkpoint().unwrap();
+        std::fs::copy(at("ours"), at("theirs")).unwrap();
+        let theirs = work(&at("theirs"), 0);
+        assert!(!ours.knows_copy(&theirs).unwrap());
+        let other = theirs.clone();
+        ours.write(move |tx| tx.know_copy(&other)).unwrap();
+        assert!(ours.knows_copy(&theirs).unwrap());
+        theirs.close().unwrap();
+        std::fs::copy(at("theirs"), at("theirs-then")).unwrap();
+        for opening in 1..=2 * LIST + 7 {
+            work(&at("theirs"), opening).close().unwrap();
+        }
+        let theirs = Store::open(at("theirs")).unwrap();
+        assert!(ours.knows_copy(&theirs).unwrap());
+        let left = theirs.read("", secrets).unwrap();
+        assert_eq!(left.len(), 2 * LIST + 8, "one an opening");
+        assert_eq!(left.iter().collect::<BTreeSet<_>>().len(), left.len());
+        let lists = theirs.read("", |c| {
+            all(c, "SELECT value FROM settings WHERE key GLOB 'work-secrets*'", [], |r| r.get::<_, String>(0))
+        });
+        assert!(
+            lists.unwrap().iter().all(|list| list.len() < 40 * LIST),
+            "an opening does not write all of them again"
+        );
+        // What was opened and not written to is as it was.
+        theirs.close().unwrap();
+        let theirs = Store::open(at("theirs")).unwrap();
+        assert_eq!(theirs.read("", secrets).unwrap(), left);
     }
 }

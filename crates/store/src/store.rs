@@ -17,6 +17,7 @@ use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -41,6 +42,8 @@ struct Inner {
     writer: Option<Writer>,
     /// The copy that this store appends events under; none until it has appended one.
     copy: Arc<Mutex<Option<CopyId>>>,
+    /// Whether this opening left its secret in the file, by which another project knows it later.
+    left_secret: Arc<AtomicBool>,
     lock: Mutex<Option<Lock>>,
     records: CheckRecords,
     /// Where the journal of another file, found at opening, was put.
@@ -85,6 +88,7 @@ impl Store {
             readers,
             writer,
             copy: Arc::default(),
+            left_secret: Arc::default(),
             lock: Mutex::new(held),
             own,
             records: records.clone(),
@@ -199,6 +203,7 @@ impl Store {
         let writer = self.writer()?;
         let own = Arc::clone(&self.inner.own);
         let copy = Arc::clone(&self.inner.copy);
+        let left_secret = Arc::clone(&self.inner.left_secret);
         writer.run(move |conn| {
             let path = own.shown();
             let explain = |e| own.explain("writing", e);
@@ -208,8 +213,12 @@ impl Store {
             let first = if own.marks_at_end() { None } else { Some(own.mark(&tx).map_err(explain)?) };
             let changes = tx.total_changes();
             let appending = Appending::under(*lock(&copy));
-            let value = work(&mut WriteTx { conn: &tx, path, appending: &appending })?;
+            let mut write = WriteTx { conn: &tx, path, appending: &appending };
+            let value = work(&mut write)?;
             let wrote = tx.total_changes() != changes;
+            if wrote && !left_secret.load(Ordering::Relaxed) {
+                write.add_work_secret()?;
+            }
             let mark = match first {
                 Some(mark) => Some(mark),
                 None if wrote => Some(own.mark(&tx).map_err(explain)?),
@@ -223,6 +232,7 @@ impl Store {
             own.committed(mark);
             // Only now: a copy that was made in a transaction that failed is in no file.
             *lock(&copy) = appending.copy();
+            left_secret.fetch_or(wrote, Ordering::Relaxed);
             // Should the file have been moved or replaced meanwhile, what was committed is not where anybody looks for it.
             own.must_be_written_in_place()?;
             own.must_be_led_to()?;

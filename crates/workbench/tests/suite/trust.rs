@@ -61,6 +61,7 @@ impl World {
             anchors: 0,
             repeat: 0.0,
             again_after: 1,
+            new_people: false,
             balance: None,
             seed: 3,
         };
@@ -746,6 +747,63 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
     // The one that took part goes on unasked.
     answer_as(&there, "emil", 2, 1);
     assert!(!world.merge(&there, &MergeConsent::default()).refused);
+}
+
+#[test]
+fn a_copy_is_known_by_any_work_that_was_done_in_it() {
+    let world = World::new();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    type Work<'a> = (&'a str, &'a dyn Fn(&Session));
+    let works: [Work<'_>; 6] = [
+        ("decision", &|session| {
+            let question = session.project.info().unwrap().questions[0].id;
+            let text = session.project.text_named("t1").unwrap().0;
+            let outcome = dissensus_domain::Outcome::Ambiguous;
+            let (comment, by) = ("x".to_owned(), "z".to_owned());
+            session
+                .study
+                .decide(&NewDecision { question, text, outcome, answer: None, comment, by })
+                .unwrap();
+        }),
+        ("guideline", &|session| {
+            let (body, change, by) = ("Be kind.".to_owned(), String::new(), "z".to_owned());
+            let new = NewGuideline { body, change, by, pictures: Vec::new(), after: None };
+            session.guideline.write(&new, None).unwrap();
+        }),
+        ("person", &|session| {
+            session.project.add_annotator("gil", &Default::default()).unwrap();
+        }),
+        ("levels", &|session| {
+            let question = session.project.info().unwrap().questions[0].id;
+            session.project.rename_levels(question, &["a", "b", "c"].map(String::from)).unwrap();
+        }),
+        ("texts", &|session| {
+            let file = world.path("more.csv");
+            std::fs::write(&file, "text_id,text\nt7,Body of text 7\n").unwrap();
+            session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        }),
+        ("hand-ins", &|session| {
+            let packet = [world.ada.clone()];
+            let report = session.study.merge(&packet, &MergeConsent::default(), &Silent).unwrap();
+            assert!(!report.files[0].refused && report.files[0].new > 0);
+        }),
+    ];
+    for (name, work) in works {
+        let there = world.path(&format!("{name}.dissensus"));
+        std::fs::copy(&world.project, &there).unwrap();
+        let session = open(&there);
+        work(&session);
+        session.close();
+        assert_eq!(codes(&world.merge(&there, &MergeConsent::default())), ["merge-new-copy"], "{name}");
+        assert!(!world.merge(&there, &MergeConsent::all()).refused, "{name}");
+        for later in ["later", "still later"] {
+            let session = open(&there);
+            session.project.add_annotator(&format!("{name}, {later}"), &Default::default()).unwrap();
+            session.close();
+        }
+        let file = world.merge(&there, &MergeConsent::default());
+        assert_eq!((codes(&file), file.refused), (Vec::<&str>::new(), false), "{name}");
+    }
 }
 
 #[test]
