@@ -9,7 +9,7 @@ use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, HistoryKind, PacketId, QuestionId, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, HistoryKind, PacketId, QuestionId, TextId, WordingId,
 };
 use rusqlite::{Connection, Row, named_params};
 use serde::Deserialize;
@@ -95,6 +95,8 @@ pub enum Done {
         occasion: u16,
         /// The answer.
         answer: Answer,
+        /// The wording of the question that was on screen, where it is known.
+        wording: Option<WordingId>,
     },
     /// An answer of a later occasion was taken back, or counts again.
     RepeatChange {
@@ -256,10 +258,14 @@ const SOURCES: [Source; 18] = [
     Source {
         sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, annotator, occasion, answer) AS row, 'repeat' AS kind,
                   annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('occasion', occasion, 'answer', answer) AS said FROM repeats",
+                  json_object('occasion', occasion, 'answer', answer, 'wording', (
+                      SELECT hex(m.wording) FROM repeat_remarks AS m WHERE m.question = r.question AND m.text = r.text AND m.annotator = r.annotator
+                      AND m.occasion = r.occasion AND m.at_ms = r.at_ms AND m.answer = r.answer AND m.wording <> x'' ORDER BY m.said_at_ms LIMIT 1)
+                  ) AS said FROM repeats AS r",
         read: |said| {
-            let RepeatRow { occasion, answer, .. } = serde_json::from_str(said)?;
-            Ok(Done::Repeat { occasion, answer: serde_json::from_str(&answer)? })
+            let RepeatRow { occasion, answer, wording, .. } = serde_json::from_str(said)?;
+            let wording = wording.map(WordingId);
+            Ok(Done::Repeat { occasion, answer: serde_json::from_str(&answer)?, wording })
         },
     },
     Source {
@@ -415,6 +421,8 @@ struct RepeatRow {
     counts: u8,
     #[serde(default)]
     note: String,
+    #[serde(default)]
+    wording: Option<Uuid>,
 }
 
 #[derive(Deserialize)]

@@ -318,6 +318,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
             self.in_time("remark", remark.said_at_ms)?;
             let repeat = self.translated_repeat(remark.repeat)?;
+            self.wording(repeat.wording, repeat.question)?;
             let place = place_of(&repeat);
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
             // What came with an answer is not counted beside it.

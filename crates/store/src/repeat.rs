@@ -2,7 +2,7 @@
 
 use crate::labels::AnswerDetails;
 use crate::row::{json, source};
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId, WordingId};
 use rusqlite::Row;
 
 /// The first occasion that is a repeat; answers of the first occasion are labels.
@@ -27,6 +27,8 @@ pub struct Repeat {
     pub source: LabelSource,
     /// What came with it.
     pub details: AnswerDetails,
+    /// The wording of the question that was on screen, where it is known.
+    pub wording: Option<WordingId>,
 }
 
 /// Of `repeats` as `r`.
@@ -44,5 +46,6 @@ pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
         answer: json(row, 5)?,
         source: source(row, 6)?,
         details: AnswerDetails::default(),
+        wording: None,
     })
 }

@@ -28,6 +28,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<RepeatChange> {
         answer: json(row, 5)?,
         source: source(row, 6)?,
         details: AnswerDetails::default(),
+        wording: None,
     };
     Ok(RepeatChange { repeat, changed_at_ms: row.get(7)?, counts: row.get(8)? })
 }

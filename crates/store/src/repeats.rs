@@ -44,8 +44,8 @@ pub(crate) fn counting(
     let mut rows = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, row.get(5)?);
-        let details = said.remove(&key).unwrap_or_default();
-        Ok(Repeat { details, ..found })
+        let (details, wording) = said.remove(&key).unwrap_or_default();
+        Ok(Repeat { details, wording, ..found })
     })?;
     let order = LevelOrder::read(c)?;
     if !order.is_of_rows() {
@@ -82,7 +82,8 @@ impl WriteTx<'_> {
     }
 
     /// Adds an answer of a later occasion that somebody gives now: it counts for its occasion, whatever the clock says and whatever was given
-    /// for it before, and its time is after everything else that this person gave here, so that undo knows the order.
+    /// for it before, and its time is after everything else that this person gave here, so that undo knows the order. Its wording is the one
+    /// that the question has now.
     ///
     /// # Errors
     /// As [`WriteTx::add_repeat`].
@@ -94,7 +95,8 @@ impl WriteTx<'_> {
         let given: Option<i64> = self.first(given, [new.annotator.0], |r| r.get(0))?.flatten();
         let newest = newest.max(given).max(self.newest_repeat_at(new.annotator)?);
         let at_ms = newest.map_or(new.at_ms, |newest| new.at_ms.max(newest.saturating_add(1)));
-        self.insert_repeat(&Repeat { at_ms, ..new.clone() }, true).map(drop)
+        let wording = self.current_wording_id(new.question)?;
+        self.insert_repeat(&Repeat { at_ms, wording, ..new.clone() }, true).map(drop)
     }
 
     /// Of the answers of later occasions that this annotator gave in the window or by the command and that count, the last one.
@@ -113,13 +115,14 @@ impl WriteTx<'_> {
         let answer = to_json("an answer", &found.answer)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, answer);
         let answer = self.places()?.shown(question, found.answer);
-        Ok(Some(Repeat { details: said.remove(&key).unwrap_or_default(), answer, ..found }))
+        let (details, wording) = said.remove(&key).unwrap_or_default();
+        Ok(Some(Repeat { details, wording, answer, ..found }))
     }
 
     /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
     pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let (added, at_ms) = self.insert_answer(new, timed)?;
-        let says = !new.details.remark.is_empty() || new.details.guideline.is_some();
+        let says = !new.details.remark.is_empty() || new.details.guideline.is_some() || new.wording.is_some();
         let repeat = Repeat { at_ms, ..new.clone() };
         if says && added != RepeatAdded::Outdated && !self.was_said(&repeat)? {
             let details = new.details.clone();

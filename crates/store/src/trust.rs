@@ -385,6 +385,7 @@ fn changed_repeats(before: &Connection, after: &Connection) -> rusqlite::Result<
             let same = |now: &Repeat| {
                 (now.at_ms, now.source, &now.answer) == (was.at_ms, was.source, &was.answer)
                     && (!says || now.details == was.details)
+                    && (was.wording.is_none() || now.wording == was.wording)
             };
             changed += u32::from(!now.is_some_and(same));
         }

@@ -45,6 +45,13 @@ impl WriteTx<'_> {
         self.add_wording(&Wording::from(&question)).map(Some)
     }
 
+    /// The identity of the wording that a question has now.
+    pub(crate) fn current_wording_id(&self, question: QuestionId) -> Result<Option<WordingId>> {
+        let Some(row) = self.current_wording(question)? else { return Ok(None) };
+        let id: Option<Uuid> = self.first("SELECT uid FROM wordings WHERE id = ?1", [row], |r| uid(r, 0))?;
+        Ok(id.map(WordingId))
+    }
+
     /// The row of a wording, which is added where it is not known.
     pub(crate) fn add_wording(&self, wording: &Wording) -> Result<u32> {
         let content = to_json("wording", wording)?;
@@ -118,7 +125,11 @@ impl WriteTx<'_> {
 
 fn versions(c: &Connection) -> rusqlite::Result<Vec<WordingVersion>> {
     let sql = "SELECT w.uid, w.content, e.first_ms, e.answers FROM wordings AS w JOIN (
-                   SELECT wording, min(at_ms) AS first_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
+                   SELECT wording, min(at_ms) AS first_ms, sum(answers) AS answers FROM (
+                       SELECT wording, min(at_ms) AS at_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
+                       UNION ALL
+                       SELECT n.id, min(r.at_ms), count(*) FROM repeat_remarks AS r JOIN wordings AS n ON n.uid = r.wording GROUP BY n.id
+                   ) GROUP BY wording
                ) AS e ON e.wording = w.id";
     let mut found = all(c, sql, [], |r| {
         let wording: Wording = json(r, 1)?;

@@ -285,6 +285,7 @@ impl History {
                     answer: said,
                     source: LabelSource::Window,
                     details: AnswerDetails::default(),
+                    wording: None,
                 },
             ),
             20 => self.import(at, &asked, now),

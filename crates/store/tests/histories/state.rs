@@ -53,7 +53,7 @@ const SAME_EVERYWHERE: [(&str, &str); 25] = [
     (
         "repeat_remarks",
         "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.said_at_ms, r.note, r.reasons,
-             r.confidence, r.guideline
+             r.confidence, r.guideline, r.wording
          FROM repeat_remarks r
          JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
     ),

@@ -4,10 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionHelp, Scale, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, HistoryKind, LabelSource, QuestionHelp, Remark, Scale, ScaleKind, TextId, WordingId,
+};
 use dissensus_store::{
-    CopyTarget, ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, QuestionEdit, SplitChange, Store,
-    StoreError, Undo,
+    AnswerDetails, CopyTarget, Done, ExportScope, HistoryFilter, NewAnnotator, NewLabel, NewQuestion,
+    NewText, QuestionEdit, Repeat, SplitChange, Store, StoreError, Undo,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -233,6 +235,64 @@ fn every_given_answer_names_the_wording_that_its_question_had_in_whichever_copy(
             })
             .collect();
         assert_eq!(by, [(1, 1, Some(1)), (1, 2, None), (2, 1, Some(2)), (3, 1, Some(1))]);
+    }
+}
+
+#[test]
+fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    let again = |text: u32, annotator: u32, at_ms: i64| Repeat {
+        question: QUESTION,
+        text: TextId(text),
+        annotator: AnnotatorId(annotator),
+        occasion: 2,
+        answer: Answer::Level(1),
+        at_ms,
+        source: LabelSource::Window,
+        details: AnswerDetails::default(),
+        wording: None,
+    };
+    let give = |store: &Store, repeat: Repeat| {
+        store.write(move |tx| tx.give_repeat(&repeat)).unwrap();
+    };
+    let first = again(1, 1, 100);
+    give(&a, first.clone());
+    let edit = QuestionEdit { prompt: Some("How rude is it?".into()), ..QuestionEdit::default() };
+    a.edit_question(QUESTION, &edit, 150).unwrap();
+    give(&a, again(2, 1, 200));
+    // What is said later says nothing of what was on screen.
+    let noted = AnswerDetails {
+        remark: Remark { note: Some("hm".into()), ..Remark::default() },
+        ..AnswerDetails::default()
+    };
+    a.write(move |tx| tx.say_beside_repeat(&first, &noted, 210)).unwrap();
+    give(&b, again(3, 1, 300));
+    b.write(move |tx| tx.add_repeat(&Repeat { source: LabelSource::Import, ..again(3, 2, 400) }, true, 400))
+        .unwrap();
+    both_ways(&a, &b);
+    for store in [&a, &b] {
+        let wordings = store.wordings().unwrap();
+        let counted: Vec<_> =
+            wordings.iter().map(|w| (w.number, w.wording.prompt.as_str(), w.first_ms, w.answers)).collect();
+        assert_eq!(counted, [(1, "How rude?", 100, 2), (2, "How rude is it?", 200, 1)]);
+        let numbers = store.wording_numbers().unwrap();
+        let of = |id: Option<WordingId>| id.map(|id| numbers[&id]);
+        let found: Vec<_> =
+            store.repeats(QUESTION).unwrap().into_iter().map(|r| (r.text.0, of(r.wording))).collect();
+        assert_eq!(found, [(1, Some(1)), (2, Some(2)), (3, Some(1)), (3, None)]);
+        assert_eq!(store.repeats(QUESTION).unwrap()[0].details.remark.note.as_deref(), Some("hm"));
+        let filter = HistoryFilter { kinds: vec![HistoryKind::Repeat], ..HistoryFilter::default() };
+        let log = store.log(&filter, None, 20).unwrap();
+        let mut logged: Vec<_> = log
+            .iter()
+            .filter_map(|entry| match entry.what {
+                Done::Repeat { wording, .. } => Some((entry.text.unwrap().0, of(wording))),
+                _ => None,
+            })
+            .collect();
+        logged.sort_unstable();
+        assert_eq!(logged, [(1, Some(1)), (2, Some(2)), (3, None), (3, Some(1))]);
     }
 }
 

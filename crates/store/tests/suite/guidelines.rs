@@ -251,6 +251,7 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
         at_ms: 500,
         source: LabelSource::Import,
         details,
+        wording: None,
     };
     let with = |note: &str| AnswerDetails { remark: said(note, &[], None), ..AnswerDetails::default() };
     let now = |store: &Store| store.repeats(QUESTION).unwrap()[0].details.remark.note.clone();

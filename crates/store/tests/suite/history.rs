@@ -85,6 +85,7 @@ fn busy(store: &Store) {
                 answer: Answer::Level(4),
                 source: LabelSource::Import,
                 details: Default::default(),
+                wording: None,
             };
             tx.add_repeat(&again, true, 50)?;
             let packet = Packet {

@@ -87,6 +87,7 @@ fn answered(file: &Path) {
         at_ms: 2_000,
         source: LabelSource::Window,
         details: AnswerDetails { remark: noted("again"), ..AnswerDetails::default() },
+        wording: None,
     };
     store
         .write(move |tx| {
@@ -316,6 +317,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
         at_ms,
         source: LabelSource::Window,
         details: AnswerDetails::default(),
+        wording: None,
     };
     let mut last = i64::MIN;
     // A clock that stands still, jumps on and back.

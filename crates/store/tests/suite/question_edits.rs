@@ -123,6 +123,7 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
                 at_ms: 5,
                 source: LabelSource::Window,
                 details: AnswerDetails::default(),
+                wording: None,
             })?;
             tx.decide(&Decision {
                 question: QUESTION,
@@ -561,6 +562,7 @@ fn what_was_said_at_one_time_in_copies_apart_holds_alike_whatever_rows_levels_ha
                     at_ms: 50,
                     source: LabelSource::Window,
                     details: AnswerDetails::default(),
+                    wording: None,
                 })?;
                 tx.set_practice_text(question, text, Some(&answer), "", 50)?;
                 tx.set_study_care(StudyLimits::default(), &[(question, 5)], 50)?;

@@ -194,6 +194,7 @@ fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
                     at_ms: 700,
                     source,
                     details,
+                    wording: None,
                 };
                 tx.add_repeat(&repeat, true, 800)?;
             }
@@ -368,6 +369,7 @@ fn an_answer_of_a_later_occasion_that_was_changed_since_stays() {
         at_ms: 1_700,
         source: LabelSource::Window,
         details: AnswerDetails::default(),
+        wording: None,
     };
     store.write(move |tx| tx.add_repeat(&changed, true, 1_800)).unwrap();
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();

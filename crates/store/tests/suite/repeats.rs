@@ -19,6 +19,7 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
         at_ms,
         source: LabelSource::Import,
         details: AnswerDetails::default(),
+        wording: None,
     }
 }
 

@@ -96,6 +96,7 @@ fn project(path: &Path) -> Store {
         answer: Answer::Level(4),
         source: LabelSource::Import,
         details: Default::default(),
+        wording: None,
     };
     store.write(move |tx| tx.add_repeat(&again, true, 9)).unwrap();
     let packet = Packet {

@@ -8,7 +8,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{
     Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
-    Shown, TextId, option_names, spans_named,
+    Shown, TextId, WordingId, option_names, spans_named,
 };
 use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
@@ -378,7 +378,7 @@ fn write_labels(
         })?;
     }
     write_marked(snapshot, &mut writer, &questions, &said, study, &order)?;
-    write_repeats(snapshot, &mut writer, &questions, &repeats, &said, study)?;
+    write_repeats(snapshot, &mut writer, &questions, &repeats, &said, &wordings, study)?;
     writer.finish(file.leave_out)
 }
 
@@ -550,6 +550,7 @@ fn write_repeats(
     questions: &[Question],
     repeats: &[Repeat],
     said: &Said,
+    wordings: &HashMap<WordingId, u32>,
     study: &StudyBeside,
 ) -> Result<(), WorkbenchError> {
     let annotators: HashMap<AnnotatorId, Annotator> =
@@ -583,7 +584,9 @@ fn write_repeats(
             skipped: false,
             flagged: false,
             guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),
-            study: &study.cells(question, text.id, Some(annotator.id)),
+            study: &study
+                .cells(question, text.id, Some(annotator.id))
+                .with_wording(repeat.wording.and_then(|id| wordings.get(&id).copied())),
             shown: said.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
             attributes: &annotator.attributes,
             metadata: &text.metadata,

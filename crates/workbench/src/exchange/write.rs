@@ -344,6 +344,7 @@ impl Writing {
             at_ms,
             source,
             details: AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() },
+            wording: None,
         };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         tx.add_shown_before(question, text, annotator, row.shown, at_ms)?;

@@ -107,7 +107,17 @@ impl Labelling {
             return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
         }
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
-        let repeat = Repeat { question, text, annotator, occasion, answer, at_ms: now_ms(), source, details };
+        let repeat = Repeat {
+            question,
+            text,
+            annotator,
+            occasion,
+            answer,
+            at_ms: now_ms(),
+            source,
+            details,
+            wording: None,
+        };
         self.context.store.write(move |tx| tx.give_repeat(&repeat))?;
         self.context.listeners.send(&Event::Project);
         Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })

@@ -128,9 +128,11 @@ impl<'a> Teller<'a> {
             said: said.filter(|said| !said.is_empty()),
             copy: row.copy.map(|copy| self.copy(copy)),
             wording: match &row.what {
-                Done::Event { event, .. } => event.wording.and_then(|id| self.wordings.get(&id).copied()),
+                Done::Event { event, .. } => event.wording,
+                Done::Repeat { wording, .. } => *wording,
                 _ => None,
-            },
+            }
+            .and_then(|id| self.wordings.get(&id).copied()),
             withheld,
         })
     }
@@ -190,7 +192,7 @@ impl<'a> Teller<'a> {
         let written = |words: &str| Some(words.to_owned()).filter(|_| !withheld);
         match done {
             Done::Event { event, before } => event_words(event, before.as_ref(), &name, withheld),
-            Done::Repeat { occasion, answer } => {
+            Done::Repeat { occasion, answer, .. } => {
                 (format!("answered again ({}): {}", nth(*occasion), name(answer)), None)
             }
             Done::RepeatChange { occasion, answer, counts } => {

@@ -58,7 +58,7 @@ impl Study {
         }
         let remark = format!(
             "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
-             it was handed in. Each copy keeps its own; ask this person which is right, and let them answer again",
+             it was handed in, or one of the two copies was changed by another program. Each copy keeps its own; ask this person which is right, and let them answer again",
             if taken.left_out == 1 {
                 "1 answer or mark stands".to_owned()
             } else {
