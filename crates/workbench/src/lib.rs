@@ -92,7 +92,7 @@ pub use exchange::{
     DecisionLayer, Exchange, ExportChoices, Exported, Pseudonymised, ToolExport, ToolExportChoices,
     export_formats,
 };
-pub use guideline::Guidelines;
+pub use guideline::{Guidelines, OnScreen};
 pub use guideline_error::GuidelineError;
 pub use home::Home;
 pub use jobs::{Progress, Silent};

@@ -1,6 +1,7 @@
 //! The guideline.
 
 use super::with_session;
+use dissensus_workbench::OnScreen;
 use dissensus_workbench::view::{
     GuidelineAgreement, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData, Problem,
 };
@@ -38,7 +39,7 @@ pub(crate) async fn write_guideline(
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn guideline_agreement(app: AppHandle) -> Result<Vec<GuidelineAgreement>, Problem> {
-    with_session(app, move |session| session.guideline.agreement()).await
+    with_session(app, move |session| session.guideline.agreement(OnScreen::Guideline)).await
 }
 
 /// A picture of the project.

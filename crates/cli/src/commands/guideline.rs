@@ -4,10 +4,10 @@ use super::{count, note, open, open_to_read};
 use crate::args::{Guideline, Remarks};
 use crate::output;
 use anyhow::{Context, Result};
-use dissensus_workbench::local_time;
 use dissensus_workbench::view::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery, WordingInfo,
 };
+use dissensus_workbench::{OnScreen, local_time};
 use std::path::Path;
 
 pub(crate) fn guideline(args: &Guideline) -> Result<()> {
@@ -16,10 +16,8 @@ pub(crate) fn guideline(args: &Guideline) -> Result<()> {
     }
     let session = open_to_read(&args.project)?;
     if args.agreement {
-        let found = match args.by_wording {
-            true => session.guideline.agreement_by_wording()?,
-            false => session.guideline.agreement()?,
-        };
+        let by = if args.by_wording { OnScreen::Wording } else { OnScreen::Guideline };
+        let found = session.guideline.agreement(by)?;
         return if args.json { output::json(&found) } else { agreement(&found) };
     }
     if args.wordings {

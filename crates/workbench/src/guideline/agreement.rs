@@ -11,36 +11,66 @@ use std::collections::BTreeMap;
 /// Texts with two labels from which on complete agreement is told.
 const ENOUGH: usize = 20;
 
+/// By what labels are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnScreen {
+    /// The version of the guideline.
+    Guideline,
+    /// The wording of the question: its prompt, help and levels.
+    Wording,
+}
+
 /// Labels with the number of what was on screen.
 type Numbered = Vec<(CurrentLabel, Option<u32>)>;
 
 impl Guidelines {
-    /// How far people agreed under each version: Krippendorff's alpha of the current labels that were given while it was on screen, of each
-    /// question, and of each option or type where it has some. Texts on which two people answered under that version count; other texts may
-    /// be harder, so that a difference is not the version's alone.
+    /// How far people agreed under each version of what was on screen: Krippendorff's alpha of the current labels that were given under it, of
+    /// each question, and of each option or type where it has some. Texts on which two people answered under that version count; other texts
+    /// may be harder, so that a difference is not the version's alone. Labels of which it is not known what was on screen, as those that were
+    /// imported, come first.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn agreement(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
-        let numbers = self.context.store.guideline_numbers()?;
-        self.agreement_by(|question| {
-            let labels = self.context.store.labels_by_guideline(question)?;
-            let number = |id: Option<GuidelineId>| id.and_then(|id| numbers.get(&id).copied());
-            Ok(labels.into_iter().map(|(label, id)| (label, number(id))).collect())
-        })
+    pub fn agreement(&self, by: OnScreen) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = Vec::new();
+        for question in index.questions() {
+            found.extend(self.agreement_on(question.id, by)?);
+        }
+        Ok(found)
     }
 
-    /// As [`Guidelines::agreement`], under each wording of the question: its prompt, help and levels. Labels of which it is not known what was
-    /// on screen, as those that were imported, come first.
+    /// As [`Guidelines::agreement`], of one question.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub fn agreement_by_wording(&self) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
-        let numbers = self.context.store.wording_numbers()?;
-        self.agreement_by(|question| {
-            let labels = self.context.store.labels_by_wording(question)?;
-            let number = |id: Option<WordingId>| id.and_then(|id| numbers.get(&id).copied());
-            Ok(labels.into_iter().map(|(label, id)| (label, number(id))).collect())
+    /// As there.
+    pub(crate) fn agreement_on(
+        &self,
+        question: QuestionId,
+        by: OnScreen,
+    ) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
+        let mut found = Vec::new();
+        for id in self.context.index().learned(question) {
+            found.extend(self.agreement_of(id, self.numbered(id, by)?)?);
+        }
+        Ok(found)
+    }
+
+    fn numbered(&self, question: QuestionId, by: OnScreen) -> Result<Numbered, WorkbenchError> {
+        let store = &self.context.store;
+        Ok(match by {
+            OnScreen::Guideline => {
+                let numbers = store.guideline_numbers()?;
+                let number = |id: Option<GuidelineId>| id.and_then(|id| numbers.get(&id).copied());
+                let labels = store.labels_by_guideline(question)?;
+                labels.into_iter().map(|(label, id)| (label, number(id))).collect()
+            }
+            OnScreen::Wording => {
+                let numbers = store.wording_numbers()?;
+                let number = |id: Option<WordingId>| id.and_then(|id| numbers.get(&id).copied());
+                let labels = store.labels_by_wording(question)?;
+                labels.into_iter().map(|(label, id)| (label, number(id))).collect()
+            }
         })
     }
 
@@ -66,20 +96,6 @@ impl Guidelines {
             }
         };
         Ok(self.context.store.wordings()?.into_iter().map(info).collect())
-    }
-
-    fn agreement_by(
-        &self,
-        numbered: impl Fn(QuestionId) -> Result<Numbered, WorkbenchError>,
-    ) -> Result<Vec<GuidelineAgreement>, WorkbenchError> {
-        let index = self.context.index();
-        let mut found = Vec::new();
-        for question in index.questions() {
-            for id in index.learned(question.id) {
-                found.extend(self.agreement_of(id, numbered(id)?)?);
-            }
-        }
-        Ok(found)
     }
 
     fn agreement_of(

@@ -10,6 +10,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::guideline_error::GuidelineError;
 use crate::view::{GuidelineInfo, GuidelineWritten, NewGuideline, PictureData};
+pub use agreement::OnScreen;
 use base64::Engine;
 use dissensus_domain::{Guideline, GuidelineId, Picture};
 use markdown::{Contents, PICTURE, with_pictures};

@@ -3,12 +3,15 @@
 use super::document::Block;
 use super::work::{Asked, Work};
 use crate::analysis::PlanChoices;
+use crate::clock::local_time;
 use crate::error::WorkbenchError;
+use crate::guideline::OnScreen;
 use crate::report_parts::plots;
 use crate::report_parts::table::{Cell, Column};
 use crate::words::counted;
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::{Estimate, IntervalScope, Reliability};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Texts with labels of two people or more that a figure of agreement needs: fewer have no interval.
 const ENOUGH: usize = 20;
@@ -21,11 +24,65 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Wo
             "Too little to tell how people agree: {ENOUGH} texts with labels of two people or more are needed, and there are {shared}."
         ))]);
     }
-    match asked.question.scale.kind() {
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => of_levels(work, asked, shared),
-        ScaleKind::MultiLabel => of_options(work, asked, shared),
-        ScaleKind::Spans => of_spans(work, asked, shared),
+    let mut blocks = match asked.question.scale.kind() {
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => of_levels(work, asked, shared)?,
+        ScaleKind::MultiLabel => of_options(work, asked, shared)?,
+        ScaleKind::Spans => of_spans(work, asked, shared)?,
+    };
+    blocks.extend(by_version(work, asked, OnScreen::Wording)?);
+    blocks.extend(by_version(work, asked, OnScreen::Guideline)?);
+    Ok(blocks)
+}
+
+/// Agreement under each wording of the question, or under each version of the guideline; none where labels were given under one alone.
+fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, WorkbenchError> {
+    let guideline = &work.of.guideline;
+    let found = guideline.agreement_on(asked.question.id, by)?;
+    let versions: BTreeSet<u32> =
+        found.iter().flat_map(|one| &one.figures).filter_map(|one| one.number).collect();
+    if versions.len() < 2 {
+        return Ok(None);
     }
+    let (stem, what, described_by) = match by {
+        OnScreen::Wording => ("agreement-by-wording", "wording of the question", "prompt"),
+        OnScreen::Guideline => ("agreement-by-guideline", "version of the guideline", "written"),
+    };
+    let about: BTreeMap<u32, String> = match by {
+        OnScreen::Wording => {
+            let of_this = guideline.wordings()?.into_iter().filter(|one| one.question == asked.question.name);
+            of_this.map(|one| (one.number, one.prompt)).collect()
+        }
+        OnScreen::Guideline => {
+            guideline.versions()?.into_iter().map(|one| (one.number, local_time(one.at))).collect()
+        }
+    };
+    let mut rows = Vec::new();
+    for one in &found {
+        for of in &one.figures {
+            let about = of.number.and_then(|number| about.get(&number).cloned());
+            rows.push(vec![
+                Cell::text(&one.name),
+                of.number.map_or_else(|| Cell::text("not known"), |number| Cell::Count(number.into())),
+                Cell::text(about.unwrap_or_default()),
+                Cell::Count(of.labels.into()),
+                Cell::Count(of.texts.into()),
+                Cell::estimate(of.alpha, of.low.zip(of.high)),
+            ]);
+        }
+    }
+    let columns = vec![
+        Column::text("question"),
+        Column::text(what),
+        Column::text(described_by),
+        Column::number("labels"),
+        Column::number("texts with two or more"),
+        Column::estimate("Krippendorff's alpha"),
+    ];
+    let caption = format!(
+        "Agreement by the {what} that was on screen; of imported labels it is not known. Texts differ between the rows, so that a difference is \
+         not the {what}'s alone; 95 % intervals"
+    );
+    Ok(Some(asked.stems.table(stem, caption, columns, rows)))
 }
 
 /// A figure with its interval for people like these, or with too few people for these; none where it rests on too little. Where everybody

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Scale, ScaleKind};
-use dissensus_workbench::view::{ColumnChoices, ImportChoices, PaperWish, PaperWritten};
-use dissensus_workbench::{EncoderChoice, Home, Progress, Session, Silent, WorkbenchError, sample};
+use dissensus_domain::{Answer, Scale, ScaleKind};
+use dissensus_workbench::view::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWritten};
+use dissensus_workbench::{
+    EncoderChoice, Home, Progress, QuestionChange, Session, Silent, WorkbenchError, sample,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -441,6 +443,52 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     );
     assert_eq!(code(&out.join("job"), true), "");
     assert!(read(&out.join("job"), "report.html").contains("175 labels by 7 people"));
+}
+
+#[test]
+fn agreement_is_divided_by_what_was_on_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = empty(&folder);
+    let csv = rows(3, 60, |text, person| level(text, person).to_string());
+    import(&session, &folder, &csv, ScaleKind::Ordinal, "rude", &["0", "1", "2", "3", "4"]);
+    let dir = folder.path().join("one");
+    write(&session, &dir, PaperWish::default()).unwrap();
+    assert!(!files(&dir).iter().any(|name| name.contains("agreement-by")), "nothing to divide by");
+    let question = session.project.info().unwrap().questions[0].clone();
+    let label_all = |texts: std::ops::Range<usize>| {
+        for name in ["nora", "otto"] {
+            let person = match session.project.annotator(name) {
+                Ok(person) => person.id,
+                Err(_) => session.project.add_annotator(name, &Default::default()).unwrap().id,
+            };
+            for n in texts.clone() {
+                let text = session.project.text_named(&format!("t{n}")).unwrap().0;
+                let answer = Answer::Level(u16::try_from(level(n, name.len())).unwrap());
+                let new =
+                    NewLabel { question: question.id, annotator: person, text, answer, duration_ms: None };
+                session.labelling.record_label(&new).unwrap();
+            }
+        }
+    };
+    label_all(0..25);
+    let change =
+        QuestionChange { prompt: Some("How rude is it, really?".into()), ..QuestionChange::default() };
+    session.project.change_question(question.id, &change).unwrap();
+    label_all(25..50);
+    let dir = folder.path().join("two");
+    write(&session, &dir, PaperWish::default()).unwrap();
+    let table = read(&dir, "tables/agreement-by-wording.csv");
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').take(5).collect()).collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert_eq!(rows[0][..2], ["rude", "not known"], "{table}");
+    assert_eq!(rows[1][..2], ["rude", "1"], "{table}");
+    assert_eq!(rows[1][3..], ["50", "25"], "{table}");
+    assert_eq!(rows[2][1], "2", "{table}");
+    assert!(table.contains("\"How rude is it, really?\""), "{table}");
+    assert!(
+        !files(&dir).iter().any(|name| name.contains("agreement-by-guideline")),
+        "no version was written"
+    );
 }
 
 #[test]

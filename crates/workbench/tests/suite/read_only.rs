@@ -14,7 +14,7 @@ use dissensus_workbench::view::{
     TextQuery,
 };
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, Event, Home, ModelKind, Progress, QuestionChange, Session, Silent,
+    DeviceChoice, EncoderChoice, Event, Home, ModelKind, OnScreen, Progress, QuestionChange, Session, Silent,
     SlipChoices, Workbench, WorkbenchError, sample,
 };
 use std::path::{Path, PathBuf};
@@ -118,6 +118,7 @@ fn study(folder: &Path) -> Study {
         anchors: 2,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };
@@ -308,7 +309,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
     session.project.traces(ada).unwrap();
     session.project.jobs().unwrap();
     session.guideline.versions().unwrap();
-    session.guideline.agreement().unwrap();
+    session.guideline.agreement(OnScreen::Guideline).unwrap();
     session.exchange.export(&out.join("all.csv"), None, false, &Silent).unwrap();
     session.runs.export(&[study.run], &out.join("report.html"), false).unwrap();
     session.project.save_copy_as_job(&out.join("copy.dissensus")).unwrap();

@@ -6,7 +6,7 @@ use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, Scal
 use dissensus_workbench::view::{
     Beside, ImportChoices, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
 };
-use dissensus_workbench::{Home, Progress, Session, Silent};
+use dissensus_workbench::{Home, OnScreen, Progress, Session, Silent};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -301,6 +301,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
         anchors: 2,
         repeat: 0.1,
         again_after: 5,
+        new_people: false,
         balance: None,
         seed: 3,
     };
@@ -434,7 +435,7 @@ fn agreement_is_told_by_the_version_that_labels_were_given_under() {
         label(&session, "ana", &id, n % 5, Remark::default(), version);
         label(&session, "ben", &id, apart, Remark::default(), version);
     }
-    let found = session.guideline.agreement().unwrap();
+    let found = session.guideline.agreement(OnScreen::Guideline).unwrap();
     let [rude] = found.as_slice() else { panic!("{found:?}") };
     let figures: Vec<_> = rude.figures.iter().map(|one| (one.number, one.labels, one.texts)).collect();
     assert_eq!(figures, [(None, 6, 3), (Some(1), 58, 29), (Some(2), 56, 28)]);
