@@ -13,7 +13,7 @@ use crate::study_error::StudyError;
 use crate::sync::lock;
 use crate::view::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
 use crate::words::counted;
-use dissensus_domain::{Packet, PacketId, unsuperseded_answers};
+use dissensus_domain::{Packet, PacketId};
 use dissensus_store::{HandIn, MergeEffect, MergeOutcome, TakenIn};
 use std::path::{Path, PathBuf};
 
@@ -308,30 +308,17 @@ impl Study {
                     .to_owned(),
             });
         }
-        let twice = if taken.events == 0 { 0 } else { self.answered_apart(packet)? };
-        if twice > 0 {
+        if taken.contradicted > 0 {
             remarks.push(format!(
-                "{} answered differently in two copies of this packet that did not know of each other: the later answer counts, and \
-                 both are kept. If two people worked under one name, give the second a packet of their own",
-                if twice == 1 { "1 text was".to_owned() } else { format!("{twice} texts were") }
+                "{} given differently in this packet and elsewhere (in another copy of it, or in the project), and neither knew of the other: \
+                 the later answer counts, and both are kept. If two people worked under one name, give the second a packet of their own",
+                match taken.contradicted {
+                    1 => "1 answer was".to_owned(),
+                    answers => format!("{answers} answers were"),
+                }
             ));
         }
         Ok(remarks)
-    }
-
-    /// Texts of a packet with several answers none of which replaced another and that differ.
-    fn answered_apart(&self, packet: &Packet) -> Result<usize, WorkbenchError> {
-        let mut apart = 0;
-        for item in packet.assignments.iter().filter(|item| item.occasion == 1) {
-            let mut differ = false;
-            for question in &packet.questions {
-                let events = self.context.store.events(*question, item.text, packet.annotator)?;
-                let standing = unsuperseded_answers(&events);
-                differ |= standing.iter().any(|event| event.answer() != standing[0].answer());
-            }
-            apart += usize::from(differ);
-        }
-        Ok(apart)
     }
 }
 

@@ -51,6 +51,7 @@ fn wish(people: &[&str]) -> StudyWish {
         anchors: 4,
         repeat: 0.1,
         again_after: 5,
+        new_people: false,
         balance: None,
         seed: 3,
     }
@@ -433,12 +434,17 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
     let told = merge(folder, &path, &[second]);
     assert!(!told[0].refused && told[0].new == 2);
     let messages: Vec<&str> = told[0].problems.iter().map(|p| p.problem.message.as_str()).collect();
-    assert!(messages.iter().any(|m| m.contains("2 texts were answered differently")), "{messages:?}");
+    assert!(messages.iter().any(|m| m.contains("2 answers were given differently")), "{messages:?}");
     assert!(messages.iter().any(|m| m.contains("2 answers are from a clock")), "{messages:?}");
     assert!(
         messages.iter().any(|m| m.contains("called \"Ada Lovelace\" in the packet and \"ada\" here")),
         "{messages:?}"
     );
+    // What was named is not named again with what comes later.
+    work(folder, &packets[0], 1);
+    let later = hand_in(folder, &packets[0], "later");
+    let told = merge(folder, &path, &[later]);
+    assert!(told[0].new > 0 && told[0].problems.is_empty(), "{told:?}");
 }
 
 #[test]
