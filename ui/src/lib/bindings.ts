@@ -3900,6 +3900,10 @@ export type StudyShare = {
 	annotator: string,
 	/**  False where the person is to be added. */
 	known: boolean,
+	/**  External id of somebody whose name looks alike, of a person who is to be added. */
+	looks_like: string | null,
+	/**  Whether the name looks like one of somebody who has withdrawn, of a person who is to be added. */
+	looks_withdrawn: boolean,
 	/**  Texts asked for the first time. */
 	texts: number,
 	/**  Of these, texts that everybody is asked about. */
@@ -3918,6 +3922,8 @@ export type StudyWish = {
 	questions: QuestionId[],
 	/**  Whom to ask: names of people who are in the project or to come. */
 	people: string[],
+	/**  Whether people whose names only look like those of others are other people; without it handing out refuses them. */
+	new_people: boolean,
 	/**  People who are asked about each text. */
 	per_text: number,
 	/**  Texts that a person is asked about at most, those asked again not counted. */

@@ -94,6 +94,7 @@ export function wishOf(
   return {
     questions: form.questions,
     people: [...form.known, ...named, ...namesToCome(form.to_come ?? 0, taken)],
+    new_people: false,
     per_text: form.per_text ?? 1,
     per_person: form.per_person,
     anchors: form.anchors ?? 0,

@@ -9,6 +9,7 @@ import type {
   StudyDraft,
   StudyFigure,
   StudyReport,
+  StudyShare,
 } from "./bindings";
 import { count, counted, decimal, interval } from "./format";
 
@@ -19,6 +20,12 @@ const FEWEST = 5;
 export function progressWords(report: StudyReport): string {
   const { given, wanted, texts, texts_done } = report;
   return `${count(given)} of ${counted(wanted, "answer")} in · ${count(texts_done)} of ${counted(texts, "text")} complete`;
+}
+
+/** Whose name that of somebody new looks like; null where it looks like nobody's. */
+export function nearWords(share: StudyShare): string | null {
+  if (share.looks_like !== null) return `looks like “${share.looks_like}”`;
+  return share.looks_withdrawn ? "looks like somebody who has withdrawn" : null;
 }
 
 /** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */

@@ -48,6 +48,7 @@ export class MockStudy {
         anchors: 12,
         repeat: 0.05,
         again_after: 20,
+        new_people: false,
         balance: null,
         seed: 0,
       },
@@ -78,9 +79,14 @@ export class MockStudy {
     const shares = people.map((annotator): view.StudyShare => {
       const before = this.#people.get(annotator)?.texts ?? 0;
       const fresh = Math.max(0, each - before);
+      const names = [...this.#people.keys(), ...this.world().people.map((p) => p.external_id)];
+      const known = names.includes(annotator);
+      const look = (name: string) => name.toLowerCase().replaceAll(" ", "");
       return {
         annotator,
-        known: this.#people.has(annotator) || this.world().people.some((p) => p.external_id === annotator),
+        known,
+        looks_like: known ? null : (names.find((name) => look(name) === look(annotator)) ?? null),
+        looks_withdrawn: false,
         texts: fresh,
         anchors: before > 0 ? 0 : anchors,
         repeats: Math.round(fresh * (wish.repeat ?? 0)),
@@ -103,6 +109,12 @@ export class MockStudy {
 
   handOut(wish: view.StudyWish, folder: string): view.StudyDraft {
     const draft = this.draft(wish);
+    const near = draft.people.find((share) => share.looks_like !== null);
+    if (near && !wish.new_people)
+      throw problem(
+        "near-name",
+        `nobody here is called "${near.annotator}", and "${near.looks_like}" looks alike`,
+      );
     if (draft.people.every((share) => share.texts + share.repeats === 0))
       throw problem(
         "plan-nothing-new",

@@ -30,6 +30,10 @@ pub(crate) struct Assign {
     /// Whom to ask, by name; who is not in the project yet is added
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) annotators: Vec<String>,
+    /// A name that nobody has is a new annotator's, also where it differs from somebody's by case, accents, spaces or letters that look alike
+    /// alone; without this such a name is refused
+    #[arg(long, conflicts_with = "write_again")]
+    pub(crate) new_annotator: bool,
     /// Ask so many people more whose names are not known yet: person-1, person-2, ...
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub(crate) to_come: u32,

@@ -74,6 +74,7 @@ fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
         anchors: args.anchors,
         repeat: args.repeat,
         again_after: args.again_after,
+        new_people: args.new_annotator,
         balance: args.balance.clone(),
         seed: args.seed,
     })
@@ -107,7 +108,12 @@ fn tell(draft: &StudyDraft) -> Result<()> {
             person.anchors.to_string(),
             person.repeats.to_string(),
             person.before.to_string(),
-            if person.known { String::new() } else { "new".to_owned() },
+            match (&person.looks_like, person.looks_withdrawn) {
+                _ if person.known => String::new(),
+                (Some(known), _) => format!("new, and looks like \"{known}\""),
+                (None, true) => "new, and looks like somebody who has withdrawn".to_owned(),
+                (None, false) => "new".to_owned(),
+            },
         ]
     };
     let header = ["person", "texts", "for everybody", "asked again", "before", ""];

@@ -8,8 +8,8 @@ use crate::median::median;
 use crate::names::checked_name;
 use crate::study_error::StudyError;
 use crate::view::{StudyDraft, StudyShare, StudyWish};
-use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId};
-use dissensus_store::PacketKey;
+use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
+use dissensus_store::{PacketKey, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A plan that can be handed out.
@@ -36,6 +36,16 @@ struct Asked {
     name: String,
     /// None for somebody who is to be added.
     known: Option<Annotator>,
+    near: NearNames,
+}
+
+/// Whose names look like that of somebody who is to be added.
+#[derive(Default)]
+pub(super) struct NearNames {
+    /// The external id of somebody in the project or of the plan.
+    pub(super) person: Option<String>,
+    /// Somebody who has withdrawn.
+    pub(super) withdrawn: bool,
 }
 
 /// What one person is to be given.
@@ -44,6 +54,7 @@ pub(super) struct DrawnPerson {
     pub(super) name: String,
     /// The row of somebody who is in the project.
     pub(super) id: Option<AnnotatorId>,
+    pub(super) near: NearNames,
     /// Packets that this person has.
     pub(super) packets: u32,
     /// Texts that the person was given or had answered before.
@@ -76,7 +87,7 @@ impl Study {
         if texts.len() == practice.len() {
             return Err(StudyError::NoTexts.into());
         }
-        let people = people(&index, wish)?;
+        let people = people(&index, &self.context.store, wish)?;
         let known: Vec<AnnotatorId> =
             people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
         let again = self.practise_again(&known)?;
@@ -116,7 +127,8 @@ impl Study {
         let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
             let id = asked.known.map(|known| known.id);
             let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
-            DrawnPerson { name: asked.name, id, packets, before: person.has.len(), items }
+            let Asked { name, near, .. } = asked;
+            DrawnPerson { name, id, near, packets, before: person.has.len(), items }
         };
         let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
         Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
@@ -162,6 +174,8 @@ impl Study {
             StudyShare {
                 annotator: person.name.clone(),
                 known: person.id.is_some(),
+                looks_like: person.near.person.clone(),
+                looks_withdrawn: person.near.withdrawn,
                 texts: first.clone().count() as u32,
                 anchors: first.filter(|item| item.anchor).count() as u32,
                 repeats: person.items.iter().filter(|item| item.occasion > 1).count() as u32,
@@ -243,8 +257,14 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, Workbench
 }
 
 /// Whom to ask, each by external id, with what is known of those who are in the project.
-fn people(index: &Index, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
+fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
     let mut people: Vec<Asked> = Vec::new();
+    let mut looks: HashMap<String, String> = HashMap::new();
+    for person in index.annotators() {
+        for name in [&person.external_id, &person.name] {
+            looks.insert(look_alike(name), person.external_id.clone());
+        }
+    }
     for name in &wish.people {
         let known = index.annotator_named(name).cloned();
         let name = match &known {
@@ -254,7 +274,14 @@ fn people(index: &Index, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError>
         if people.iter().any(|other| other.name == name) {
             return Err(StudyError::Twice(name).into());
         }
-        people.push(Asked { name, known });
+        let near = match known {
+            Some(_) => NearNames::default(),
+            None => NearNames {
+                person: looks.insert(look_alike(&name), name.clone()),
+                withdrawn: store.looks_withdrawn(&name)? && !store.has_withdrawn(&name)?,
+            },
+        };
+        people.push(Asked { name, known, near });
     }
     match people.is_empty() {
         true => Err(StudyError::Nobody.into()),

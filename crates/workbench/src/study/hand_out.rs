@@ -27,12 +27,26 @@ struct Unwritten {
     file: PathBuf,
 }
 
+/// Refuses a new person whose name looks like that of somebody else.
+fn names_differ(drawn: &Drawn) -> Result<(), WorkbenchError> {
+    for DrawnPerson { name, near, .. } in &drawn.people {
+        if let Some(known) = &near.person {
+            return Err(WorkbenchError::NearName { name: name.clone(), known: known.clone() });
+        }
+        if near.withdrawn {
+            return Err(WorkbenchError::NearWithdrawn(name.clone()));
+        }
+    }
+    Ok(())
+}
+
 impl Study {
     /// Draws what each person is given beyond what everybody has, adds it to the project with people who are new, and writes a packet for
     /// each into `folder`. What was handed out before stays.
     ///
     /// # Errors
-    /// As [`Study::draft`]; nothing is left to hand out, or a file is in the way: nothing is changed then. Where a file cannot be written,
+    /// As [`Study::draft`]; a new name looks like that of somebody else and the wish does not say that it is another person
+    /// ([`WorkbenchError::NearName`]); nothing is left to hand out, or a file is in the way: nothing is changed then. Where a file cannot be written,
     /// the packets are in the project all the same and [`Study::write_again`] writes them.
     pub fn hand_out(
         &self,
@@ -44,6 +58,9 @@ impl Study {
         self.all_written()?;
         let planning = lock(&self.planning);
         let drawn = self.drawn(wish)?;
+        if !wish.new_people {
+            names_differ(&drawn)?;
+        }
         let mut told = self.told(&drawn)?;
         if drawn.people.iter().all(|person| person.items.is_empty()) {
             return Err(StudyError::NothingNew.into());

@@ -11,6 +11,8 @@ view! {
         pub questions: Vec<QuestionId>,
         /// Whom to ask: names of people who are in the project or to come.
         pub people: Vec<String>,
+        /// Whether people whose names only look like those of others are other people; without it handing out refuses them.
+        pub new_people: bool,
         /// People who are asked about each text.
         pub per_text: u32,
         /// Texts that a person is asked about at most, those asked again not counted.
@@ -52,6 +54,10 @@ view! {
         pub annotator: String,
         /// False where the person is to be added.
         pub known: bool,
+        /// External id of somebody whose name looks alike, of a person who is to be added.
+        pub looks_like: Option<String>,
+        /// Whether the name looks like one of somebody who has withdrawn, of a person who is to be added.
+        pub looks_withdrawn: bool,
         /// Texts asked for the first time.
         pub texts: u32,
         /// Of these, texts that everybody is asked about.

@@ -222,6 +222,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         anchors: 0,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };

@@ -225,6 +225,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
         anchors: 0,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };

@@ -282,6 +282,7 @@ fn panels_are_kept_in_the_file_wherever_it_goes() {
         anchors: 0,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };

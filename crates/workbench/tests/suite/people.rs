@@ -157,9 +157,44 @@ fn wish(people: &[&str]) -> StudyWish {
         anchors: 2,
         repeat: 0.0,
         again_after: 5,
+        new_people: false,
         balance: None,
         seed: 3,
     }
+}
+
+#[test]
+fn a_new_name_that_looks_like_somebody_is_handed_nothing_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    session.project.add_annotator("Ana", &Default::default()).unwrap();
+    let gone = session.project.add_annotator("Zoe", &Default::default()).unwrap();
+    session.project.withdraw(gone.id).unwrap();
+    let people = session.project.annotators().unwrap().len();
+    for (names, near) in [
+        (vec!["ana"], [Some("Ana"), None]),
+        (vec!["Bo", "b\u{f3}"], [None, Some("Bo")]),
+        (vec!["zoe"], [None, None]),
+    ] {
+        let draft = session.study.draft(&wish(&names)).unwrap();
+        for (share, near) in draft.people.iter().zip(near) {
+            assert_eq!(share.looks_like.as_deref(), near, "{names:?}");
+            assert_eq!(share.looks_withdrawn, share.annotator == "zoe");
+        }
+        let out = folder.path().join(names.join("-"));
+        let error = session.study.hand_out(&wish(&names), &out, &Silent).unwrap_err();
+        assert_eq!(error.code(), "near-name", "{names:?}: {error}");
+        assert!(!out.exists() && session.project.annotators().unwrap().len() == people, "{names:?}");
+    }
+    // Who is here is nobody new, also with the name in another form.
+    let known = session.study.draft(&wish(&["Ana"])).unwrap();
+    assert!(known.people[0].known && known.people[0].looks_like.is_none());
+    let others = StudyWish { new_people: true, ..wish(&["ana", "zoe"]) };
+    let draft = session.study.hand_out(&others, &folder.path().join("out"), &Silent).unwrap();
+    assert_eq!(draft.people.iter().filter(|share| share.file.is_some()).count(), 2);
+    assert_eq!(session.project.annotators().unwrap().len(), people + 2);
 }
 
 fn told(file: &MergedFile) -> Vec<&str> {

@@ -259,6 +259,7 @@ fn wish(people: &[&str]) -> StudyWish {
         anchors: 2,
         repeat: 0.0,
         again_after: 5,
+        new_people: false,
         balance: None,
         seed: 3,
     }

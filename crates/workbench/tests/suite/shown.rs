@@ -246,6 +246,7 @@ fn in_a_packet_nothing_is_shown() {
         anchors: 0,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };

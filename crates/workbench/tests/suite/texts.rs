@@ -74,6 +74,7 @@ fn wish() -> StudyWish {
         anchors: 0,
         repeat: 0.2,
         again_after: 3,
+        new_people: false,
         balance: None,
         seed: 1,
     }

@@ -21,6 +21,7 @@ const WISH: StudyWish = {
   anchors: 12,
   repeat: 0.1,
   again_after: 5,
+  new_people: false,
   balance: null,
   seed: 0,
 };
@@ -216,6 +217,24 @@ describe("planning", () => {
     await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].questions).toEqual([1]));
     await user.click(boxes[0] as HTMLElement);
     expect(boxes[0]).toBeChecked();
+  });
+
+  it("asks whether a name that looks like a known one is another person, before it hands out", async () => {
+    vi.spyOn(platform, "chooseFolder").mockResolvedValue("/packets");
+    const out = vi.spyOn(commands, "handOut");
+    const known = app.people[0]!.external_id;
+    const alike = known.toUpperCase() === known ? known.toLowerCase() : known.toUpperCase();
+    const user = await planning();
+    await user.type(screen.getByTestId("study-names"), `${alike}, zz-1, zz-2`);
+    expect(await screen.findByTestId("study-near")).toHaveTextContent(`looks like “${known}”`);
+    expect(screen.getByTestId("study-hand-out")).toBeDisabled();
+    const box = within(screen.getByTestId("study-other-people")).getByRole("checkbox");
+    await user.click(box);
+    await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
+    await user.click(screen.getByTestId("study-hand-out"));
+    await waitFor(() =>
+      expect(out).toHaveBeenCalledWith(expect.objectContaining({ new_people: true }), "/packets"),
+    );
   });
 
   it("hands out into a folder, says where packets lie, and plans on with the same people", async () => {
