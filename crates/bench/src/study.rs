@@ -74,6 +74,7 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
         anchors: 0,
         repeat: 0.0,
         again_after: 0,
+        new_people: false,
         balance: None,
         seed: 1,
     };
