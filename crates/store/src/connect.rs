@@ -151,6 +151,13 @@ fn path_bytes(path: &Path) -> Option<&[u8]> {
     path.to_str().map(str::as_bytes)
 }
 
+/// Closes a connection that must not bring any journal into the file.
+pub(crate) fn leave_alone(conn: Connection) {
+    if conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).is_err() {
+        tracing::warn!("a connection may bring the journal into the file");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
-use crate::journal::Mark;
+use crate::journal_mark::Mark;
 use crate::{Result, StoreError};
 use dissensus_domain::ProjectId;
 use dissensus_files::beside;

@@ -2,11 +2,13 @@
 
 use crate::check::{self, Depth};
 use crate::connect::{Access, connect, has_journal, start_journal};
-use crate::journal::{self, Belongs, Mark};
+use crate::journal;
+use crate::journal_mark::{Belongs, Mark};
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
 use crate::own_file::OwnFile;
 use crate::records::CheckRecords;
+use crate::side_files::{self, ROLLBACK};
 use crate::store::{OpenToWrite, Store, place_for};
 use crate::{Result, StoreError, rollback};
 use dissensus_domain::ProjectId;
@@ -87,7 +89,7 @@ impl Store {
         let mut lock = Lock::take(&file, path)?;
         // What lies there is not of a file that is made now.
         let journal_put_aside =
-            if has_journal(&file) { Some(journal::set_aside(&file, path)?) } else { None };
+            if has_journal(&file) { Some(side_files::set_aside(&file, path)?) } else { None };
         let io = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
             _ => StoreError::from_io(path, "making the project", &e),
@@ -224,7 +226,7 @@ fn open_to_write(
     let sound_alone = || is_sound_alone(file, shown, migrations, records);
     let put_aside = || -> Result<Option<PathBuf>> {
         own.must_have_its_name()?;
-        journal::set_aside(file, shown).map(Some)
+        side_files::set_aside(file, shown).map(Some)
     };
     let left_open = has_journal(file);
     let mut aside = None;
@@ -236,7 +238,7 @@ fn open_to_write(
         let check = |conn: &Connection| check_whole(conn, shown, migrations, records);
         if rollback::judge(file, shown, &check)? != Belongs::Yes {
             own.must_have_its_name()?;
-            aside = Some(journal::set_aside_of(file, shown, &[rollback::ENDING])?);
+            aside = Some(side_files::set_aside_of(file, shown, &[ROLLBACK])?);
         }
     }
     let (mut conn, version) = match checked(own, migrations, records) {

@@ -6,8 +6,9 @@
 
 use crate::connect::{Access, LONG_JOURNAL, connect, has_journal};
 use crate::file_id::{FileId, FilePin, FileState};
-use crate::journal::{self, Mark};
+use crate::journal_mark::{self, Mark};
 use crate::lock::Opening;
+use crate::side_files;
 use crate::sync::lock;
 use crate::{Displaced, Result, StoreError};
 use dissensus_files::beside;
@@ -41,7 +42,7 @@ struct Written {
     journal: Option<FileState>,
     /// The newest mark, see [`journal`].
     mark: Option<Mark>,
-    /// What the file was where it has no mark yet, see [`journal::fingerprint`].
+    /// What the file was where it has no mark yet, see [`journal_mark::fingerprint`].
     base: String,
     /// True where the next transaction begins a new stretch: it is the first of this opening, or the file has become whole.
     new_stretch: bool,
@@ -86,7 +87,7 @@ impl OwnFile {
         let explain = |e| StoreError::explain(&self.shown, "looking at the journal", e);
         let mode: String = conn.pragma_query_value(None, "journal_mode", |r| r.get(0)).map_err(explain)?;
         // One that cannot be read is none: whoever wrote it there, it was not a program of ours.
-        let mark = journal::mark(conn).unwrap_or_default();
+        let mark = journal_mark::mark(conn).unwrap_or_default();
         let about = |path: &Path| {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
         };
@@ -171,7 +172,7 @@ impl OwnFile {
 
     /// The file was written or touched by somebody else: it is still ours where it holds a state that the journal goes on from.
     fn look_inside(&self, now: (u64, Option<SystemTime>)) -> Result<()> {
-        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal::mark(&conn));
+        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal_mark::mark(&conn));
         let mut written = lock(&self.written);
         match (alone, &written.mark) {
             (Ok(Some(alone)), Some(newest)) if newest.goes_on_from(&alone) => {
@@ -184,7 +185,7 @@ impl OwnFile {
 
     /// True where the file without its journal holds this mark.
     fn holds(&self, mark: Option<&Mark>) -> bool {
-        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal::mark(&conn));
+        let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal_mark::mark(&conn));
         alone.is_ok_and(|alone| alone.as_ref() == mark)
     }
 
@@ -193,14 +194,14 @@ impl OwnFile {
         if has_journal(&self.file) {
             return String::new();
         }
-        let base = connect(&self.file, Access::Immutable).and_then(|alone| journal::fingerprint(&alone));
+        let base = connect(&self.file, Access::Immutable).and_then(|alone| journal_mark::fingerprint(&alone));
         base.unwrap_or_default()
     }
 
     /// The mark of the first transaction of this opening where that one brings the file to a newer format. Nothing else is written
     /// beside it before [`OwnFile::begin_to_write`].
     pub(crate) fn mark_of_migration(&self, conn: &Connection) -> Mark {
-        match journal::mark(conn).unwrap_or_default() {
+        match journal_mark::mark(conn).unwrap_or_default() {
             Some(mark) => mark.next_stretch(self.holds(Some(&mark))),
             None => Mark::first(Some(self.base())),
         }
@@ -308,8 +309,8 @@ impl OwnFile {
         if FileState::of(&path)
             .is_ok_and(|there| there.bytes == 0 && Some(there.id) == ours.map(|ours| ours.id))
         {
-            journal::remove(&path);
-            journal::remove(&beside(&self.file, "-shm"));
+            side_files::remove(&path);
+            side_files::remove(&beside(&self.file, "-shm"));
         }
     }
 

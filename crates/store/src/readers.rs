@@ -1,7 +1,7 @@
 //! Connections that read, lent out one at a time.
 
+use crate::connect::leave_alone;
 use crate::connect::{Access, connect, has_journal};
-use crate::journal::leave_alone;
 use crate::own_file::OwnFile;
 use crate::sync::lock;
 use crate::{Result, StoreError};

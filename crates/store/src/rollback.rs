@@ -2,24 +2,22 @@
 //!
 //! Whoever reads a file beside such a journal through SQLite has the file taken back to what the journal says, whichever file that
 //! was of. So it is judged before, on a copy. It holds pages as they were before a transaction, and with them the mark of the state
-//! that the transaction began with (`journal.rs`). It is the file's own where the file is in that state, or in the next one. We leave
+//! that the transaction began with (`journal_mark.rs`). It is the file's own where the file is in that state, or in the next one. We leave
 //! such a journal only where the file system knows no other one.
 
 use crate::connect::{Access, connect};
-use crate::copy::copy_pages;
-use crate::journal::{self, Belongs, Mark};
+use crate::copy_pages::copy_pages;
+use crate::journal_mark::{Belongs, Mark, mark};
+use crate::side_files::{ROLLBACK, remove};
 use crate::{Result, StoreError};
 use dissensus_files::{AtomicFile, beside};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The end of its name.
-pub(crate) const ENDING: &str = "-journal";
-
 /// True where such a journal lies beside the file.
 pub(crate) fn is_beside(file: &Path) -> bool {
-    std::fs::metadata(beside(file, ENDING)).is_ok_and(|about| about.len() > 0)
+    std::fs::metadata(beside(file, ROLLBACK)).is_ok_and(|about| about.len() > 0)
 }
 
 /// Whether the journal beside `file`, which no program has open to write, is its own. `check` says what is wrong with what a
@@ -30,7 +28,7 @@ pub(crate) fn is_beside(file: &Path) -> bool {
 pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Result<()>) -> Result<Belongs> {
     let explain = |e| StoreError::explain(shown, "looking at the journal", e);
     let alone = connect(file, Access::Immutable).map_err(explain)?;
-    let now = journal::mark(&alone).unwrap_or_default();
+    let now = mark(&alone).unwrap_or_default();
     let before = mark_in_journal(file, &alone);
     if let (Some(now), Some(before)) = (&now, &before)
         && (now == before || now.follows(before))
@@ -50,7 +48,7 @@ pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Re
 fn mark_in_journal(file: &Path, alone: &Connection) -> Option<Mark> {
     let another = Mark::first(None);
     let set = |copy: &Connection| another.write(copy);
-    let found = taken_back(file, alone, set, |conn| journal::mark(conn).unwrap_or_default());
+    let found = taken_back(file, alone, set, |conn| mark(conn).unwrap_or_default());
     found.flatten().filter(|mark| mark != &another)
 }
 
@@ -64,15 +62,15 @@ fn taken_back<T>(
 ) -> Option<T> {
     let copy = AtomicFile::create_private(&beside(file, ".judged")).ok()?;
     let path = copy.temporary_path();
-    let journal = beside(path, ENDING);
+    let journal = beside(path, ROLLBACK);
     let made = copy_pages(alone, path, prepare, &mut |_, _| ControlFlow::Continue(()));
     let found = match made {
-        Ok(_) => std::fs::copy(beside(file, ENDING), &journal)
+        Ok(_) => std::fs::copy(beside(file, ROLLBACK), &journal)
             .ok()
             .and_then(|_| connect(path, Access::Read).ok())
             .map(|conn| look(&conn)),
         Err(_) => None,
     };
-    journal::remove(&journal);
+    remove(&journal);
     found
 }

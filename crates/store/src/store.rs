@@ -3,11 +3,11 @@
 use crate::appending::Appending;
 use crate::connect::{Access, has_journal};
 use crate::copy::{self, CopyTarget};
-use crate::journal;
 use crate::lock::Lock;
 use crate::own_file::{AtClosing, OwnFile};
 use crate::readers::Readers;
 use crate::records::CheckRecords;
+use crate::side_files;
 use crate::sync::lock;
 use crate::tx::WriteTx;
 use crate::writer::Writer;
@@ -376,7 +376,7 @@ impl Inner {
         let in_place = self.own.must_have_its_name().is_ok();
         match at_closing {
             AtClosing::SetAside if has_journal(file) => {
-                if let Err(e) = journal::set_aside(file, self.own.shown()) {
+                if let Err(e) = side_files::set_aside(file, self.own.shown()) {
                     tracing::warn!(
                         code = e.code(),
                         "the journal of a file that is gone stays under its name"

@@ -1,0 +1,159 @@
+//! The mark of a project's state, which every transaction that writes brings with it.
+
+use crate::identity::feed;
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// The setting that holds the mark.
+const KEY: &str = "journal";
+
+/// How many states a mark names at most.
+const TRAIL: usize = 64;
+
+/// A state of a project: the word of a stretch of writing, and how many transactions of it there are.
+type State = (Uuid, u64);
+
+/// Tells every state that a file was in from every other one. One program that has the file open writes one stretch, which ends
+/// where the file has become whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    state: State,
+    /// The stretches since the file was last whole, with their ends. The first is that state of the file, unless there is a `base`.
+    trail: Vec<State>,
+    /// What the file was, see [`fingerprint`], that had no mark when the first stretch began; empty where that is not known.
+    pub(crate) base: Option<String>,
+}
+
+impl Mark {
+    /// The first mark of a file. `base` is the fingerprint of what had none, in another place than the journal that this mark is
+    /// written to; none for a file that had its mark from its beginning.
+    pub(crate) fn first(base: Option<String>) -> Self {
+        Self { state: (Uuid::now_v7(), 1), trail: Vec::new(), base }
+    }
+
+    /// The mark of the next transaction of the same stretch.
+    pub(crate) fn next(&self) -> Self {
+        Self { state: (self.state.0, self.state.1.saturating_add(1)), ..self.clone() }
+    }
+
+    /// The mark of the first transaction of a new stretch, where the file holds this one (`whole`) or is behind it.
+    pub(crate) fn next_stretch(&self, whole: bool) -> Self {
+        let mut trail = if whole { Vec::new() } else { self.trail.clone() };
+        trail.push(self.state);
+        if trail.len() > TRAIL {
+            trail.remove(1); // not the first: a file that a reader keeps from becoming whole holds that one
+        }
+        let base = if whole { None } else { self.base.clone() };
+        Self { state: (Uuid::now_v7(), 1), trail, base }
+    }
+
+    /// True where a journal whose newest mark this is can have begun with a file that holds the mark `alone`, or have been brought
+    /// into it in part.
+    pub(crate) fn goes_on_from(&self, alone: &Self) -> bool {
+        let (word, count) = alone.state;
+        let began = if self.base.is_none() { self.trail.first() } else { None };
+        if began.is_some_and(|began| began.0 == word) {
+            return began == Some(&alone.state);
+        }
+        self.trail.iter().chain([&self.state]).any(|state| state.0 == word && count <= state.1)
+    }
+
+    /// True where this is the mark of the transaction after the one of `before`.
+    pub(crate) fn follows(&self, before: &Self) -> bool {
+        match self.state {
+            (_, 1) => self.trail.last() == Some(&before.state),
+            (word, count) => (word, count.saturating_sub(1)) == before.state,
+        }
+    }
+
+    /// Sets this mark.
+    pub(crate) fn write(&self, conn: &Connection) -> rusqlite::Result<()> {
+        let value = serde_json::to_string(&Written {
+            word: self.state.0,
+            before: self.trail.last().map(|state| state.0),
+            count: Some(self.state.1),
+            trail: self.trail.clone(),
+            base: self.base.clone(),
+            again: self.state.0,
+            count_again: Some(self.state.1),
+        })
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+        conn.prepare_cached(
+            "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        )?
+        .execute((KEY, value))
+        .map(drop)
+    }
+}
+
+/// A mark as it is written. Word and count are there twice: of a page that was cut by a power cut, the two differ. Without a count
+/// it is of a program that marked only what was written first after the file had become whole.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    word: Uuid,
+    before: Option<Uuid>,
+    count: Option<u64>,
+    #[serde(default)]
+    trail: Vec<State>,
+    base: Option<String>,
+    again: Uuid,
+    count_again: Option<u64>,
+}
+
+/// The mark that `conn` sees; an error where it cannot be read.
+pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
+    let sql = "SELECT value FROM settings WHERE key = ?1";
+    let Some(value) = conn.query_row(sql, [KEY], |r| r.get::<_, String>(0)).optional()? else {
+        return Ok(None);
+    };
+    let written: Written = serde_json::from_str(&value).map_err(|_| rusqlite::Error::InvalidQuery)?;
+    if written.word != written.again || written.count != written.count_again {
+        return Err(rusqlite::Error::InvalidQuery);
+    }
+    Ok(Some(match (written.count, written.before) {
+        (Some(count), _) => Mark { state: (written.word, count), trail: written.trail, base: written.base },
+        (None, Some(before)) => Mark { state: (written.word, 0), trail: vec![(before, 0)], base: None },
+        (None, None) => Mark { state: (written.word, 0), trail: Vec::new(), base: Some(String::new()) },
+    }))
+}
+
+/// What tells a file without a mark, which `alone` sees, from other ones: how it is laid out, the ends of its tables, its settings
+/// and its last event. Not all of its contents: it may be large, and somebody waits.
+pub(crate) fn fingerprint(alone: &Connection) -> rusqlite::Result<String> {
+    let mut hash = Sha256::new_with_prefix("dissensus file");
+    let mut add = |sql: &str| feed(alone, &mut hash, sql).map(drop);
+    for pragma in ["page_count", "freelist_count", "schema_version", "user_version"] {
+        add(&format!("SELECT * FROM pragma_{pragma}"))?;
+    }
+    let tables: Vec<String> = alone
+        .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT wr ORDER BY name")?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for table in &tables {
+        add(&format!("SELECT max(rowid) FROM \"{}\"", table.replace('"', "\"\"")))?;
+    }
+    for (table, sql) in [
+        ("events", "SELECT * FROM events ORDER BY id DESC LIMIT 1"),
+        ("project", "SELECT * FROM project"),
+        ("copies", "SELECT * FROM copies ORDER BY id"),
+    ] {
+        if tables.iter().any(|known| known == table) {
+            add(sql)?;
+        }
+    }
+    add("SELECT * FROM settings ORDER BY key")?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// What can be said of a file and the journal beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Belongs {
+    /// The journal goes on from this file.
+    Yes,
+    /// It is another file's.
+    No,
+    /// Neither has a mark: whether the two are sound together decides.
+    Unknown,
+}
