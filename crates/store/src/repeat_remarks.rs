@@ -23,6 +23,10 @@ pub(crate) struct RepeatRemark {
 /// Which answer: text, annotator, occasion, time, and the answer as JSON.
 pub(crate) type RepeatKey = (TextId, AnnotatorId, u16, i64, String);
 
+/// Whether a row of `repeat_remarks` holds anything that was said, and not only the wording that was on screen.
+pub(crate) const SAYS: &str =
+    "(note <> '' OR reasons <> '[]' OR confidence > 0 OR guideline <> x'' OR said_at_ms <> at_ms)";
+
 const COLUMNS: &str = "question, text, annotator, occasion, at_ms, answer, said_at_ms, note, reasons, confidence, guideline, wording";
 
 /// An identity in a column that is empty where there is none.
@@ -93,12 +97,13 @@ impl WriteTx<'_> {
     /// Whether anything was ever said beside this answer. The wording that was on screen is nothing that anybody said.
     pub(crate) fn was_said(&self, repeat: &Repeat) -> Result<bool> {
         let answer = self.answer_json(repeat.question, &repeat.answer)?;
-        let sql = "SELECT 1 FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
-                   AND at_ms = ?5 AND answer = ?6
-                   AND (note <> '' OR reasons <> '[]' OR confidence > 0 OR guideline <> x'' OR said_at_ms > at_ms)";
+        let sql = format!(
+            "SELECT 1 FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
+             AND at_ms = ?5 AND answer = ?6 AND {SAYS}"
+        );
         let key =
             (repeat.question.0, repeat.text.0, repeat.annotator.0, repeat.occasion, repeat.at_ms, answer);
-        Ok(self.first(sql, key, |_| Ok(()))?.is_some())
+        Ok(self.first(&sql, key, |_| Ok(()))?.is_some())
     }
 
     /// Adds it as a fact. Returns whether it was new.

@@ -118,7 +118,7 @@ fn study(folder: &Path) -> Study {
         anchors: 2,
         repeat: 0.0,
         again_after: 0,
-        new_people: false,
+        new_people: true,
         balance: None,
         seed: 1,
     };
