@@ -60,6 +60,26 @@ it("says what the default order stands on, and leaves ties to their rows", () =>
   expect(whatIsTold(fitting, undefined, words, scale)).toBe("Ordered by labels alone.");
 });
 
+it("says why labels add nothing to the default order, and what would change that", () => {
+  const words = measureWords(scale, "combined");
+  const told = (texts: number) =>
+    whatIsTold(
+      ranking({
+        basis: "Ordered by the prediction: labels count 0 %.",
+        label_weight: { half_at: null, labels: 5, weight: 0, texts },
+      }),
+      undefined,
+      words,
+      scale,
+    );
+  expect(told(1366)).toMatch(/^Ranked by the prediction alone\./);
+  expect(told(1366)).toContain("1,366 texts with four labels or more do not show that.");
+  expect(told(1366)).toContain("More labels on the same texts can change this.");
+  expect(told(1366)).not.toContain("0 %");
+  expect(told(1)).toContain("1 text with four labels or more does not show that.");
+  expect(told(0)).toContain("no text has the four labels");
+});
+
 it("names a border by its levels, and how many answer above it", () => {
   const named: Scale = { kind: "ordinal", levels: ["no", "hardly", "yes"] };
   const border = { level: 2, above: 0.478, interval: null };

@@ -1,6 +1,6 @@
 // What a ranking can tell and what it cannot, in one sentence.
-import type { Border, DisagreementRow, Ranking, Scale } from "./bindings";
-import { count, decimal, percent } from "./format";
+import type { Border, DisagreementRow, LabelWeight, Ranking, Scale } from "./bindings";
+import { count, counted, decimal, percent, plural } from "./format";
 import type { MeasureWords } from "./measures";
 import { highestSplit } from "./split-map";
 
@@ -72,9 +72,11 @@ export function whatIsTold(
   scale: Scale,
 ): string {
   if (words.value === "labels")
-    return "What people said, not what others would say: few labels can be split by chance.";
+    return "Ranked by the answers given, without any prediction. With few labels a text, differences can be chance.";
   const said: string[] = [];
-  if (ranking.basis) said.push(ranking.basis);
+  const weight = ranking.label_weight;
+  if (weight && weight.half_at === null) said.push(withoutLabels(weight));
+  else if (ranking.basis) said.push(ranking.basis);
   const last = first?.interval ? first.band[1] : 1;
   // In the default order these texts have a row of their own.
   if (last > 1 && words.value !== "combined")
@@ -83,6 +85,18 @@ export function whatIsTold(
   if (follows !== null && follows >= FOLLOWS)
     said.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
   return said.join(" ");
+}
+
+/** Why a text's own labels do not move it in the default order, and what to do about that. */
+function withoutLabels({ texts }: LabelWeight): string {
+  const seen =
+    texts === 0
+      ? "no text has the four labels that it takes to tell"
+      : `${counted(texts, "text")} with four labels or more ${plural(texts, "does", "do")} not show that`;
+  return (
+    "Ranked by the prediction alone. A text’s own labels would count only if they helped to predict how other people answer it: " +
+    `${seen}. More labels on the same texts can change this.`
+  );
 }
 
 /** "between 2 and 3", with the names of the levels. */

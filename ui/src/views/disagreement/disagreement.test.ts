@@ -218,8 +218,35 @@ it("ranks by labels alone from what the order says of itself", async () => {
   await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ordered by labels"));
   await user.click(screen.getByTestId("ranking-by-labels"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("What people said"));
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("the answers given"));
   expect(screen.queryByTestId("ranking-by-labels")).toBeNull();
+});
+
+it("shows nothing that is predicted in the table of labels alone", async () => {
+  const user = userEvent.setup();
+  render(DisagreementView);
+  await waitFor(() => screen.getAllByTestId("ranking-border"));
+  const histogram = () => screen.getByTestId("ranking-list").querySelector("svg[role=img]");
+  expect(histogram()?.getAttribute("aria-label")).toContain("Predicted");
+  await user.click(screen.getByTestId("ranking-by-labels"));
+  await waitFor(() => expect(screen.queryAllByTestId("ranking-border")).toHaveLength(0));
+  expect(screen.queryByText("Border")).toBeNull();
+  await waitFor(() => expect(histogram()?.getAttribute("aria-label")).toContain("Observed"));
+  expect(histogram()?.getAttribute("aria-label")).not.toMatch(/Predicted|Mean level/);
+});
+
+it("ranks as it was asked to last, also when the project is opened again", async () => {
+  const user = userEvent.setup();
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  const { unmount } = render(DisagreementView);
+  await user.click(await screen.findByTestId("ranking-by-labels"));
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
+  unmount();
+  await app.close();
+  await app.openSample();
+  asked.mockClear();
+  render(DisagreementView);
+  await waitFor(() => expect(asked.mock.calls[0]?.[0].by).toBe("labels"));
 });
 
 it("opens a near text, and goes back to the one before", async () => {
