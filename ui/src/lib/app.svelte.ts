@@ -586,7 +586,7 @@ export class App {
     this.work.begin(jobs);
     this.importing = null;
     if (project.journal_notice)
-      this.toasts.done("The journal of another file was put aside", project.journal_notice, true);
+      this.toasts.note("The journal of another file was put aside", project.journal_notice, true);
     // Where the same one is shown again, whoever labels stands where they stood.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();

@@ -32,8 +32,3 @@ export function restWords(report: ImportReport, known: readonly string[]): strin
   }
   return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
 }
-
-/** Whether it takes longer to read than a notice lasts. */
-export function isLong(report: ImportReport): boolean {
-  return report.notices.length > 0 || report.rejected_file !== null;
-}

@@ -54,11 +54,7 @@ export class Outputs {
     const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes, decisions));
     if (!done) return false;
     const words = [path, ...maskWords(done)];
-    this.host.toasts.done(
-      `${counted(done.rows, "row")} written to ${fileName(path)}`,
-      words.join("\n"),
-      words.length > 1,
-    );
+    this.host.toasts.done(`${counted(done.rows, "row")} written to ${fileName(path)}`, words.join("\n"));
     return true;
   }
 
@@ -79,11 +75,7 @@ export class Outputs {
     const done = await this.#unlessStopped(() => commands.exportForProgram(path, wish, replace));
     if (!done) return false;
     const rest = writtenWords(done);
-    this.host.toasts.done(
-      `${heldWords(done)} written to ${fileName(path)}`,
-      [path, ...rest].join("\n"),
-      rest.length > 0,
-    );
+    this.host.toasts.done(`${heldWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
     return true;
   }
 
@@ -103,7 +95,6 @@ export class Outputs {
     this.host.toasts.done(
       `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
       `${path}${rest}`,
-      strangers > 0,
     );
     return true;
   }
@@ -121,7 +112,6 @@ export class Outputs {
     this.host.toasts.done(
       `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
       words.join("\n"),
-      words.length > 1,
     );
     return true;
   }
@@ -163,7 +153,6 @@ export class Outputs {
     toasts.done(
       `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,
       words.join("\n"),
-      true,
     );
     return true;
   }
@@ -201,7 +190,7 @@ export class Outputs {
       given === wanted ? `All ${counted(wanted, "text")}` : `${given} of ${counted(wanted, "text")}`;
     const rest = given === wanted ? "" : " You can go on, and hand in again.";
     const detail = `Send ${file} to whoever gave you this packet.${rest}`;
-    this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail, true);
+    this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail);
     return true;
   }
 

@@ -70,7 +70,7 @@ export class PeopleStore {
     // A plan that was entered names people.
     if (path !== undefined) forget(path);
     if (known) forgetNames([known.name, known.external_id]);
-    this.host.toasts.done("Erased", erasedWords(gone), true);
+    this.host.toasts.done("Erased", erasedWords(gone));
     return true;
   }
 }

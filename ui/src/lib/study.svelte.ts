@@ -104,6 +104,6 @@ export class StudyStore {
       files.length === 1 && only
         ? `The packet was written again as ${fileName(only)}`
         : `${counted(files.length, "packet")} were written again`;
-    this.host.toasts.done(what, files.join("\n"), true);
+    this.host.toasts.done(what, files.join("\n"));
   }
 }

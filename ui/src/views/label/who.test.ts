@@ -97,7 +97,7 @@ describe("a name that is new", () => {
     const found = { name: "Robin", stays: null, imported_at: null, counts };
     vi.spyOn(commands, "removal").mockResolvedValue(found);
     const remove = vi.spyOn(commands, "remove").mockRejectedValue({ code: "x", message: "x", detail: null });
-    const toast = app.toasts.list.find(({ act }) => act?.label === "Undo");
+    const toast = app.toasts.list.find(({ act }) => act?.label === "Take out again");
     await toast?.act?.run();
     expect(remove).toHaveBeenCalledWith({ annotator: id });
     // Who has labelled since is not taken out.

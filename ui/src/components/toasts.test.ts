@@ -1,0 +1,75 @@
+// Notices: how long they are shown, what closes them, and where.
+import { fireEvent, render, screen } from "@testing-library/svelte";
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Toasts } from "$lib/toasts.svelte";
+import { flushSync } from "svelte";
+import ToastStack from "./ToastStack.svelte";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const shown = () => screen.queryAllByTestId(/-toast$/).map((one) => one.textContent.trim());
+
+function pass(ms: number) {
+  vi.advanceTimersByTime(ms);
+  flushSync();
+}
+
+it("lets a notice of what was done go by itself, later where there is more to read", () => {
+  const toasts = new Toasts();
+  render(ToastStack, { toasts });
+  toasts.done("Written");
+  pass(4400);
+  expect(shown()).toHaveLength(1);
+  pass(200);
+  expect(shown()).toHaveLength(0);
+  toasts.done("828 rows written to labels.csv", "/home/you/labels.csv\n".repeat(8));
+  pass(8000);
+  expect(shown()).toHaveLength(1);
+  pass(12_000);
+  expect(shown()).toHaveLength(0);
+});
+
+it("keeps a notice while somebody points at it or has the focus in it", async () => {
+  const toasts = new Toasts();
+  render(ToastStack, { toasts });
+  const stack = screen.getByRole("region", { name: "Notices" });
+  toasts.done("Written");
+  flushSync();
+  await fireEvent.pointerEnter(stack);
+  pass(60_000);
+  expect(shown()).toHaveLength(1);
+  await fireEvent.pointerLeave(stack);
+  screen.getByLabelText("Close notice").focus();
+  pass(60_000);
+  expect(shown()).toHaveLength(1);
+  screen.getByLabelText("Close notice").blur();
+  pass(5000);
+  expect(shown()).toHaveLength(0);
+});
+
+it("closes the newest by Escape, one at a time, and leaves the key to a field", async () => {
+  const toasts = new Toasts();
+  render(ToastStack, { toasts });
+  toasts.problem({ code: "io", message: "The disk is full", detail: null });
+  toasts.done("Written");
+  flushSync();
+  const field = document.body.appendChild(document.createElement("input"));
+  await fireEvent.keyDown(field, { key: "Escape" });
+  expect(shown()).toHaveLength(2);
+  field.remove();
+  await fireEvent.keyDown(document.body, { key: "Escape" });
+  expect(shown()).toEqual(["The disk is full"]);
+  await fireEvent.keyDown(document.body, { key: "Escape" });
+  expect(shown()).toHaveLength(0);
+  // With none left the key is the view's.
+  expect(await fireEvent.keyDown(document.body, { key: "Escape" })).toBe(true);
+});
+
+it("is at the top wherever texts are answered, so that it covers no answer", () => {
+  const source = (path: string) => readFileSync(`src/${path}`, "utf8");
+  const top = /body:has\(\[data-answers\]\)\) \.stack \{\s*top: [^;]+;\s*bottom: auto;/;
+  expect(source("components/ToastStack.svelte")).toMatch(top);
+  expect(source("views/label/LabelView.svelte")).toContain("data-answers");
+});
