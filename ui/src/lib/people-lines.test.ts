@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { AnnotatorPrediction, GroupPrediction } from "$lib/bindings";
 import { peopleLines } from "$lib/people-lines";
 
-const person = (annotator: number, attributes: Record<string, string>, hidden = false) =>
-  ({ annotator, name: `p${annotator}`, attributes, hidden }) as unknown as AnnotatorPrediction;
+const person = (annotator: number, attributes: Record<string, string>, hidden = false, level?: number) =>
+  ({
+    annotator,
+    name: `p${annotator}`,
+    attributes,
+    hidden,
+    observed: level === undefined ? null : { kind: "level", value: level },
+  }) as unknown as AnnotatorPrediction;
 const mean = (value: string) => ({ value, annotators: 9 }) as unknown as GroupPrediction;
 const people = [
   person(1, { age: "old" }),
@@ -17,8 +23,15 @@ const keys = (groups: GroupPrediction[], attribute: string | null, annotators = 
 
 describe("the lines of a text's annotators", () => {
   it("are in one row without an attribute, in the order in which they came", () => {
-    expect(keys([mean("old")], null)).toEqual(["a1", "a2", "a3", "a4"]);
+    expect(keys([mean("old")], null)).toEqual(["predicted", "a1", "a2", "a3", "a4"]);
     expect(keys([], null, [])).toEqual([]);
+  });
+
+  it("begin with those who labelled the text, also within a group", () => {
+    const some = [person(1, { age: "old" }), person(2, {}), person(3, { age: "old" }, false, 2)];
+    expect(keys([], null, some)).toEqual(["labelled", "a3", "predicted", "a1", "a2"]);
+    expect(keys([mean("old")], "age", some)).toEqual(["gold", "a3", "a1", "gnot known", "a2"]);
+    expect(keys([], null, [person(3, {}, false, 2)])).toEqual(["labelled", "a3"]);
   });
 
   it("stand below their group, those of whom nothing is known together", () => {

@@ -1,4 +1,4 @@
-// The annotators of a text as lines: one after the other, or below the group that an attribute puts them in.
+// The annotators of a text as lines, those who labelled it first: one after the other, or below the group that an attribute puts them in.
 import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$lib/bindings";
 
 const NOT_KNOWN = "not known";
@@ -9,16 +9,31 @@ export type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
   hidden: boolean;
 };
 export type PeopleLine =
-  { key: string; group: GroupPrediction | BareGroup } | { key: string; person: AnnotatorPrediction };
+  | { key: string; group: GroupPrediction | BareGroup }
+  | { key: string; person: AnnotatorPrediction }
+  | { key: string; head: string; people: number };
 
 const personLine = (person: AnnotatorPrediction): PeopleLine => ({ key: `a${person.annotator}`, person });
+
+const isLabelled = ({ observed }: AnnotatorPrediction) => observed !== null;
+
+/** Those who labelled the text, then the others, each under a head of their own. */
+function byLabel(people: readonly AnnotatorPrediction[]): PeopleLine[] {
+  const parts = [
+    { key: "labelled", head: "Labelled this text", people: people.filter(isLabelled) },
+    { key: "predicted", head: "Predicted only", people: people.filter((one) => !isLabelled(one)) },
+  ];
+  return parts.flatMap(({ key, head, people }) =>
+    people.length === 0 ? [] : [{ key, head, people: people.length }, ...people.map(personLine)],
+  );
+}
 
 /** Groups and their members. One without a mean is named all the same; without an attribute everybody is in one row. */
 export function peopleLines(
   from: Pick<TextDetail, "annotators" | "groups">,
   attribute: string | null,
 ): PeopleLine[] {
-  if (attribute === null) return from.annotators.map(personLine);
+  if (attribute === null) return byLabel(from.annotators);
   const members = new Map<string, AnnotatorPrediction[]>();
   for (const one of from.annotators) {
     const value = one.attributes[attribute] ?? NOT_KNOWN;
@@ -27,7 +42,8 @@ export function peopleLines(
   const means = new Map(from.groups.map((group) => [group.value, group]));
   const values = new Set([...means.keys(), ...members.keys()]);
   return [...values].flatMap((value) => {
-    const people = members.get(value) ?? [];
+    const all = members.get(value) ?? [];
+    const people = [...all.filter(isLabelled), ...all.filter((one) => !isLabelled(one))];
     const group = means.get(value) ?? {
       value,
       annotators: people.length,

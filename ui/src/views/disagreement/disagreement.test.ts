@@ -7,6 +7,7 @@ import { app } from "$lib/app.svelte";
 import type { DisagreementQuery } from "$lib/bindings";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
+import PersonLine from "./PersonLine.svelte";
 import TextPane from "./TextPane.svelte";
 import WhoChip from "./WhoChip.svelte";
 
@@ -98,6 +99,20 @@ it("lists only the annotators whom the filter lets through", async () => {
   await waitFor(() =>
     expect(screen.getByTestId("detail-chosen").textContent.trim()).toBe(`${of_role} of ${people.length}`),
   );
+});
+
+it("shows the label of somebody who answered apart from what is predicted", async () => {
+  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const [one] = found.annotators;
+  if (!one) throw new Error("nobody");
+  const scale = question().scale;
+  const person = { ...one, observed: { kind: "level", value: 3 } as const };
+  const { rerender } = render(PersonLine, { person, scale, you: false, onwhy: () => {} });
+  expect(screen.getByTestId("person-label")).toHaveTextContent("4");
+  expect(screen.getByRole("img")).toHaveClass("faint");
+  await rerender({ person: { ...person, observed: null } });
+  expect(screen.queryByTestId("person-label")).toBeNull();
+  expect(screen.getByRole("img")).not.toHaveClass("faint");
 });
 
 it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
