@@ -80,6 +80,20 @@ it("names fonts for scripts that the bundled one lacks, and the packages recomme
   expect(linux.rpm.recommends).toHaveLength(3);
 });
 
+it("names the level of intervals by the one constant", () => {
+  const literal = /\b(?:90|95) %/;
+  const comment = /^\s*(?:\/\*\*|\*|\/\/|<!--)/;
+  const named = product
+    .filter((name) => !["src/lib/bindings.ts", "src/lib/format.ts", "src/lib/train-fields.ts"].includes(name))
+    .flatMap((name) =>
+      readFileSync(name, "utf8")
+        .split("\n")
+        .filter((line) => literal.test(line) && !comment.test(line))
+        .map((line) => `${name}: ${line.trim()}`),
+    );
+  expect(named).toEqual([]);
+});
+
 it("shows every explanation by the one tip that keyboard and touch reach too", () => {
   // It takes over titles: the system's own tip is reached by the mouse alone, and stays over dialogs.
   expect(matching(product, /<ExplanationTip\b/)).toEqual(["src/App.svelte"]);

@@ -53,6 +53,48 @@ it("imports a clean file as it was guessed", async () => {
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
 });
 
+it("imports nothing where the project has all of it already, and says so", async () => {
+  const found = await commands.importPreview("/tmp/clean.csv", GUESS);
+  const known = { ...found, new_texts: 0, new_labels: 0, new_annotators: 0, repeats: 0, notices: [] };
+  const bare = { ...known, columns: { ...found.columns, attributes: [] } };
+  const look = vi.spyOn(commands, "importPreviewAsLastTime").mockResolvedValue(bare);
+  const { unmount } = render(ImportDialog, { path: "/tmp/clean.csv" });
+  expect(await screen.findByText("Nothing to import: the project has all of this already.")).toBeVisible();
+  expect(screen.getByTestId("import-confirm")).toBeDisabled();
+  unmount();
+  // What it says of people who are there may be new.
+  const attributes = { ...known, columns: { ...found.columns, attributes: ["age"] } };
+  look.mockResolvedValue(attributes);
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+});
+
+it.each([
+  [1204, "findings"],
+  [0, "label"],
+] as const)("into an empty project with %i labels leads to %s", async (labels, view) => {
+  const user = userEvent.setup();
+  app.show(view === "label" ? "findings" : "label");
+  if (app.project) app.project = { ...app.project, texts: 0 };
+  const report = await commands.importFile("/tmp/clean.csv", GUESS);
+  vi.spyOn(commands, "importFile").mockResolvedValue({ ...report, labels });
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(app.view).toBe(view));
+});
+
+it("leaves the view where it is after an import into a project with texts", async () => {
+  const user = userEvent.setup();
+  app.show("project");
+  const done = vi.spyOn(app, "refresh");
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(done).toHaveBeenCalled());
+  expect(app.view).toBe("project");
+});
+
 it("says what the file was recognised as, and what of it is no plain answer", async () => {
   render(ImportDialog, { path: "/tmp/export.json" });
   expect(await screen.findByTestId("import-format")).toHaveTextContent("Recognised as Label Studio JSON");

@@ -4,6 +4,9 @@ const whole = new Intl.NumberFormat("en");
 const names = new Intl.Collator("en", { numeric: true });
 const DASH = "–";
 
+/** What intervals hold with, wherever the window names it: the level that the program works them out with. */
+export const CONFIDENCE = "95 %";
+
 /** Orders people by name, "Ann 2" before "Ann 10". */
 export function byName(a: { name: string }, b: { name: string }): number {
   return names.compare(a.name, b.name);

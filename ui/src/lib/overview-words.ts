@@ -1,7 +1,7 @@
 // What the overview says of a project: what comes next, how far people agree, who is how far.
 import type { ActionId } from "$lib/action-table";
 import type { NextStep, OverviewAgreement } from "$lib/bindings";
-import { counted, decimal } from "$lib/format";
+import { CONFIDENCE, counted, decimal } from "$lib/format";
 
 export interface StepWords {
   /** On its button. */
@@ -70,7 +70,7 @@ export function alphaWords(of: OverviewAgreement): string {
   const { alpha, low, high, these_low, these_high, needs } = of;
   if (alpha === null) return `Too little to tell. ${needs ?? ""}`.trim();
   if (low === null || high === null) return "nobody differs";
-  const interval = `95 % interval ${decimal(low)} to ${decimal(high)}`;
+  const interval = `${CONFIDENCE} interval ${decimal(low)} to ${decimal(high)}`;
   return of.like_these
     ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
     : `${interval} for these people; fewer than five people are too few to tell of others`;

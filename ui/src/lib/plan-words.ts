@@ -1,6 +1,6 @@
 // A plan in words: how many annotators and labels, what that costs, and what can stop.
 import type { PlanReport, PlannedNumber, PlanWish, Scale } from "./bindings";
-import { count, counted, decimal, duration } from "./format";
+import { CONFIDENCE, count, counted, decimal, duration } from "./format";
 
 /** What is wanted before anybody has said so. */
 export const USUAL: PlanWish = {
@@ -39,7 +39,7 @@ export function widthUnit(scale: Scale): string | null {
 /** "10 (95 %: 9 to 12)", "over 100 (95 %: 80 to over 100)". */
 export function planned(number: PlannedNumber, limit: number): string {
   const one = (n: number | null) => (n === null ? `over ${count(limit)}` : count(n));
-  return `${one(number.value)} (95 %: ${one(number.low)} to ${one(number.high)})`;
+  return `${one(number.value)} (${CONFIDENCE}: ${one(number.low)} to ${one(number.high)})`;
 }
 
 /** What the labels that are there reach already. */

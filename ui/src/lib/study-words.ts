@@ -11,7 +11,7 @@ import type {
   StudyReport,
   StudyShare,
 } from "./bindings";
-import { count, counted, decimal, interval } from "./format";
+import { CONFIDENCE, count, counted, decimal, interval } from "./format";
 
 /** Fewer comparisons are too little to tell. */
 const FEWEST = 5;
@@ -35,7 +35,7 @@ export type FigureOver = "anchors" | "again";
 export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): string {
   const what =
     over === "anchors" ? counted(of, "text") : counted(of, "answer asked again", "answers asked again");
-  return `95 % interval ${interval([low, high])}, over ${what}`;
+  return `${CONFIDENCE} interval ${interval([low, high])}, over ${what}`;
 }
 
 /** What is missing before agreement on anchors can be told. */
@@ -66,11 +66,11 @@ export function marginWords({ margin, self_margin }: StudyDraft): string[] {
   if (margin === null) words.push("No text goes to two people, so how far people differ will not be known.");
   if (margin !== null)
     words.push(
-      `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (95 %).`,
+      `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (${CONFIDENCE}).`,
     );
   if (self_margin !== null)
     words.push(
-      `How often one person repeats an answer will be known to within ${decimal(self_margin, 0)} percentage points at worst (95 %).`,
+      `How often one person repeats an answer will be known to within ${decimal(self_margin, 0)} percentage points at worst (${CONFIDENCE}).`,
     );
   return words;
 }

@@ -1,6 +1,6 @@
 // What there is to say of a text in one or two sentences.
 import type { DisagreementScores, GroupDifference, Scale, SeverityDifference, TextDetail } from "./bindings";
-import { count, counted, decimal, percent, signed } from "./format";
+import { CONFIDENCE, count, counted, decimal, percent, signed } from "./format";
 import { levelOf } from "./levels";
 
 /** Below this van der Eijk's coefficient says that answers gather at two places. */
@@ -47,7 +47,7 @@ export function sideName(severity: SeverityDifference): string {
 /** How far apart the strict and the lenient are on a text. */
 export function severityWords({ strict, gap, interval, labels }: SeverityDifference): string {
   const [side, other] = strict ? ["The strict", "the lenient"] : ["The lenient", "the strict"];
-  const ends = `95 % interval ${signed(interval[0], 1)} to ${signed(interval[1], 1)}`;
+  const ends = `${CONFIDENCE} interval ${signed(interval[0], 1)} to ${signed(interval[1], 1)}`;
   return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): answers follow severity here.`;
 }
 
