@@ -132,7 +132,9 @@ it("says what is needed, and can be stopped", async () => {
     state: "running",
     ...rest,
   });
-  await waitFor(() => expect(screen.getByRole("progressbar", { name: /slips/ })).toHaveValue(1));
+  await waitFor(() =>
+    expect(screen.getByRole("progressbar", { name: "Looking at every label" })).toHaveValue(1),
+  );
   await user.click(screen.getByRole("button", { name: "Stop" }));
   expect(cancel).toHaveBeenCalledWith(81);
   stop({ code: "cancelled", message: "cancelled", detail: null });

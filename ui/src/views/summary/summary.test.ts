@@ -1,5 +1,6 @@
 // The summary of Findings, with which a project opens that has labels.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { readdirSync, readFileSync } from "node:fs";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
@@ -154,4 +155,12 @@ describe("who differs, and why", () => {
     expect(await screen.findByTestId("who-shares")).toBeVisible();
     expect(asked.mock.calls.length).toBeGreaterThan(1);
   });
+});
+
+it("scrolls as one page: nothing in it scrolls by itself", () => {
+  for (const name of readdirSync("src/views/summary").filter((name) => /svelte$/.test(name))) {
+    const source = readFileSync(`src/views/summary/${name}`, "utf8");
+    expect(source, name).not.toMatch(/overflow(?:-y)?:\s*(?:auto|scroll)/);
+    if (name !== "SummaryView.svelte") expect(source, name).not.toMatch(/class="[^"]*\bscroll\b/);
+  }
 });
