@@ -229,6 +229,11 @@ export class LabelDesk {
     });
   }
 
+  /** Whether {@link back} leads to a text from where none is left: one was on the desk before. */
+  get leadsBack(): boolean {
+    return this.#trail[this.#at] !== undefined;
+  }
+
   /** Goes back on the trail, and from its start to the text before in the file. */
   back(): Promise<void> {
     const [place, here] = [this.task, this.#here];

@@ -45,9 +45,10 @@ describe("where the next text comes at once", () => {
     await waitFor(() => expect(text()).toBe("2"));
     expect(screen.getByTestId("label-last")).toHaveTextContent("4");
     expect(screen.getByTestId("label-said")).toHaveTextContent("Labelled 4");
-    await user.click(screen.getByTestId("label-last-undo"));
+    // One button takes it back: that of the tools, while there are some.
+    expect(screen.getAllByRole("button", { name: /^Undo/ })).toEqual([screen.getByTestId("label-undo")]);
+    await user.click(screen.getByTestId("label-undo"));
     await waitFor(() => expect(text()).toBe("1"));
-    expect(screen.queryByTestId("label-last-undo")).toBeNull();
     expect(screen.getByTestId("label-progress-done")).toHaveTextContent("0");
   });
 
@@ -94,10 +95,13 @@ describe("a limit of hard texts", () => {
     await press("{ArrowRight}");
     await waitFor(() => expect(screen.getByTestId("care-finished")).toBeVisible());
     expect(screen.queryByTestId("care-go-on")).toBeNull();
+    expect(screen.getByTestId("care-back")).toBeVisible();
     app.show("people-study");
     await waitFor(() => expect(screen.queryByTestId("care-finished")).toBeNull());
     app.show("label");
     await waitFor(() => expect(screen.getByTestId("care-finished")).toBeVisible());
+    // No text was on the desk since: there is none to go back to.
+    expect(screen.queryByTestId("care-back")).toBeNull();
     // A limit that the study lifts lets the day go on.
     await commands.setStudyCare({ limit: null, strict: false, greyscale: false, harmful: [] });
     await app.care.load(app.annotatorId ?? 0);

@@ -477,6 +477,10 @@ it("says when all is answered", async () => {
   await waitFor(() =>
     expect(screen.getByTestId("label-all-done")).toHaveTextContent("All texts are answered"),
   );
+  // No text was on the desk: what leads to answers is the list.
+  expect(screen.queryByText("Go back")).toBeNull();
+  await userEvent.click(screen.getByTestId("label-to-list"));
+  expect(app.view).toBe("label-list");
 });
 
 it("does not say so while the last text is only passed over", async () => {
