@@ -2,7 +2,7 @@
 import { commands } from "$bindings";
 import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$lib/bindings";
 import { heldWords, maskWords, writtenWords } from "$lib/export-words";
-import { counted, fileName } from "$lib/format";
+import { count, counted, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
 import type { Toasts } from "$lib/toasts.svelte";
 import * as platform from "$platform";
@@ -187,7 +187,7 @@ export class Outputs {
     if (!handed) return false;
     const { given, wanted, file } = handed;
     const far =
-      given === wanted ? `All ${counted(wanted, "text")}` : `${given} of ${counted(wanted, "text")}`;
+      given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
     const rest = given === wanted ? "" : " You can go on, and hand in again.";
     const detail = `Send ${file} to whoever gave you this packet.${rest}`;
     this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail);

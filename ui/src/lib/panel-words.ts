@@ -1,5 +1,6 @@
 // What is said of panels: rules, how sure a verdict is, and what a panel's members are.
 import type { KeptPanel, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "./bindings";
+import { count, counted } from "./format";
 
 export type RuleKind = "majority" | "mean" | "median" | "veto" | "quorum";
 
@@ -70,7 +71,8 @@ export function membersWords({
   size,
   shares,
 }: Pick<PanelWish, "members" | "size" | "shares">): string {
-  if (members.length > 0) return members.length > 3 ? `${members.length} people` : members.join(", ");
+  if (members.length > 0)
+    return members.length > 3 ? counted(members.length, "person", "people") : members.join(", ");
   const of = shares.map(({ value, share }: PanelShare) => `${percent(share)} ${value}`).join(", ");
-  return of ? `${size} drawn: ${of}` : `${size} drawn`;
+  return of ? `${count(size)} drawn: ${of}` : `${count(size)} drawn`;
 }

@@ -7,7 +7,7 @@ import type {
   QuestionInfo,
   Standing,
 } from "./bindings";
-import { counted, percent } from "./format";
+import { count, counted, percent, plural } from "./format";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
   { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
@@ -58,7 +58,7 @@ export interface Said {
 }
 
 const missed = ({ right, of }: PracticeResult, pass: number | null) =>
-  `You had ${right} of ${of} right; ${needed(pass, of)} are needed.`;
+  `You had ${count(right)} of ${count(of)} right; ${count(needed(pass, of))} ${plural(needed(pass, of), "is", "are")} needed.`;
 
 /** Where somebody stands, in plain words: before the first text, between two rounds, and at the end. */
 export function saidOf(state: PracticeState): Said {
@@ -88,7 +88,7 @@ export function saidOf(state: PracticeState): Said {
   if (round === 1 || !result)
     return {
       title: "A few texts to practise on first",
-      text: `${counted(total, "practice text")}. You see the right answer and why after each. ${needed(rule.pass, total)} of ${total} must be right. Practice does not count as a label.`,
+      text: `${counted(total, "practice text")}. You see the right answer and why after each. ${count(needed(rule.pass, total))} of ${count(total)} must be right. Practice does not count as a label.`,
       next: state.done > 0 ? "Go on with the practice" : "Begin",
     };
   return {

@@ -1,6 +1,6 @@
 // Spans of a text: sets of them as answers, and how they lie over and beside each other.
 import type { Answer, PersonSpans, Scale, Span } from "$lib/bindings";
-import { counted } from "$lib/format";
+import { count, counted } from "$lib/format";
 import type { TextUnits } from "$lib/text-units";
 
 /** How many types of spans a question may have. */
@@ -198,5 +198,5 @@ export function markersWords(scale: Scale, piece: Piece, others: number): string
   const who = piece.others.map(
     ({ person, kinds }) => `${person.name} (${kinds.map((kind) => scale.levels[kind] ?? "").join(", ")})`,
   );
-  return `${piece.others.length} of ${all}: ${who.join(", ")}`;
+  return `${count(piece.others.length)} of ${all}: ${who.join(", ")}`;
 }

@@ -34,8 +34,12 @@ it("says what a drawn panel would decide on the chosen text, how sure, and what 
   const verdict = screen.getByTestId("panel-verdict").textContent ?? "";
   expect(verdict).toContain("no majority");
   expect(screen.getByTestId("panel-sure").textContent).toMatch(/certain|ikely|Open|Too little/);
-  expect(screen.getByTestId("panel-others").textContent).toContain("50 panels");
+  expect(screen.getByTestId("panel-others").textContent).toMatch(
+    /50 other panels drawn the same way: “.+” is the likeliest verdict of \d+ %/,
+  );
   expect(screen.getByTestId("panel-who").textContent).toContain("with labels");
+  // What more labels could do has the level of every other interval.
+  expect(verdict).toMatch(/from\s+\d+ % to \d+ % \(95 %\)/);
 });
 
 it("asks named people, who need no draw", async () => {
