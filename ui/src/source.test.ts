@@ -80,6 +80,28 @@ it("names fonts for scripts that the bundled one lacks, and the packages recomme
   expect(linux.rpm.recommends).toHaveLength(3);
 });
 
+it("tells nobody to build the program in order to use it", () => {
+  // Whoever installed it has no checkout and no cargo.
+  expect(matching(product, /\bcargo\b|\bxtask\b/)).toEqual([]);
+});
+
+it("hides from sight what is only to be read out by the one class for that", () => {
+  const css = readFileSync("src/styles/base.css", "utf8");
+  expect(css).toMatch(/\.out-of-sight,\s*input\.out-of-sight\[type\] \{\s*position: absolute;/);
+  expect(matching(product, /visually-hidden|sr-only/)).toEqual([]);
+});
+
+it("has dialogs of settings no wider than their window", () => {
+  for (const name of ["src/dialogs/CareSettings.svelte", "src/dialogs/study/StudySettingsDialog.svelte"])
+    expect(readFileSync(name, "utf8")).toMatch(/\.rows \{[^}]*minmax\(0, 1fr\)/);
+});
+
+it("covers no dot of the map of texts with its legend", () => {
+  const map = readFileSync("src/views/disagreement/SplitMap.svelte", "utf8");
+  expect(map.indexOf("</figcaption>")).toBeLessThan(map.indexOf('class="plot"'));
+  expect(map).not.toMatch(/figcaption \{[^}]*position: absolute/);
+});
+
 it("names the level of intervals by the one constant", () => {
   const literal = /\b(?:90|95) %/;
   const comment = /^\s*(?:\/\*\*|\*|\/\/|<!--)/;

@@ -24,8 +24,8 @@ export function measuresOf(scale: Scale): MeasureWords[] {
   const all: (MeasureWords | false)[] = [
     {
       value: "combined",
-      label: "Disagreement",
-      hint: "predicted split; the text's own labels count as far as they tell more",
+      label: "Split, combined",
+      hint: "predicted split; the text's own labels count as far as they help to predict it",
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],
@@ -42,8 +42,8 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     },
     {
       value: "labels",
-      label: "Labels alone",
-      hint: "split of the labels given, without any prediction; two labels or more",
+      label: "Split, labels alone",
+      hint: "of the labels given, without any prediction; two labels or more",
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],

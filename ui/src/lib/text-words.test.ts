@@ -1,4 +1,5 @@
 // What is said of a text, and what is not.
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "./bindings";
 import { sentences } from "./text-words";
@@ -51,6 +52,11 @@ it("says where answers follow severity, beside a group or alone", () => {
   expect(said).not.toContain("No group stands out");
   const both = sentences(detail({ severity, differences: [group({ stands: true })] }), scale);
   expect(both).toMatch(/60\+ answer \+0.8 levels.*The strict half/);
+});
+
+it("names the split by the word of the glossary", () => {
+  expect(sentences(detail({ annotators: [] }), scale)).toContain("If all 0 answered: split 0.40");
+  expect(readFileSync("../docs/GLOSSARY.md", "utf8")).toContain("| split (`split`) |");
 });
 
 it("speaks of differences between people on every scale", () => {

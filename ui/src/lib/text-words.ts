@@ -70,7 +70,7 @@ function given(levels: readonly number[], scale: Scale): string {
 }
 
 function spread(scores: DisagreementScores, labels: number, people: number): string {
-  const split = `If all ${count(people)} answered: disagreement ${decimal(scores.split)} (0 none, 1 half at each end)`;
+  const split = `If all ${count(people)} answered: split ${decimal(scores.split)} (0 none, 1 half at each end)`;
   return labels >= 4 && scores.agreement !== null && scores.agreement < CAMPS
     ? `${split}, in two camps.`
     : `${split}.`;

@@ -534,7 +534,7 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
     distribution: mean(rows),
     scores: figures,
     value,
-    interval: [Math.max(0, value - 0.04), Math.min(1, value + 0.03)],
+    interval: query.by === "labels" ? null : [Math.max(0, value - 0.04), Math.min(1, value + 0.03)],
     rank: 1,
     band: [1, 12],
     who: null,

@@ -137,7 +137,11 @@ it("says what the labels cannot tell about severities", async () => {
   vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...whole, remark: null, estimation });
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("estimation-limits").textContent).toContain(limit));
-  expect(screen.getByTestId("group-slopes").textContent).toContain(estimation.group_slopes);
+  // The statistic on demand, under the question that it answers.
+  const groups = screen.getByTestId("group-slopes");
+  expect(groups).not.toHaveAttribute("open");
+  expect(groups.querySelector("summary")).toHaveTextContent(/^Do groups react differently/);
+  expect(groups.textContent).toContain(estimation.group_slopes);
 });
 
 it("tells how long a label takes, and that somebody is too fast", async () => {

@@ -189,4 +189,7 @@ it("opens with the groups that have most evidence, and says why", async () => {
   // The first two values of the list are 18–29 and 30–44 as well, but the higher one is A.
   expect(screen.getByTestId("group-comparison")).toHaveTextContent(/A\s*.*30–44/);
   expect(app.compared).toBeNull();
+  // They were picked by their difference: the p of the two alone is not corrected for that.
+  await userEvent.click(screen.getByTestId("group-compare"));
+  expect(await screen.findByText(/p 0\.\d+, without correction/)).toBeVisible();
 });
