@@ -57,7 +57,7 @@ it("puts nothing on the page that could run, load or lead away", () => {
   expect(words).toContain('<img src=x onerror="window.hit = 1">');
   expect(words).toContain("words (javascript:window.hit=1)");
   expect(words).toContain("more (https://x.org/more) https://y.org");
-  expect(words).toContain("alt (a picture, not shown: it lies elsewhere)");
+  expect(words).toContain("alt (a picture that is not in the project)");
   expect(screen.getAllByTestId("picture-elsewhere")).toHaveLength(3);
 });
 

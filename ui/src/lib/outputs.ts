@@ -189,7 +189,7 @@ export class Outputs {
     const far =
       given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
     const rest = given === wanted ? "" : " You can go on, and hand in again.";
-    const detail = `Send ${file} to whoever gave you this packet.${rest}`;
+    const detail = `Send ${file} to the person who gave you this packet.${rest}`;
     this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail);
     return true;
   }

@@ -67,15 +67,15 @@ export function saidOf(state: PracticeState): Said {
     return {
       title: "Thank you: that is all",
       text: by_checks
-        ? "Some texts have an answer that is beyond doubt, and too few of these were answered so. Whoever runs the study decided that no more texts are asked then. Everything you answered is kept."
-        : `${result ? `${missed(result, rule.pass)} ` : ""}Whoever runs the study decided that no more texts are asked then. What you answered is kept.`,
+        ? "Some texts have an answer that is beyond doubt, and you answered too few of these correctly. The study asks no more texts then. Everything you answered is kept."
+        : `${result ? `${missed(result, rule.pass)} ` : ""}The study asks no more texts then. What you answered is kept.`,
       next: null,
     };
   if (step === "label")
     return result?.standing === "failed"
       ? {
           title: "The practice is done",
-          text: `${missed(result, rule.pass)} You go on all the same, as whoever runs the study decided: your answers count, and it is kept beside them. The guideline helps with what was unclear.`,
+          text: `${missed(result, rule.pass)} The study lets you go on: your answers count, and the result of the practice is recorded with them. The guideline explains what was unclear.`,
           next: "Start labelling",
         }
       : {
@@ -93,7 +93,7 @@ export function saidOf(state: PracticeState): Said {
     };
   return {
     title: "Once more, in another order",
-    text: `${by_checks ? "Some texts have an answer that is beyond doubt, and too few of these were answered so: whoever runs the study asks you to practise again." : missed(result, rule.pass)} Everything you have labelled is kept.`,
+    text: `${by_checks ? "Some texts have an answer that is beyond doubt, and you answered too few of these correctly: the study asks you to practise again." : missed(result, rule.pass)} Everything you have labelled is kept.`,
     next: state.done > 0 ? "Go on with the practice" : "Practise again",
   };
 }

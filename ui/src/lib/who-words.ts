@@ -8,9 +8,9 @@ export const shareNames: readonly { part: keyof DifferenceShares; name: string; 
   { part: "neither", name: "neither", colour: "var(--cat-8)" },
 ];
 
-/** Why two groups were picked for a comparison, and that it does not correct for that. */
+/** Why two groups were picked for a comparison, what holds after correction for that, and that the comparison does not correct for it. */
 export const pairReason = ({ attribute, words }: AttributeDifference) =>
-  `Picked because these two values of ${attribute} have most evidence that they differ. With correction for how many could have been picked: ${words} Below, the two by themselves, without that correction.`;
+  `Of the values of ${attribute}, these two have the most evidence of a difference. After correction for all comparisons that were possible: ${words.charAt(0).toLowerCase()}${words.slice(1)} The figures below are of these two alone, without that correction.`;
 
 /** A share as the width of a bar. */
 export const barOf = (share: number | null) => `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;

@@ -1,5 +1,6 @@
 // The list of texts, and the ways into it and out of it.
 import { render, screen, waitFor } from "@testing-library/svelte";
+import { readFileSync } from "node:fs";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
@@ -34,6 +35,22 @@ async function listed() {
   render(TextsView);
   await waitFor(() => expect(total()).toBe("160 texts"));
 }
+
+it("heads every column, the id and the text by their own names", async () => {
+  await listed();
+  expect([...screen.getByTestId("texts-heads").children].map((head) => head.textContent)).toEqual([
+    "Id",
+    "Text",
+    "",
+    "Answers",
+    "Labels differ",
+  ]);
+  // The rows have the columns of the heads, and the answers no more room than they need in a narrow window.
+  const row = readFileSync("src/views/texts/TextLine.svelte", "utf8");
+  const table = readFileSync("src/views/texts/TextTable.svelte", "utf8");
+  for (const source of [row, table]) expect(source).toContain("grid-template-columns: var(--text-columns)");
+  expect(table).toMatch(/--text-columns: [^;]*clamp\(/);
+});
 
 describe("the filters", () => {
   it("tell how many texts each leaves, of the person who labels here", async () => {
