@@ -229,3 +229,46 @@ def test_a_copy_is_a_project_of_its_own_and_changes_are_seen(project, tmp_path):
     os.remove(project.path)
     with pytest.raises(NotFoundError):
         project.labels()
+
+
+@pytest.mark.parametrize("swap", [False, True], ids=["moved away and back", "swapped with another file"])
+def test_a_label_is_in_the_file_that_has_the_name_or_the_call_fails(project, tmp_path, swap):
+    away = tmp_path / "away.dissensus"
+    if swap:
+        shutil.copy(project.path, away)
+    move = """
+import os, sys, time
+path, away, swap = sys.argv[1:]
+while True:
+    time.sleep(0.05)
+    if swap == "1":
+        os.rename(path, path + ".tmp"); os.rename(away, path); os.rename(path + ".tmp", away)
+    else:
+        os.rename(path, away); time.sleep(0.02); os.rename(away, path)
+"""
+    texts = project.texts()["text_id"][:60]
+    mover = subprocess.Popen([sys.executable, "-c", move, project.path, str(away), str(int(swap))])
+    confirmed, refused = set(), set()
+    try:
+        for n in range(180):
+            who, text = f"mover-{n // len(texts)}", texts[n % len(texts)]
+            try:
+                project.add_label(who, text, 3, question="offensiveness")
+                confirmed.add((who, text))
+            except dissensus.DissensusError as error:
+                refused.add(error.code)
+    finally:
+        mover.kill()
+        mover.wait()
+    tmp = project.path + ".tmp"
+    for name in (tmp, str(away)):
+        if os.path.exists(name) and not os.path.exists(project.path):
+            os.rename(name, project.path)
+    assert confirmed and "internal" not in refused, refused
+    found = []
+    for path in {project.path, str(away), tmp}:
+        if os.path.exists(path):
+            labels = Project(path).labels("offensiveness")
+            found += [pair for pair in zip(labels["annotator_id"], labels["text_id"]) if pair[0].startswith("mover-")]
+            command("info", path)
+    assert len(found) == len(set(found)) and confirmed <= set(found), (len(confirmed), len(found), refused)
