@@ -5,7 +5,7 @@ use super::attribute_effects::AttributeEffects;
 use super::convergence::Convergence;
 use super::group_columns::GroupEffects;
 use super::initial;
-use super::parameter_uncertainty::ParameterUncertainty;
+use super::parameter_moves::ParameterUncertainty;
 use super::scalar_posterior::{ScoredLabel, integrate};
 use super::text::{self, TextPosterior};
 use super::text_scale::{ScaleNode, ScalePosterior, ScalePrior, TextScales, nodes_without};

@@ -32,6 +32,7 @@ mod laplace;
 pub(crate) mod left_out;
 pub(crate) mod link;
 pub(crate) mod nodes;
+mod parameter_moves;
 mod parameter_uncertainty;
 pub(crate) mod predictor;
 mod random_slopes;

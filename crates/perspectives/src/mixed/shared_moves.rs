@@ -24,7 +24,7 @@ impl CrossedEffects {
     }
 }
 
-/// How one text and its annotators move in each direction of [`super::parameter_uncertainty::ParameterUncertainty`].
+/// How one text and its annotators move in each direction of [`super::parameter_moves::ParameterUncertainty`].
 pub(crate) struct SharedMoves<'a> {
     crossed: &'a CrossedEffects,
     /// Scores x directions.
