@@ -119,8 +119,8 @@ pub use options::{
     OptionPair,
 };
 pub use panels::{
-    DrawPanels, JointAnswers, MeanForecast, Quota, QuotaError, Verdict, VerdictForecast, VerdictRule,
-    Verdicts,
+    Candidate, DrawPanels, JointAnswers, MeanForecast, Quota, QuotaError, Verdict, VerdictForecast,
+    VerdictRule, Verdicts,
 };
 pub use portable::{NewTexts, PortableModel};
 pub use spans::{

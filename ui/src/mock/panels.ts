@@ -105,6 +105,7 @@ export class MockPanels {
       strangers: 0,
       pool: named ? null : this.world().people.length,
       draws: named ? 0 : wish.draws,
+      level: 0.95,
       exact: true,
     };
   }

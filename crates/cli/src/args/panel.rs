@@ -21,9 +21,10 @@ Rules:
   quorum:M@L     M members at level L or above: a number (3), a share (0.5 or 50%); without an order of the levels: who give L
 
 Members read the same text: what is not known of it is drawn once for all of them. \"Sure\" is the probability of the likeliest
-verdict, \"range\" what it would be were the text known exactly (90 %); where that is nearly anything, there is too little to tell.
+verdict, \"range\" what it would be were the text known exactly (95 %); where that is nearly anything, there is too little to tell.
 Answers that a member gave to a text stand. --size draws from the people with labels on the question: the seed's first panel is
-shown, and --draws more tell how often another panel of the same shares would decide otherwise. Shares become members by largest
+shown, and --draws more tell how often another panel of the same shares would decide otherwise. Each person is drawn by seed and id, so that
+a person who joins later changes a panel by one member at most where no shares are asked for. Shares become members by largest
 remainder; people without a value count to all others of it.")]
 #[command(group(clap::ArgGroup::new("who").args(["members", "size", "saved", "list", "forget"]).required(true)))]
 pub(crate) struct Panel {

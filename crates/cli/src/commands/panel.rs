@@ -191,13 +191,14 @@ fn tell(found: &PanelVerdicts) -> Result<()> {
             text.snippet.chars().take(TEXT_WIDTH).collect(),
         ]
     };
+    let mean_header = format!("mean ({:.0} %)", 100.0 * panel.level);
     let header = [
         "text",
         "verdict",
         "sure",
         "range",
         "probabilities",
-        "mean (90 %)",
+        mean_header.as_str(),
         "otherwise",
         "beside",
         "answered",

@@ -71,7 +71,7 @@ pub(crate) struct TextScales {
     pub(crate) sd: f64,
     /// Whether labels tell more than embeddings.
     pub(crate) own: bool,
-    /// Its 90 % interval by the likelihood, the other variances held.
+    /// Its 95 % interval by the likelihood, the other variances held.
     pub(crate) interval: (f64, f64),
     /// Means of the logarithms before a text's labels.
     mean: Vec<f64>,

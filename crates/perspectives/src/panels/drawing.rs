@@ -1,16 +1,28 @@
 //! Panels drawn from people so that every attribute's shares are met.
 
 use super::quotas::{Quota, QuotaError, Seats};
-use crate::math::random::generator;
-use rand::RngExt;
-use rand::seq::{SliceRandom, index};
-use rand_chacha::ChaCha8Rng;
+use crate::math::random::{fingerprint, unit};
 use std::collections::{BTreeMap, HashMap};
 
+/// What keeps numbers of people and of seats apart.
+const PERSON: u64 = 1;
+const SEATS: u64 = 2;
 /// Remaining seats that are gone through at most: some seconds.
 const MOST_WAYS: usize = 400_000;
 
+/// Somebody who may sit on a panel.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// A name that nobody else has.
+    pub name: String,
+    /// What is known of the person; without an attribute the person counts to all others of it.
+    pub attributes: BTreeMap<String, String>,
+}
+
 /// A recipe over the people it draws from: every panel that meets all shares is drawn with the same probability.
+///
+/// Who is drawn follows from seed, panel and each person's name: of people of the same values those with the smallest of the numbers that these give. A person who joins therefore changes nothing
+/// but who has to make room, and how many of these values are drawn where that is left open.
 #[derive(Clone, Debug)]
 pub struct DrawPanels {
     size: usize,
@@ -26,18 +38,18 @@ struct Cell {
     /// One place in `seats` for each attribute.
     places: Vec<usize>,
     people: Vec<usize>,
+    /// A number for each of `people`, by name.
+    names: Vec<u64>,
+    /// The same of the places.
+    of_places: u64,
 }
 
 impl DrawPanels {
-    /// Of people with these attributes, `(name, value)` each. A person without an attribute counts to all others of it.
+    /// Of these people.
     ///
     /// # Errors
     /// A share that is none, shares above 1, or what cannot be met with these people, by name.
-    pub fn new(
-        people: &[BTreeMap<String, String>],
-        size: usize,
-        quotas: &[Quota],
-    ) -> Result<Self, QuotaError> {
+    pub fn new(people: &[Candidate], size: usize, quotas: &[Quota]) -> Result<Self, QuotaError> {
         if size == 0 {
             return Err(QuotaError::Nobody);
         }
@@ -47,9 +59,15 @@ impl DrawPanels {
         }
         let mut cells: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (at, person) in people.iter().enumerate() {
-            cells.entry(places(&attributes, person)).or_default().push(at);
+            cells.entry(places(&attributes, &person.attributes)).or_default().push(at);
         }
-        let cells: Vec<Cell> = cells.into_iter().map(|(places, people)| Cell { places, people }).collect();
+        let cell = |(places, of_cell): (Vec<usize>, Vec<usize>)| Cell {
+            names: of_cell.iter().map(|at| fingerprint(people[*at].name.as_bytes())).collect(),
+            of_places: fingerprint(&places.iter().flat_map(|place| place.to_le_bytes()).collect::<Vec<u8>>()),
+            places,
+            people: of_cell,
+        };
+        let cells: Vec<Cell> = cells.into_iter().map(cell).collect();
         let mut seats: Vec<u16> =
             attributes.iter().flat_map(|a| a.members.iter().map(|n| *n as u16)).collect();
         if attributes.is_empty() {
@@ -81,11 +99,10 @@ impl DrawPanels {
 
     /// So many panels, each without replacement: places of its people, ascending. The first ones of a seed are the same whatever their number.
     pub fn draw(&self, panels: usize, seed: u64) -> Vec<Vec<usize>> {
-        let mut rng = generator(seed, 0x6472_6177);
-        (0..panels).map(|_| self.one(&mut rng)).collect()
+        (0..panels as u64).map(|panel| self.one([seed, panel])).collect()
     }
 
-    fn one(&self, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    fn one(&self, which: [u64; 2]) -> Vec<usize> {
         let mut seats = self.seats.clone();
         let mut panel = Vec::with_capacity(self.size);
         for (at, cell) in self.cells.iter().enumerate() {
@@ -95,13 +112,14 @@ impl DrawPanels {
                     Some((n, ln_choose(cell.people.len(), n) + ways))
                 })
                 .collect();
-            let n = pick(&options, rng);
+            let n = pick(&options, unit(&[which[0], which[1], SEATS, cell.of_places]));
             seats = without(&seats, cell, n);
-            let chosen = index::sample(rng, cell.people.len(), usize::from(n));
-            panel.extend(chosen.into_iter().map(|i| cell.people[i]));
+            let number = |name: u64| unit(&[which[0], which[1], PERSON, name]);
+            let mut drawn: Vec<(f64, usize)> =
+                cell.names.iter().zip(&cell.people).map(|(name, at)| (number(*name), *at)).collect();
+            drawn.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            panel.extend(drawn.iter().take(usize::from(n)).map(|(_, at)| *at));
         }
-        // Drawn evenly, and in no order that would tell cells apart.
-        panel.shuffle(rng);
         panel.sort_unstable();
         panel
     }
@@ -213,10 +231,10 @@ fn ln_choose(n: usize, k: u16) -> f64 {
     libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0)
 }
 
-/// One of them, by the logarithms of their weights.
-fn pick(options: &[(u16, f64)], rng: &mut ChaCha8Rng) -> u16 {
+/// One of them, by the logarithms of their weights and a number from 0 to 1.
+fn pick(options: &[(u16, f64)], number: f64) -> u16 {
     let all = log_sum(&options.iter().map(|(_, log)| *log).collect::<Vec<_>>());
-    let mut left: f64 = rng.random();
+    let mut left = number;
     for (n, log) in options {
         left -= (log - all).exp();
         if left < 0.0 {
@@ -235,14 +253,19 @@ mod tests {
         values.iter().map(|(a, v)| ((*a).to_owned(), (*v).to_owned())).collect()
     }
 
+    fn named(people: Vec<BTreeMap<String, String>>) -> Vec<Candidate> {
+        let one = |(at, attributes)| Candidate { name: format!("person {at}"), attributes };
+        people.into_iter().enumerate().map(one).collect()
+    }
+
     fn quota(attribute: &str, value: &str, share: f64) -> Quota {
         Quota { attribute: attribute.into(), value: value.into(), share }
     }
 
     /// 2 young and 4 old women, 5 young men and 1 old one.
-    fn people() -> Vec<BTreeMap<String, String>> {
+    fn people() -> Vec<Candidate> {
         let of = |gender, age, n| vec![person(&[("gender", gender), ("age", age)]); n];
-        [of("W", "young", 2), of("W", "old", 4), of("M", "young", 5), of("M", "old", 1)].concat()
+        named([of("W", "young", 2), of("W", "old", 4), of("M", "young", 5), of("M", "old", 1)].concat())
     }
 
     #[test]
@@ -253,7 +276,7 @@ mod tests {
         let mut counts: HashMap<Vec<usize>, usize> = HashMap::new();
         let panels = drawing.draw(20_000, 7);
         for panel in &panels {
-            let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p][a] == v).count();
+            let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p].attributes[a] == v).count();
             assert_eq!((panel.len(), has("gender", "W"), has("age", "young")), (4, 2, 2));
             assert!(panel.windows(2).all(|pair| pair[0] < pair[1]));
             *counts.entry(panel.clone()).or_default() += 1;
@@ -270,12 +293,46 @@ mod tests {
 
     #[test]
     fn without_shares_everybody_is_as_likely() {
-        let people = vec![BTreeMap::new(); 9];
+        let people = named(vec![BTreeMap::new(); 9]);
         let panels = DrawPanels::new(&people, 3, &[]).unwrap().draw(9000, 1);
         for person in 0..9 {
             let n = panels.iter().filter(|panel| panel.contains(&person)).count();
             assert!((2800..3200).contains(&n), "{person}: {n}");
         }
+    }
+
+    /// Without shares a person who joins takes the place of one member at most, wherever that person is in the list; with shares most panels stay too.
+    #[test]
+    fn who_joins_changes_no_more_than_must_be() {
+        let before = people();
+        let mut after = before.clone();
+        after.insert(
+            3,
+            Candidate { name: "new".to_owned(), attributes: person(&[("gender", "W"), ("age", "old")]) },
+        );
+        let names = |people: &[Candidate], panel: &[usize]| -> Vec<String> {
+            panel.iter().map(|at| people[*at].name.clone()).collect()
+        };
+        let changes = |size: usize, quotas: &[Quota]| -> Vec<usize> {
+            let draw = |people: &[Candidate]| -> Vec<Vec<String>> {
+                let recipe = DrawPanels::new(people, size, quotas).unwrap();
+                recipe.draw(2000, 5).iter().map(|panel| names(people, panel)).collect()
+            };
+            let gone = |(old, new): (&Vec<String>, &Vec<String>)| {
+                old.iter().filter(|name| !new.contains(name)).count()
+            };
+            draw(&before).iter().zip(&draw(&after)).map(gone).collect()
+        };
+        let free = changes(5, &[]);
+        assert!(free.iter().all(|gone| *gone <= 1), "{free:?}");
+        let mean = free.iter().sum::<usize>() as f64 / 2000.0;
+        assert!((mean - 5.0 / 13.0).abs() < 0.03, "the new person sits on 5 of 13 panels: {mean}");
+        let shared = changes(4, &[quota("gender", "W", 0.5), quota("age", "young", 0.5)]);
+        let kept = shared.iter().filter(|gone| **gone == 0).count();
+        assert!(kept > 1000, "{kept} of 2000");
+        // A share that the new person does not meet is not touched.
+        let men = changes(3, &[quota("gender", "M", 1.0)]);
+        assert!(men.iter().all(|gone| *gone == 0));
     }
 
     #[test]
@@ -297,7 +354,7 @@ mod tests {
     #[test]
     fn who_has_no_value_is_one_of_the_others() {
         let mut people = people();
-        people.push(BTreeMap::new());
+        people.push(Candidate { name: "nobody".to_owned(), attributes: BTreeMap::new() });
         let none = [quota("gender", "W", 0.0), quota("gender", "M", 0.0)];
         assert_eq!(DrawPanels::new(&people, 1, &none).unwrap().draw(1, 1), [[12]]);
     }
@@ -311,10 +368,10 @@ mod tests {
                 ("c", ["1", "2", "3", "4"][i / 6 % 4]),
             ])
         };
-        let people: Vec<_> = (0..5000).map(values).collect();
+        let people = named((0..5000).map(values).collect());
         let quotas = [quota("a", "1", 0.5), quota("a", "2", 0.3), quota("b", "1", 0.7), quota("c", "1", 0.4)];
         let panel = DrawPanels::new(&people, 50, &quotas).unwrap().draw(1, 3).remove(0);
-        let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p][a] == v).count();
+        let has = |a: &str, v: &str| panel.iter().filter(|p| people[**p].attributes[a] == v).count();
         assert_eq!((has("a", "1"), has("a", "2"), has("b", "1"), has("c", "1")), (25, 15, 35, 20));
     }
 }

@@ -14,7 +14,7 @@ mod rule;
 mod tests;
 mod verdicts;
 
-pub use drawing::DrawPanels;
+pub use drawing::{Candidate, DrawPanels};
 pub use joint::JointAnswers;
 pub(crate) use nodes::text_nodes;
 pub use quotas::{Quota, QuotaError};

@@ -5,17 +5,18 @@ use super::joint::JointAnswers;
 use super::plurality::Plurality;
 use super::rule::{Verdict, VerdictRule, reaches, rounded_mean};
 use crate::data::{PerspectivesError, Target};
+use crate::metrics::CONFIDENCE_LEVEL;
 use std::borrow::Cow;
 
 /// Parts of the range of what is not known of a text that an interval leaves out on either side.
-const TAIL: f64 = 0.05;
+const TAIL: f64 = 0.5 * (1.0 - CONFIDENCE_LEVEL);
 
 /// What is expected of a panel on one text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictForecast {
     /// Probabilities of [`Verdicts::outcomes`], which sum to 1.
     pub probabilities: Vec<f64>,
-    /// For each outcome the 5 % and the 95 % quantile of its probability were the text known exactly: how far labels of this text might still move it.
+    /// For each outcome the ends of the central 95 % of its probability were the text known exactly: how far labels of this text might still move it.
     pub ranges: Vec<(f64, f64)>,
     /// Of a rule of means: where the mean will lie.
     pub mean: Option<MeanForecast>,
@@ -26,7 +27,7 @@ pub struct VerdictForecast {
 pub struct MeanForecast {
     /// Its expectation.
     pub expected: f64,
-    /// The interval that holds it with 90 % or a little more (it has steps of one over the members).
+    /// The interval that holds it with 95 % or a little more (it has steps of one over the members).
     pub interval: (f64, f64),
 }
 
@@ -204,7 +205,7 @@ fn normalised(mut p: Vec<f64>) -> Vec<f64> {
     p
 }
 
-/// The central 90 % of values with weights, at the middles of whose weights they stand; widened where needed to hold their mean.
+/// The central 95 % of values with weights, at the middles of whose weights they stand; widened where needed to hold their mean.
 fn range(values: &[f64], weights: &[f64], mean: f64) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

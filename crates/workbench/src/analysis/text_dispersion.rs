@@ -66,7 +66,7 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
         let more = if high >= ScaleSpread::MOST { " or more" } else { "" };
         format!(
             "Predictions use that for texts with labels: each has a scale of its own, learned from its labels and shrunk. The logarithms of the \
-             scales have a standard deviation of {sd:.2} (90 %: {low:.2} to {high:.2}{more})."
+             scales have a standard deviation of {sd:.2} (95 %: {low:.2} to {high:.2}{more})."
         )
     });
     let used = match (used, told) {
@@ -113,7 +113,7 @@ mod tests {
         let unused = words(of(0.025), true, None, false);
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
         let used = words(of(0.025), true, scales, false);
-        assert!(used.contains("Predictions use that") && used.contains("0.35 (90 %: 0.29 to 0.40)"));
+        assert!(used.contains("Predictions use that") && used.contains("0.35 (95 %: 0.29 to 0.40)"));
         let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }), true);
         assert!(wide.contains("1.00 to 1.10 or more)") && wide.contains("embedding tells"), "{wide}");
         assert!(words(of(0.025), true, None, true).contains("Predictions use what a text's embedding tells"));

@@ -7,10 +7,10 @@ use crate::panel_error::PanelError;
 use crate::view::{PanelInfo, PanelWish};
 use dissensus_domain::{PanelRule, Question};
 use dissensus_perspectives::{
-    AnnotatorModel as _, DrawPanels, LiveModel, PerspectivesError, Quota, Target, Verdict, VerdictRule,
-    Verdicts,
+    AnnotatorModel as _, CONFIDENCE_LEVEL, Candidate, DrawPanels, LiveModel, PerspectivesError, Quota,
+    Target, Verdict, VerdictRule, Verdicts,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Members of a panel, at most.
 const MOST_MEMBERS: u32 = 1_000;
@@ -71,6 +71,7 @@ impl Panels {
             strangers: first.iter().filter(|row| model.labels_of(**row) == 0).count() as u32,
             pool,
             draws: wish_draws(wish),
+            level: CONFIDENCE_LEVEL,
             exact: verdicts.is_exact(),
         };
         let people: Vec<u32> = rows.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
@@ -123,9 +124,11 @@ fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>,
             return Err(PanelError::Unknown { attribute, value, known }.into());
         }
     }
-    let people: Vec<BTreeMap<String, String>> = (pool.iter())
-        .map(|row| attributes(row).iter().map(|(name, value)| (name.clone(), value.clone())).collect())
-        .collect();
+    let candidate = |row: &u32| Candidate {
+        name: index.annotators()[*row as usize].external_id.clone(),
+        attributes: attributes(row).iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+    };
+    let people: Vec<Candidate> = pool.iter().map(candidate).collect();
     let quotas: Vec<Quota> = (wish.shares.iter())
         .map(|s| Quota { attribute: s.attribute.clone(), value: s.value.clone(), share: s.share })
         .collect();

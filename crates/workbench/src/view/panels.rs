@@ -70,6 +70,8 @@ view! {
         pub pool: Option<u32>,
         /// Panels drawn.
         pub draws: u32,
+        /// The level of all ranges and intervals.
+        pub level: f64,
         /// False where majorities of so large a panel are drawn by chance, within a standard error of 0.01.
         pub exact: bool,
     }
@@ -112,11 +114,11 @@ view! {
         pub probabilities: Vec<f64>,
         /// How sure: the probability of the likeliest.
         pub sure: f64,
-        /// The 5 % and 95 % quantile of that probability were the text known exactly.
+        /// The ends of the central part (`level`) of that probability were the text known exactly.
         pub range: (f64, f64),
         /// Nearly any probability of it is possible: labels of this text would tell.
         pub too_little: bool,
-        /// Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with 90 %.
+        /// Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with the probability `level`.
         pub mean: Option<(f64, f64, f64)>,
     }
 
