@@ -91,8 +91,8 @@ pub use disagreement::{
 pub use fit::fit;
 pub use live::{
     CombinedOrder, ExplainedPrediction, ExplainedText, FEWEST_IN_A_CAMP, FEWEST_LABELS_FOR_A_SIDE,
-    FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS, Influence, LabelChange, LabelWeight, LiveModel, Outcome,
-    RepeatedAnswer, SeveritySides, Snapshot, StableShare, TextScore, UNLIKE_OTHERS, UnlikelyKind,
+    FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS, Influence, LabelChange, LabelWeight, LiveModel, OnSide,
+    Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare, TextScore, UNLIKE_OTHERS, UnlikelyKind,
     UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{CONFIDENCE_LEVEL, Scored, Scores, dichotomize, score};

@@ -2,6 +2,7 @@
 
 use dissensus_workbench::view::{
     Border, DisagreementRow, Estimation, GroupDifference, LabelWeight, LabelsAbove, SeverityDifference,
+    SideOfBorder,
 };
 use dissensus_workbench::{TextDispersionReport, TextOptions};
 use schemars::JsonSchema;
@@ -112,6 +113,8 @@ pub(super) struct RankedText<'a> {
     text: &'a str,
     /// Its id.
     text_id: &'a str,
+    /// Who is above the border, and who is below it: those who labelled the text, and those who are predicted there with 95 % or more.
+    sides: Option<&'a (SideOfBorder, SideOfBorder)>,
     /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
     two_camps: bool,
     /// Mean entropy of one annotator's distribution, in bits.
@@ -197,6 +200,7 @@ impl<'a> RankedText<'a> {
             pairwise_maximum: scores.pairwise_maximum.into(),
             rank: row.rank,
             severity: row.severity.as_ref().map(Into::into),
+            sides: row.sides.as_ref(),
             split: scores.split.into(),
             split_interval: both(scores.split_interval),
             text: &row.snippet,

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
-    SeverityDifference, distances_together,
+    SeverityDifference, SideOfBorder, distances_together,
 };
 use dissensus_workbench::{
     GivenAnswer, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
@@ -564,7 +564,8 @@ fn border_words(border: &Border, levels: &[String]) -> String {
     format!("{} | {}, {:.0} %", name(above.saturating_sub(1)), name(above), 100.0 * border.above)
 }
 
-/// "gender Woman +0.9", with a question mark where it does not stand after correction, and "the strict +1.2" where answers follow severity.
+/// "gender Woman +0.9", with a question mark where it does not stand after correction, "the strict +1.2" where answers follow severity, and people on
+/// either side of the border.
 fn who(row: &DisagreementRow) -> String {
     let group = |group: &GroupDifference| {
         let doubt = if group.stands { "" } else { "?" };
@@ -580,5 +581,16 @@ fn who(row: &DisagreementRow) -> String {
         format!("the {} {:+.1}", if severity.strict { "strict" } else { "lenient" }, severity.gap)
     };
     let parts: Vec<String> = row.who.iter().map(group).chain(row.severity.iter().map(side)).collect();
-    parts.join(", ")
+    let people = row.sides.iter().flat_map(|(above, below)| [("above", above), ("below", below)]);
+    let people = people.filter(|(_, side)| !side.people.is_empty()).map(|(place, side)| on_side(place, side));
+    let lines = Some(parts.join(", ")).filter(|parts| !parts.is_empty()).into_iter().chain(people);
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// "above: ana, ben and 4 more".
+fn on_side(place: &str, side: &SideOfBorder) -> String {
+    let names: Vec<&str> = side.people.iter().map(|person| person.name.as_str()).collect();
+    let more = (side.labelled + side.predicted) as usize - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{place}: {}{more}", names.join(", "))
 }

@@ -1,6 +1,7 @@
 //! How far apart groups of annotators are on a text, shrunk by how much such gaps vary between texts.
 
 use super::block::BLOCK;
+use super::labels_apart::{LabelsApart, Side as OnSide};
 use super::significance::{Side, difference_p_value, false_discovery_rate};
 use crate::data::AnnotatorModel;
 use crate::math::distributions::normal_quantile;
@@ -45,8 +46,8 @@ pub struct GroupGap {
     pub labels: [u32; 2],
     /// Two-sided p value of what labels say beyond the predictions; `None` unless both sides gave some.
     pub p: Option<f64>,
-    /// Whether labels say that the gap is real, and not only what people's severities predict (with slopes of their own, unless groups have some): `p` stands after correction for all texts
-    /// and pairs, and the interval and what labels say lie on the side of the gap.
+    /// Whether labels show the gap after correction for all texts and pairs, by the test that was asked for ([`GroupGaps::estimate`], [`GroupGaps::by_labels`]); its interval then
+    /// leaves out 0, and the labels differ in the direction of the gap.
     pub stands: bool,
 }
 
@@ -96,9 +97,21 @@ pub struct GroupGaps {
     /// Texts that both sides of each pair labelled.
     shared: Vec<usize>,
     priors: Vec<Option<Prior>>,
-    limit: f64,
-    /// Text and pair of all p values up to `limit`.
-    significant: Vec<(u32, usize)>,
+    test: Test,
+}
+
+/// When a gap stands.
+#[derive(Clone, Debug)]
+enum Test {
+    /// Labels are further apart than is predicted of the people who gave them.
+    Beyond {
+        /// The largest p value that stands.
+        limit: f64,
+        /// Text and pair of all p values up to it.
+        significant: Vec<(u32, usize)>,
+    },
+    /// Labels are further apart than those of groups drawn at random.
+    Labels(LabelsApart),
 }
 
 impl GroupGaps {
@@ -113,36 +126,62 @@ impl GroupGaps {
     /// Estimates, for each of `pairs`, mean and variance over texts of what labels say beyond the predictions (DerSimonian and
     /// Laird 1986: the variance by the method of moments, 0 where labels vary no more than single labels make them). `groups` are annotators'
     /// indices; an annotator can be in several. Levels must have an order. Costs one prediction a label.
+    ///
+    /// A gap stands where labels say that it is real, and not only what people's severities predict (with slopes of their own, unless groups have some): its `p` stands after
+    /// the correction of Benjamini and Yekutieli (2001) over all texts and pairs.
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
-        Self::estimate_at(model, groups, pairs, Self::FALSE_DISCOVERIES)
+        let (mut gaps, found) = Self::without_test(model, groups, pairs);
+        let p: Vec<f64> = found.iter().map(|found| found.p).collect();
+        let standing = false_discovery_rate(&p, p.len(), Self::FALSE_DISCOVERIES);
+        let limit = p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        let significant = found.iter().filter(|found| found.p <= limit);
+        let significant = significant.map(|found| (found.text, found.pair)).collect();
+        gaps.test = Test::Beyond { limit, significant };
+        gaps
     }
 
-    /// As [`GroupGaps::estimate`], with another share of false ones among the gaps that stand.
-    pub fn estimate_at(
+    /// As [`GroupGaps::estimate`], but a gap stands where the labels of the two sides are further apart than those of groups that are drawn at random from the same people: who
+    /// answers higher on a text, be it here alone or everywhere. Of the texts and pairs that stand, a share of `false_discoveries` is expected to be false.
+    pub fn by_labels(
         model: &dyn AnnotatorModel,
         groups: Vec<Vec<u32>>,
         pairs: Vec<GroupPair>,
         false_discoveries: f64,
     ) -> Self {
+        let (mut gaps, _) = Self::without_test(model, groups, pairs);
+        let mut labels = vec![Vec::new(); model.texts()];
+        for annotator in 0..model.annotators() as u32 {
+            for (text, level) in model.known_labels(annotator) {
+                labels[*text as usize].push((annotator, *level));
+            }
+        }
+        let sides: Vec<Vec<OnSide>> = (0..gaps.pairs.len())
+            .map(|pair| {
+                (0..model.annotators() as u32).map(|annotator| gaps.side_of(pair, annotator)).collect()
+            })
+            .collect();
+        gaps.test = Test::Labels(LabelsApart::estimate(&labels, &sides, false_discoveries));
+        gaps
+    }
+
+    fn without_test(
+        model: &dyn AnnotatorModel,
+        groups: Vec<Vec<u32>>,
+        pairs: Vec<GroupPair>,
+    ) -> (Self, Vec<BothSides>) {
         let mut groups_of = vec![Vec::new(); model.annotators()];
         for (group, members) in (0u32..).zip(&groups) {
             members.iter().for_each(|a| groups_of[*a as usize].push(group));
         }
         let (shared, priors) = (vec![0; pairs.len()], vec![None; pairs.len()]);
-        let (limit, significant) = (0.0, Vec::new());
-        let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, limit, significant };
+        let test = Test::Labels(LabelsApart::default());
+        let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, test };
         let found: Vec<BothSides> = in_blocks(0..model.texts(), |block| gaps.both_sides(model, block));
-        let p: Vec<f64> = found.iter().map(|found| found.p).collect();
-        let standing = false_discovery_rate(&p, p.len(), false_discoveries);
-        gaps.limit =
-            p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
-        let significant = found.iter().filter(|found| found.p <= gaps.limit);
-        gaps.significant = significant.map(|found| (found.text, found.pair)).collect();
         let mut of_pairs: Vec<Vec<Beyond>> = vec![Vec::new(); gaps.pairs.len()];
-        found.into_iter().for_each(|found| of_pairs[found.pair].push(found.beyond));
+        found.iter().for_each(|found| of_pairs[found.pair].push(found.beyond));
         gaps.shared = of_pairs.iter().map(Vec::len).collect();
         gaps.priors = of_pairs.iter().map(|found| prior(found)).collect();
-        gaps
+        (gaps, found)
     }
 
     /// The most texts that both sides of a pair labelled; gaps have intervals from [`GroupGaps::FEWEST_TEXTS`] on.
@@ -150,9 +189,13 @@ impl GroupGaps {
         self.shared.iter().copied().max().unwrap_or(0)
     }
 
-    /// The only texts on which the gap of a pair can stand.
+    /// The only texts on which the gap of a pair can stand beyond the predictions.
     pub fn may_stand(&self, pair: usize) -> impl Iterator<Item = u32> {
-        self.significant.iter().filter(move |(_, of)| *of == pair).map(|(text, _)| *text)
+        let significant: &[(u32, usize)] = match &self.test {
+            Test::Beyond { significant, .. } => significant,
+            Test::Labels(_) => &[],
+        };
+        significant.iter().filter(move |(_, of)| *of == pair).map(|(text, _)| *text)
     }
 
     /// The gap of one pair on every text of `texts`, in levels, in parallel. Costs what [`GroupGaps::widest`] does.
@@ -202,12 +245,36 @@ impl GroupGaps {
             let interval = self.priors[at].map(reach).map(|reach| (gap - reach, gap + reach));
             let p = beyond.map(|_| self.p_value(at, &answers));
             let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
-            let alike = beyond.is_some() && self.beyond_tested(at, &answers) * gap > 0.0;
-            let stands = apart && alike && p.is_some_and(|p| p <= self.limit);
+            let higher = beyond.and_then(|_| self.shown_higher(at, &answers, p?));
+            let stands = apart && higher.is_some_and(|second| second == (gap > 0.0));
             let labels = self.sides(at, &answers).map(|side| side.len() as u32);
             GroupGap { gap, interval, labels, p, stands }
         };
         (0..self.pairs.len()).map(of_pair).collect()
+    }
+
+    /// The side that labels show to answer higher, the second (`true`) or the first; both gave labels.
+    fn shown_higher(&self, pair: usize, answers: &[Answer], p: f64) -> OnSide {
+        match &self.test {
+            Test::Beyond { limit, .. } => (p <= *limit).then(|| self.beyond_tested(pair, answers) > 0.0),
+            Test::Labels(apart) => {
+                let on_side = |answer: &Answer| Some((self.side_of(pair, answer.annotator)?, answer.level));
+                apart.higher(pair, answers.iter().filter_map(on_side))
+            }
+        }
+    }
+
+    /// Whether an annotator is on the second side of a pair; `None` on neither or both.
+    fn side_of(&self, pair: usize, annotator: u32) -> OnSide {
+        let GroupPair { first, second } = &self.pairs[pair];
+        let on = |side: &[u32]| {
+            self.groups_of[annotator as usize].iter().any(|group| side.binary_search(group).is_ok())
+        };
+        match (on(first), on(second)) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            _ => None,
+        }
     }
 
     /// Half of the width of an interval, in standard deviations.

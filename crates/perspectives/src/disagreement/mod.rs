@@ -7,6 +7,7 @@ mod camps;
 mod crossed_jackknife;
 mod gaps;
 mod given;
+mod labels_apart;
 mod map;
 mod masi;
 mod masi_together;

@@ -30,4 +30,5 @@ pub use model::LiveModel;
 pub use refit::Snapshot;
 pub use repeated::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 pub use severity_sides::{FEWEST_LABELS_FOR_A_SIDE, SeveritySides};
+pub use share_above::OnSide;
 pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

@@ -9,6 +9,7 @@ mod estimation_limits;
 mod evaluate;
 mod group_comparison;
 mod group_gaps;
+mod group_sides;
 mod label_weight;
 mod live;
 mod metrics;

@@ -1,9 +1,9 @@
 //! Between which levels a text's answers divide, and who is on either side.
 
 use crate::live::{Fitted, Over};
-use crate::view::{Border, GroupDifference, LabelsAbove};
+use crate::view::{Border, GroupDifference, LabelsAbove, PersonOnSide, SideOfBorder};
 use dissensus_domain::Annotator;
-use dissensus_perspectives::CONFIDENCE_LEVEL;
+use dissensus_perspectives::{CONFIDENCE_LEVEL, OnSide};
 
 /// The border at which the chosen people divide most equally: those who labelled the text with their labels, all others as predicted. `None` where
 /// levels have no order or are only two.
@@ -27,6 +27,23 @@ pub(super) fn border_of_labels(counts: &[u32]) -> Option<Border> {
     let level = most_equal(&shares)?;
     let above = shares[usize::from(level)..].iter().sum::<f64>() as f32;
     Some(Border { level, above, interval: None })
+}
+
+/// People of a side who are named.
+const NAMED: usize = 3;
+
+/// One side of the border as the window shows it. `all` are everybody, by row.
+pub(super) fn side(all: &[Annotator], side: &[OnSide]) -> SideOfBorder {
+    let labelled = side.iter().filter(|one| one.labelled).count();
+    let person = |one: &OnSide| {
+        let annotator = all.get(one.annotator as usize)?;
+        Some(PersonOnSide { annotator: annotator.id, name: annotator.name.clone(), labelled: one.labelled })
+    };
+    SideOfBorder {
+        labelled: labelled as u32,
+        predicted: (side.len() - labelled) as u32,
+        people: side.iter().filter_map(person).take(NAMED).collect(),
+    }
 }
 
 /// The level that as many answer, or a higher one, as answer lower ones, as nearly as can be.

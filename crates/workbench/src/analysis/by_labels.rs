@@ -112,6 +112,7 @@ impl Analysis {
                 border: if ordinal { border_of_labels(&observed) } else { None },
                 two_camps: ordinal && form_camps(&observed),
                 who_above: None,
+                sides: None,
                 compared: 0,
                 observed_split: split,
                 observed_pairwise: observed_pairwise(&observed),

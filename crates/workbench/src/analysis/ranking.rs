@@ -1,7 +1,7 @@
 //! Texts in order of predicted disagreement.
 
 use super::Analysis;
-use super::border::{border, labels_above};
+use super::border::{border, labels_above, side};
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
 use super::label_weight::{basis, shown as weight_shown};
@@ -17,7 +17,7 @@ use crate::view::{
 };
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, Measure, rank_band};
+use dissensus_perspectives::{AnnotatorModel as _, Measure, OnSide, rank_band};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -173,6 +173,9 @@ impl Analysis {
                     Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
                 })
                 .collect();
+            let sides = found
+                .sides
+                .map(|[below, above]| (side(index.annotators(), &above), side(index.annotators(), &below)));
             let who_above =
                 found.border.zip(found.who.as_ref()).map(|(border, who)| labels_above(border, who, &people));
             rows.push(DisagreementRow {
@@ -188,6 +191,7 @@ impl Analysis {
                 border: found.border,
                 two_camps: found.ordinal && form_camps(&observed),
                 who_above,
+                sides,
                 who: found.who,
                 severity: found.severity,
                 compared: found.compared,
@@ -275,6 +279,7 @@ impl Analysis {
         let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
         let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
         let severity = by_severity.as_ref().and_then(|gap| severity_difference(gap, &distribution));
+        let sides = border.map(|border| model.sides_of(row, border.level, over.mask()));
         let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
             + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
         let (interval, who) = match (&ranked.asked, &comparison) {
@@ -298,7 +303,7 @@ impl Analysis {
             (Asked::Gap(_), None) => (None, None),
         };
         let ordinal = model.is_ordinal();
-        Ok(RowFigures { scores, distribution, interval, who, severity, border, ordinal, compared })
+        Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
     }
 
     /// Says what does not go with the question's scale.
@@ -435,6 +440,8 @@ struct RowFigures {
     who: Option<GroupDifference>,
     severity: Option<SeverityDifference>,
     border: Option<Border>,
+    /// People below and above the border.
+    sides: Option<[Vec<OnSide>; 2]>,
     ordinal: bool,
     compared: u32,
 }

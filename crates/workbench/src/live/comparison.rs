@@ -31,7 +31,8 @@ impl Comparison {
         pairs: Vec<GroupPair>,
         sides: Vec<Sides>,
     ) -> Self {
-        Self { sides, gaps: GroupGaps::estimate(model, groups, pairs), severity: None }
+        let gaps = GroupGaps::by_labels(model, groups, pairs, GroupGaps::FALSE_DISCOVERIES);
+        Self { sides, gaps, severity: None }
     }
 
     /// As [`Comparison::of`], and the strict against the lenient of `mask` (everyone with `None`) beside them. Each of the two is corrected
@@ -45,18 +46,12 @@ impl Comparison {
     ) -> Self {
         let severity = SeveritySides::estimate(model, mask);
         let rate = if severity.is_some() { GroupGaps::BESIDE_SEVERITY } else { GroupGaps::FALSE_DISCOVERIES };
-        Self { sides, gaps: GroupGaps::estimate_at(model, groups, pairs, rate), severity }
+        Self { sides, gaps: GroupGaps::by_labels(model, groups, pairs, rate), severity }
     }
 
     /// How much higher the strict answer a text than the lenient; `None` where they are not compared.
     pub(crate) fn severity_gap(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
         self.severity.as_ref()?.on_text(model, text)
-    }
-
-    /// Texts of which something is kept, over all pairs: those whose gap can stand.
-    #[cfg(test)]
-    pub(crate) fn kept_texts(&self) -> usize {
-        (0..self.sides.len().max(1)).map(|pair| self.gaps.may_stand(pair).count()).sum()
     }
 
     /// All gaps on one text, in the order of [`Comparison::sides`].

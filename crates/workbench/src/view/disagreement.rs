@@ -180,8 +180,29 @@ view! {
         pub interval: (f32, f32),
         /// Labels of the group and of those it is compared with on this text.
         pub labels: (u32, u32),
-        /// Whether it stands after correction for all texts and groups compared (false discovery rate 5 %).
+        /// Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
         pub stands: bool,
+    }
+
+    /// The people on one side of the border that a text sits on.
+    #[derive(Default)]
+    pub struct SideOfBorder {
+        /// Those who labelled the text so.
+        pub labelled: u32,
+        /// Those who did not label it and are predicted to answer so with 95 % or more.
+        pub predicted: u32,
+        /// The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient.
+        pub people: Vec<PersonOnSide>,
+    }
+
+    /// One person beside a border.
+    pub struct PersonOnSide {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Name on screen.
+        pub name: String,
+        /// Whether the person labelled the text; else it is a prediction.
+        pub labelled: bool,
     }
 
     /// A text on which the answers follow people's severity: those above the median severity and those below it, in two halves.
@@ -227,6 +248,8 @@ view! {
         pub two_camps: bool,
         /// Labels above that border of the group `who` and of those it is compared with.
         pub who_above: Option<(LabelsAbove, LabelsAbove)>,
+        /// Who is above that border, and who is below it; needs a model.
+        pub sides: Option<(SideOfBorder, SideOfBorder)>,
         /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
         pub compared: u32,
         /// How split the observed labels alone are, over the maximum of as many people; needs two.

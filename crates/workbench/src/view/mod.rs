@@ -57,8 +57,8 @@ pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
 pub use copy::CopyReport;
 pub use disagreement::{
     AnnotatorPrediction, Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
-    GroupChoice, GroupDifference, GroupPrediction, LabelWeight, LabelsAbove, Ranking, SeverityDifference,
-    TextDetail,
+    GroupChoice, GroupDifference, GroupPrediction, LabelWeight, LabelsAbove, PersonOnSide, Ranking,
+    SeverityDifference, SideOfBorder, TextDetail,
 };
 pub use dissensus_domain::WorkState;
 pub use encoders::{EncoderHere, EncoderTrial, EncoderTrials};

@@ -116,7 +116,7 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
 }
 
 #[test]
-fn camps_that_labels_show_lead() {
+fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     session.live.fit(question, &Silent).unwrap();
@@ -144,12 +144,52 @@ fn camps_that_labels_show_lead() {
             assert_eq!((higher.0.above, higher.1.above), (higher.0.labels, 0), "men are above: {row:?}");
         }
     }
+    let named = |row: &&DisagreementRow| row.who_above.is_some();
+    let of_camps = rows.iter().filter(|row| divides(row)).filter(named).count();
+    let of_others = rows.iter().filter(|row| !divides(row)).filter(named).count();
+    assert!(of_camps >= TEXTS / 4 && of_others <= 1, "{of_camps} and {of_others}");
     // Over women alone there are no camps.
     let women = DisagreementQuery {
         attributes: [("gender".to_owned(), "Woman".to_owned())].into(),
         ..query(question)
     };
     assert!(ranked(&session, &women).1.iter().all(|row| !(divides(row) && row.two_camps)));
+}
+
+/// Every text of a project that says which border it sits on also says who is above and below it: those who labelled it on the side of their label, strictest and mildest first, then
+/// those who are predicted there.
+#[test]
+fn people_on_either_side_of_the_border_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = imported(&folder, &labels(10, true));
+    session.live.fit(question, &Silent).unwrap();
+    let (_, rows) = ranked(&session, &query(question));
+    for row in &rows {
+        let border = row.border.unwrap();
+        let (above, below) = row.sides.as_ref().unwrap();
+        let labels = |levels: &[u32]| levels.iter().sum::<u32>();
+        let (lower, upper) = row.observed.split_at(usize::from(border.level));
+        assert_eq!((above.labelled, below.labelled), (labels(upper), labels(lower)), "{row:?}");
+        let people = session.analysis.text_detail(&query(question), row.text, None, None, false).unwrap();
+        for (side, is_above) in [(above, true), (below, false)] {
+            assert_eq!(side.people.len() as u32, (side.labelled + side.predicted).min(3));
+            assert!(side.people.windows(2).all(|pair| pair[0].labelled >= pair[1].labelled));
+            for named in &side.people {
+                let found = people.annotators.iter().find(|one| one.annotator == named.annotator).unwrap();
+                assert_eq!(found.observed.is_some(), named.labelled);
+                let chance: f32 = match &found.observed {
+                    Some(answer) => f32::from(u8::from(answer.level().unwrap() >= border.level)),
+                    None => found.distribution.as_ref().unwrap()[usize::from(border.level)..].iter().sum(),
+                };
+                assert_eq!(is_above, chance > 0.5, "{named:?}");
+                assert!(chance.max(1.0 - chance) >= 0.95 - 1e-4, "{named:?} {chance}");
+            }
+        }
+    }
+    assert!(rows.iter().any(|row| {
+        let (above, below) = row.sides.as_ref().unwrap();
+        above.people.len() == 3 && below.people.len() == 3
+    }));
 }
 
 /// Groups of texts that are not told apart follow each other from the first text on, also among those that a search finds; in each of them come those first whose labels

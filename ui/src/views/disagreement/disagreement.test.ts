@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
-import type { DisagreementQuery } from "$lib/bindings";
+import type { DisagreementQuery, SideOfBorder } from "$lib/bindings";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 import PersonLine from "./PersonLine.svelte";
@@ -139,7 +139,7 @@ it("claims nothing of a text where fewer than two people are predicted, and says
 });
 
 it("names who differs beyond chance, with their labels above the border, and nobody where nobody does", async () => {
-  const nobody = { who: null, who_above: null, severity: null };
+  const nobody = { who: null, who_above: null, severity: null, sides: null };
   const { rerender, container } = render(WhoChip, { row: nobody });
   expect(container.textContent.trim()).toBe("");
   const who = {
@@ -167,6 +167,24 @@ it("names who differs beyond chance, with their labels above the border, and nob
   await rerender({ row: { ...nobody, severity } });
   expect(screen.getByTestId("who-severity")).toHaveTextContent(/the lenient\s+−0.9/);
   expect(screen.queryByTestId("who-group")).toBeNull();
+});
+
+it("names who is above the border and below it, and not what is predicted of whoever labels", async () => {
+  const person = (annotator: number, name: string, labelled: boolean) => ({ annotator, name, labelled });
+  const sides: [SideOfBorder, SideOfBorder] = [
+    {
+      labelled: 2,
+      predicted: 3,
+      people: [person(1, "ana", true), person(2, "ben", true), person(3, "cleo", false)],
+    },
+    { labelled: 0, predicted: 1, people: [person(4, "dora", false)] },
+  ];
+  const row = { who: null, who_above: null, severity: null, sides };
+  const { rerender } = render(WhoChip, { row });
+  const said = () => screen.queryAllByTestId("who-people").map((line) => line.textContent);
+  expect(said()).toEqual(["ana, ben, cleo +2 above", "dora below"]);
+  await rerender({ row, labeller: 4 });
+  expect(said()).toEqual(["ana, ben, cleo +2 above"]);
 });
 
 it("has no column that is empty in every row", async () => {
