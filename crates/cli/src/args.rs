@@ -1578,8 +1578,8 @@ pub(crate) struct Export {
     /// --wordings` lists them
     #[arg(long, conflicts_with_all = ["format", "leave_out_overlaps", "dry_run"])]
     pub(crate) wordings: bool,
-    /// For others: A1, A2, ... in place of ids, no names, times and columns that came with texts, and attributes only where five people of
-    /// the file share the value. The file does not import again to the same people
+    /// For others: A1, A2, ... in place of ids, no names, times and columns that came with texts, and values of
+    /// attributes only where five people of the file share them: the others are left blank. The file does not import again to the same people
     #[arg(long)]
     pub(crate) pseudonyms: bool,
     /// With --pseudonyms: notes too, which are free text and may name anybody

@@ -89,6 +89,7 @@ pub(crate) async fn export_project(
         Ok(ExportReport {
             rows: number(done.answers),
             suppressed: number(done.suppressed),
+            left_blank: done.left_blank,
             told_apart: number(done.told_apart),
         })
     })

@@ -26,7 +26,7 @@ it("gives pseudonyms and no notes unless asked, and says what was left out", asy
   expect(wrote.mock.calls[0]?.slice(1)).toEqual([true, false, false]);
   expect(wrote.mock.calls[0]?.[0]).toContain("for others");
   const toast = app.toasts.list.at(-1);
-  expect(toast?.detail).toContain("3 values of attributes left empty");
+  expect(toast?.detail).toContain("town: 3 values of 3 people left blank");
   expect(toast?.detail).toContain("2 people could still be recognised");
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-go"));
@@ -163,6 +163,7 @@ it("says why nothing can be written in a format, and offers no file", async () =
         ]
       : [],
     suppressed: 0,
+    left_blank: [],
     told_apart: 0,
   }));
   render(ExportDialog);

@@ -9,14 +9,10 @@ export function heldWords({ answers, texts, people }: ExportContents): string {
 
 /** What pseudonyms leave to be known of people, a sentence each. */
 export function maskWords({
-  suppressed,
+  left_blank,
   told_apart,
-}: Pick<ExportContents, "suppressed" | "told_apart">): string[] {
-  const words: string[] = [];
-  if (suppressed > 0)
-    words.push(
-      `${counted(suppressed, "value")} of attributes left empty: fewer than five people share them, or are left without one.`,
-    );
+}: Pick<ExportContents, "left_blank" | "told_apart">): string[] {
+  const words = left_blank.map((line) => `${line}.`);
   if (told_apart > 0)
     words.push(
       `${counted(told_apart, "person", "people")} could still be recognised from their attributes combined.`,

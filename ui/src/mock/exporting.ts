@@ -2,6 +2,11 @@
 import type * as view from "../lib/bindings";
 import type { World } from "./world";
 
+/** What pseudonyms leave blank of the toy project. */
+export const LEFT_BLANK = [
+  "town: 3 values of 3 people left blank, each of fewer than 5 people; the other 2 values stay",
+];
+
 export const exportFormats = (): view.ExportFormat[] => [
   { name: "label-studio", title: "Label Studio JSON", ending: "json", one_question: false, notes: true },
   { name: "crowd-kit", title: "Table for crowd-kit", ending: "csv", one_question: true, notes: false },
@@ -26,6 +31,7 @@ export function contentsOf(world: World, wish: view.ExportWish): view.ExportCont
         ]
       : [],
     suppressed: wish.pseudonyms ? 3 : 0,
+    left_blank: wish.pseudonyms ? LEFT_BLANK : [],
     told_apart: wish.pseudonyms ? 2 : 0,
   };
 }

@@ -11,6 +11,11 @@ pub(super) fn told_apart_note(told_apart: u64) {
     }
 }
 
+/// What pseudonyms leave blank of people's attributes.
+pub(super) fn tell_left_blank(left_blank: &[String]) -> Result<()> {
+    left_blank.iter().try_for_each(|line| output::line(&format!("Attribute {line}")))
+}
+
 /// How many labels of people who failed are not in a file.
 pub(super) fn left_out_line(labels: u64) -> Result<()> {
     output::line(&format!(

@@ -20,12 +20,7 @@ pub(crate) fn report(args: &Report) -> Result<()> {
     drop(bar);
     let (written, switch) = written?;
     tell_switch(switch);
-    if written.suppressed > 0 {
-        note(&format!(
-            "in labels.csv {} of people were left empty, because fewer than five people share the value, or are left without one",
-            count(written.suppressed.into(), "attribute")
-        ));
-    }
+    written.left_blank.iter().for_each(|line| note(&format!("in labels.csv, {line}")));
     if written.told_apart > 0 {
         note(&format!(
             "by their attributes taken together, {} could still be told apart in labels.csv",

@@ -1,7 +1,7 @@
 //! `export --rows`: labels summed up by text or by person.
 
 use super::count;
-use super::export_words::told_apart_note;
+use super::export_words::{tell_left_blank, told_apart_note};
 use super::live_model::make_live;
 use crate::args::{Export, RowsArg};
 use crate::output;
@@ -39,12 +39,10 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
     if wish.pseudonyms {
         let left_out = match of {
             SummaryOf::Texts => "no groups of texts, which may name people".to_owned(),
-            SummaryOf::People => format!(
-                "no ids, names or times; {} of attributes left empty, because fewer than five people share the value, or are left without one",
-                count(u64::from(written.suppressed), "value")
-            ),
+            SummaryOf::People => "no ids, names or times".to_owned(),
         };
         output::line(&format!("For others: {left_out}"))?;
+        tell_left_blank(&written.left_blank)?;
     }
     output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
 }

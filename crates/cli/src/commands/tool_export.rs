@@ -1,6 +1,6 @@
 //! `export --format`: labels for another tool, and what its format cannot hold.
 
-use super::export_words::{left_out_line, told_apart_note};
+use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
 use super::{count, note};
 use crate::args::{Export, LeaveOutArg};
 use crate::output;
@@ -25,13 +25,16 @@ pub(super) struct ToolFile<'a> {
     /// With `--leave-out failed`: labels of people who missed a pass mark.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out_failed: Option<u64>,
+    /// With `--pseudonyms`: what is left blank of each attribute of which something is, a sentence each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_blank: Option<&'a [String]>,
     /// What it cannot hold.
     losses: Vec<LostThings>,
     /// People in it.
     people: usize,
     /// The question, where it is of one.
     question: Option<&'a str>,
-    /// With `--pseudonyms`: values of attributes that were left empty, because too few share them.
+    /// With `--pseudonyms`: values of people's attributes that were left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<u64>,
     /// Texts in it.
@@ -104,6 +107,9 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     } else {
         output::line(&format!("Wrote {labels} on {texts} by {people} to {}", file.display()))?;
     }
+    if args.pseudonyms {
+        tell_left_blank(&exported.left_blank)?;
+    }
     if choices.leave_out_failed {
         left_out_line(exported.left_out_failed)?;
     }
@@ -128,6 +134,7 @@ fn told<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFile<'a
         format: ready.format().name(),
         labels: exported.answers,
         left_out_failed: args.leave_out.contains(&LeaveOutArg::Failed).then_some(exported.left_out_failed),
+        left_blank: args.pseudonyms.then_some(&exported.left_blank),
         losses: ready.losses().iter().map(loss).collect(),
         people,
         question: ready.question(),

@@ -40,7 +40,7 @@ pub struct Pseudonymised {
 }
 
 /// What an export wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Answers in the file.
     pub answers: u64,
@@ -48,8 +48,10 @@ pub struct Exported {
     pub left_out: u64,
     /// Labels of people who missed a pass mark, where these were to be left out.
     pub left_out_failed: u64,
-    /// With pseudonyms: attributes of people that were left empty, because fewer than five people of the file share their value.
+    /// With pseudonyms: values of people's attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
     pub suppressed: u64,
+    /// The same of each attribute, in a sentence.
+    pub left_blank: Vec<String>,
     /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
     pub told_apart: u64,
 }

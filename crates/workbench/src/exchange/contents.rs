@@ -89,10 +89,11 @@ fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
         count: number(loss.count),
         message: loss.message(),
     });
-    let mut exported = ready.exported();
+    let mut exported = ready.exported().clone();
     // Of attributes that the format has no place for nothing is left to be told apart by.
     if !ready.format().holds().contains(&LossReason::Attributes) {
         (exported.suppressed, exported.told_apart) = (0, 0);
+        exported.left_blank.clear();
     }
     ExportContents {
         // Some formats have a name of their own for it.
@@ -114,6 +115,7 @@ fn contents(texts: usize, people: usize, exported: Exported) -> ExportContents {
         answers: number(exported.answers),
         losses: Vec::new(),
         suppressed: number(exported.suppressed),
+        left_blank: exported.left_blank,
         told_apart: number(exported.told_apart),
     }
 }

@@ -14,6 +14,7 @@ pub(super) struct Mask {
     people: HashMap<String, Masked>,
     notes: bool,
     suppressed: u64,
+    left_blank: Vec<String>,
     told_apart: u64,
 }
 
@@ -46,8 +47,8 @@ impl Mask {
             let (name, attributes) = (Pseudonyms::name(number), shared.person(person.id));
             people.insert(person.external_id, Masked { number, name, attributes });
         }
-        let SharedAttributes { suppressed, told_apart, .. } = shared;
-        Ok(Self { people, notes: wish.notes, suppressed, told_apart })
+        let SharedAttributes { suppressed, left_blank, told_apart, .. } = shared;
+        Ok(Self { people, notes: wish.notes, suppressed, left_blank, told_apart })
     }
 
     /// Attributes that anybody shows.
@@ -67,7 +68,12 @@ impl Mask {
 
     /// What is to be said of the file.
     pub(super) fn done(&self) -> Exported {
-        Exported { suppressed: self.suppressed, told_apart: self.told_apart, ..Exported::default() }
+        Exported {
+            suppressed: self.suppressed,
+            left_blank: self.left_blank.clone(),
+            told_apart: self.told_apart,
+            ..Exported::default()
+        }
     }
 
     /// Labels as others see them, in the order of pseudonyms: no times, and nothing that came with texts.

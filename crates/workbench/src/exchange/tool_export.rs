@@ -55,8 +55,8 @@ impl ToolExport {
     }
 
     /// What is written, by count: answers, those that are left out, and what pseudonyms leave of people.
-    pub fn exported(&self) -> Exported {
-        self.exported
+    pub fn exported(&self) -> &Exported {
+        &self.exported
     }
 
     /// How many texts and people the file has, in this order.
@@ -79,7 +79,7 @@ impl ToolExport {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         self.format.write(path, &self.divided.kept, replace, progress)?;
-        Ok(self.exported)
+        Ok(self.exported.clone())
     }
 }
 

@@ -180,6 +180,7 @@ impl PaperReports {
             questions: asked.iter().map(|one| one.question.name.clone()).collect(),
             labels: exported.answers as u32,
             suppressed: exported.suppressed as u32,
+            left_blank: exported.left_blank,
             told_apart: exported.told_apart as u32,
             notes: document.needs(),
         };
@@ -246,7 +247,7 @@ fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Blo
     blocks.push(Block::Text(match work.wish.with_ids {
         true => "People are named by their ids, and groups of any size are told.".to_owned(),
         false => {
-            "People have pseudonyms, and values of attributes that fewer than five people share are left out."
+            "People have pseudonyms. Values of attributes that fewer than five people share are left out, and the next rarest where fewer than five would then be without one."
                 .to_owned()
         }
     }));

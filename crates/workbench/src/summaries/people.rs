@@ -92,6 +92,7 @@ pub(super) fn write(
         rows: people.len() as u32,
         labels: labels.len() as u32,
         suppressed: left_out.as_ref().map_or(0, |all| all.suppressed as u32),
+        left_blank: left_out.as_ref().map(|all| all.left_blank.clone()).unwrap_or_default(),
         told_apart: left_out.as_ref().map_or(0, |all| all.told_apart as u32),
     })
 }

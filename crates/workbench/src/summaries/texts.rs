@@ -97,6 +97,7 @@ pub(super) fn write(
         rows,
         labels: given.labels.len() as u32,
         suppressed: 0,
+        left_blank: Vec::new(),
         told_apart: 0,
     })
 }

@@ -66,6 +66,8 @@ view! {
         /// As in [`ExportContents`].
         pub suppressed: u32,
         /// As in [`ExportContents`].
+        pub left_blank: Vec<String>,
+        /// As in [`ExportContents`].
         pub told_apart: u32,
     }
 
@@ -103,8 +105,10 @@ view! {
         pub answers: u32,
         /// What the format cannot hold, in the order of reasons.
         pub losses: Vec<ExportLoss>,
-        /// With pseudonyms: values of attributes that are left empty, because fewer than five people of the file share them.
+        /// With pseudonyms: values of attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
         pub suppressed: u32,
+        /// The same of each attribute, in a sentence.
+        pub left_blank: Vec<String>,
         /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
         pub told_apart: u32,
     }

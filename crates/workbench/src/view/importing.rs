@@ -40,8 +40,10 @@ view! {
     pub struct ExportReport {
         /// Answers.
         pub rows: u32,
-        /// With pseudonyms: values of attributes that were left empty, because fewer than five people of the file share them.
+        /// With pseudonyms: values of attributes that were left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
         pub suppressed: u32,
+        /// The same of each attribute, in a sentence.
+        pub left_blank: Vec<String>,
         /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
         pub told_apart: u32,
     }

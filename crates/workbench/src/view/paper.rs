@@ -32,8 +32,10 @@ view! {
         pub questions: Vec<String>,
         /// Labels in `labels.csv`.
         pub labels: u32,
-        /// Attributes of people that are left empty in it, because fewer than five people share their value.
+        /// Values of people's attributes that are left blank in it, because fewer than five people share them or because fewer than five would have a blank.
         pub suppressed: u32,
+        /// The same of each attribute, in a sentence.
+        pub left_blank: Vec<String>,
         /// People who can still be told apart by what is left of their attributes.
         pub told_apart: u32,
         /// What could not be told, a sentence each.

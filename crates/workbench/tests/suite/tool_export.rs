@@ -213,7 +213,10 @@ fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
     assert!(error.to_string().contains("nothing"), "{error}");
     // Spans in a format without them: there is nothing to write, and nothing is.
     let none = ready(&session, ToolFormat::CrowdKit, Some("parts"));
-    assert_eq!((none.exported(), lost(&none)["spans"]), (Exported { left_out: 3, ..Exported::default() }, 3));
+    assert_eq!(
+        (none.exported(), lost(&none)["spans"]),
+        (&Exported { left_out: 3, ..Exported::default() }, 3)
+    );
     let error = none.write(&place.path("x.csv"), false, &Silent).unwrap_err();
     assert_eq!((error.code(), place.files()), ("nothing-to-export", BTreeSet::new()));
 }

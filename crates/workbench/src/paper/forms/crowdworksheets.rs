@@ -123,7 +123,7 @@ fn release(form: &mut Form, facts: &Facts<'_>) {
     );
     form.facts(&[match facts.people.with_ids {
         true => "This report names people by their ids.".to_owned(),
-        false => "In this report people have pseudonyms, and values of attributes that fewer than five people share are left out.".to_owned(),
+        false => "In this report people have pseudonyms, and values of attributes that fewer than five people share are left out, and the next rarest where fewer than five would then be without one.".to_owned(),
     }]);
     form.open("what people agreed to, and how they are kept informed.");
     form.question("5.5", "Can people withdraw their labels later, and how?");
