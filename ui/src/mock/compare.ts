@@ -82,6 +82,7 @@ export function compare(
     texts: world.texts.length,
     shared_texts: shared.length,
     gap: few ? null : around(gap, 0.3, 0.03),
+    gap_corrected: null,
     severity: few ? null : around(1.5 * gap, 0.5),
     equal: agreement,
     equal_beyond: few ? null : around(0, 0.02),

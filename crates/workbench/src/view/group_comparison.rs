@@ -96,6 +96,8 @@ view! {
         pub shared_texts: u32,
         /// How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little.
         pub gap: Option<Figure>,
+        /// The same, corrected for all pairs of values of attributes of which these could have been picked; `None` where the groups are not of one attribute.
+        pub gap_corrected: Option<Figure>,
         /// How much stricter A is, on the logit scale of the model (above 0: gives higher levels).
         pub severity: Option<Figure>,
         /// Share of pairs of labels on one text that are equal.

@@ -34,7 +34,7 @@ view! {
         pub shown: bool,
         /// Its two values with most evidence that they differ: the higher one first, as Compare groups takes them.
         pub groups: Option<GroupsChoice>,
-        /// How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together. `None` with
+        /// How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together, and `p` is corrected likewise. `None` with
         /// fewer than ten texts that people of both labelled.
         pub gap: Option<Figure>,
         /// The same in a sentence.

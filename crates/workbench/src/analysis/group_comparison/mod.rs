@@ -9,6 +9,7 @@ pub(super) use job::GroupComparisons;
 
 use super::Analysis;
 use super::agreement::metric;
+use super::who_differs::compared_pairs;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupsChoice};
@@ -17,6 +18,7 @@ use dissensus_perspectives::{
     AgreementFigure, LiveModel, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
 };
 use people::Group;
+use std::collections::HashSet;
 
 /// Steps that are told: labels, the models, their texts.
 const STEPS: u64 = 3;
@@ -62,6 +64,19 @@ impl Analysis {
         };
         let shared = found.shared_texts as u32;
         let gap = found.gap.map(figure_of_gap);
+        // Groups of an attribute may have been picked among all pairs of values, as the overview of who differs picks them.
+        let pairs = match people::one_attribute(choice) {
+            Some(_) => {
+                let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();
+                compared_pairs(index.annotators(), |row| labelled.contains(row))
+            }
+            None => 1,
+        };
+        let corrected = found.gap.filter(|_| pairs > 1).map(|gap| Figure {
+            value: gap.gap,
+            interval: gap.interval_among(pairs),
+            p: gap.p_among(pairs),
+        });
         let equal = found.agreement.map(|all| of_sides(all.equal));
         let beyond =
             found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
@@ -77,7 +92,10 @@ impl Analysis {
             b: side(&b, &found, 0),
             texts: texts as u32,
             shared_texts: shared,
-            overall_words: said(gap.map_or_else(|| no_order.to_owned(), |gap| words::overall(&gap, shared))),
+            overall_words: said(gap.map_or_else(
+                || no_order.to_owned(),
+                |gap| words::overall(&gap, shared, corrected.zip(Some(pairs))),
+            )),
             agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
             texts_words: said(match ordered {
                 true => words::texts(listed.differing, shared),
@@ -85,6 +103,7 @@ impl Analysis {
             }),
             severity: model.as_ref().and_then(|model| severity(model, &a, &b)),
             gap,
+            gap_corrected: corrected,
             equal,
             equal_beyond: beyond,
             alpha: found.agreement.filter(|_| with_alpha).map(|all| of_sides(all.alpha)),

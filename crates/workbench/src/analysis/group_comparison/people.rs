@@ -83,16 +83,25 @@ fn few(names: &[&str]) -> String {
     }
 }
 
+/// The attribute of which A and B are one value each, and these values.
+pub(super) fn one_attribute(choice: &GroupsChoice) -> Option<(&str, [&str; 2])> {
+    let only = |choice: &'_ PeopleChoice| match (&choice.attributes[..], &choice.annotators[..]) {
+        ([(_, _)], []) => true,
+        _ => false,
+    };
+    if !only(&choice.a) || !only(&choice.b) {
+        return None;
+    }
+    let ((name, a), (of_b, b)) = (&choice.a.attributes[0], &choice.b.attributes[0]);
+    (name == of_b).then_some((name, [a, b]))
+}
+
 /// The attribute of which A and B are one value each, where it has no other.
 pub(super) fn whole_attribute<'a>(annotators: &[Annotator], choice: &'a GroupsChoice) -> Option<&'a str> {
-    let only = |choice: &'a PeopleChoice| match (&choice.attributes[..], &choice.annotators[..]) {
-        ([(name, value)], []) => Some((name.as_str(), value.as_str())),
-        _ => None,
-    };
-    let ((name, a), (of_b, b)) = (only(&choice.a)?, only(&choice.b)?);
-    let values: BTreeSet<&str> =
+    let (name, values) = one_attribute(choice)?;
+    let all: BTreeSet<&str> =
         annotators.iter().filter_map(|person| person.attributes.get(name)).map(String::as_str).collect();
-    (name == of_b && values == BTreeSet::from([a, b])).then_some(name)
+    (all == BTreeSet::from(values)).then_some(name)
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ pub(super) fn needs(found: &SidesCompared) -> Option<String> {
     ))
 }
 
-/// The gap over all texts, A less B.
-pub(super) fn overall(gap: &Figure, shared: u32) -> String {
+/// The gap over all texts, A less B, and the same corrected for so many pairs of groups.
+pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usize)>) -> String {
     let (higher, other, sign) = if gap.value < 0.0 { ("B", "A", -1.0) } else { ("A", "B", 1.0) };
     let size = gap.value.abs();
     let Some((low, high)) = gap.interval else {
@@ -48,13 +48,23 @@ pub(super) fn overall(gap: &Figure, shared: u32) -> String {
     let ends = interval(ends, 2, decimal);
     let on = format!("on {} that both labelled", counted(shared.into(), "text"));
     let p = p_value(gap.p);
-    if gap.is_shown() {
+    let alone = if gap.is_shown() {
         format!("{higher} answers {size:.2} levels higher than {other} on average (95 %: {ends}; {p}), {on}.")
     } else {
         format!(
             "It is not shown that one group answers higher: {higher} is {size:.2} levels above {other} on average (95 %: {ends}; {p}), {on}."
         )
-    }
+    };
+    let Some((corrected, pairs)) = corrected else { return alone };
+    let stands = match (gap.is_shown(), corrected.is_shown()) {
+        (_, true) => "so that it stands",
+        (true, false) => "so that it is no more than chance brings where the widest of them is picked",
+        (false, false) => "so that it does not stand",
+    };
+    format!(
+        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {stands}.",
+        p_value(corrected.p)
+    )
 }
 
 /// How far the groups agree.
@@ -131,13 +141,19 @@ mod tests {
 
     #[test]
     fn the_higher_group_is_named() {
-        let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40);
+        let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40, None);
         let expected = "B answers 0.30 levels higher than A on average (95 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40);
+        let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40, None);
         let expected = "It is not shown that one group answers higher: A is 0.20 levels above B on average (95 %: −0.01 to 0.41; p 0.060), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        let said = overall(&figure(0.1, -0.1, 0.3, 0.4), 1);
+        // The overview of who differs calls the same gap no more than chance brings: by the same corrected p value.
+        let said = overall(&figure(0.3, 0.02, 0.58, 0.037), 40, Some((figure(0.3, -0.1, 0.7, 0.555), 15)));
+        let expected = "A answers 0.30 levels higher than B on average (95 %: 0.02 to 0.58; p 0.037), on 40 texts that both labelled. Corrected for all 15 pairs of values of attributes, of which any may be picked: p 0.555, so that it is no more than chance brings where the widest of them is picked.";
+        assert_eq!(said, expected);
+        let said = overall(&figure(0.3, 0.2, 0.4, 0.0001), 40, Some((figure(0.3, 0.15, 0.45, 0.0015), 15)));
+        assert!(said.ends_with("p 0.002, so that it stands."), "{said}");
+        let said = overall(&figure(0.1, -0.1, 0.3, 0.4), 1, None);
         assert!(said.contains("−0.10 to 0.30") && said.contains("1 text that"), "{said}");
     }
 

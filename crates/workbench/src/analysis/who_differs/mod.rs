@@ -172,6 +172,15 @@ fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) 
     by_value(&people).into_iter().map(compared).collect()
 }
 
+/// Pairs of values of all attributes that can be compared among people with labels: of these any gap may be picked.
+pub(super) fn compared_pairs(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> usize {
+    pairs_of(&compared_values(annotators, has_labels))
+}
+
+fn pairs_of(values: &[Values<'_>]) -> usize {
+    values.iter().map(|of| of.groups.len() * of.groups.len().saturating_sub(1) / 2).sum()
+}
+
 /// What each attribute explains, by the evidence for it.
 fn attributes(
     model: &LiveModel,
@@ -190,7 +199,7 @@ fn attributes(
     let shares: Vec<Option<AttributeShare>> = values.iter().map(share).collect();
     let tests: Vec<Option<f64>> = shares.iter().map(|share| share.as_ref().map(|share| share.p)).collect();
     let tested = tests.iter().flatten().count();
-    let pairs: usize = values.iter().map(|of| of.groups.len() * of.groups.len().saturating_sub(1) / 2).sum();
+    let pairs = pairs_of(values);
     let mut found = Vec::with_capacity(values.len());
     for ((of, share), p) in values.iter().zip(&shares).zip(holm(&tests)) {
         if progress.cancelled() {
@@ -223,7 +232,7 @@ fn attributes(
                 interval: gap
                     .interval_among(pairs)
                     .map(|(low, high)| if sign < 0.0 { (-high, -low) } else { (low, high) }),
-                p: None,
+                p: gap.p_among(pairs),
             });
             let choice = |at: usize| PeopleChoice {
                 attributes: vec![(of.attribute.to_owned(), of.groups[at].0.to_owned())],
@@ -232,7 +241,7 @@ fn attributes(
             one.groups = Some(GroupsChoice { a: choice(high), b: choice(low) });
             named = Some((of.groups[high].0, of.groups[low].0));
         }
-        one.words = words::attribute(&one, named);
+        one.words = words::attribute(&one, named, pairs);
         found.push(one);
     }
     let evidence =

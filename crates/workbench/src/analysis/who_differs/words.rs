@@ -57,8 +57,8 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
     }
 }
 
-/// What one attribute explains, and how far apart its groups (higher, lower) are.
-pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)>) -> String {
+/// What one attribute explains, and how far apart its groups (higher, lower) are, of so many `pairs` of values.
+pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)>, pairs: usize) -> String {
     let (Some(explained), Some(most), Some((higher, lower))) = (found.share, found.most, groups) else {
         return match found.values {
             0 | 1 => format!(
@@ -71,10 +71,14 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
     let p = p_value(found.p);
     if !found.shown {
         let gap = found.gap.map_or_else(String::new, |gap| {
-            format!(
-                " Its largest gap, {higher} above {lower} by {}, is no more than chance brings.",
-                levels(gap)
-            )
+            let (size, p) = (levels(gap), p_value(gap.p));
+            let p = if pairs > 1 { format!("{p}, corrected for all {pairs} pairs of values") } else { p };
+            match gap.is_shown() {
+                true => format!(" Its largest gap is {higher} above {lower} by {size} ({p})."),
+                false => {
+                    format!(" Its largest gap, {higher} above {lower} by {size}, is no more than chance brings ({p}).")
+                }
+            }
         });
         return format!("Not shown to explain anything ({p}); {} at most.{gap}", share(most));
     }
@@ -137,7 +141,7 @@ mod tests {
             p,
             shown,
             groups: None,
-            gap: p.map(|_| Figure { value: 0.31, interval: Some((0.02, 0.6)), p: None }),
+            gap: p.map(|p| Figure { value: 0.31, interval: Some((p - 0.05, 0.6)), p: Some(p) }),
             words: String::new(),
         }
     }
@@ -147,10 +151,12 @@ mod tests {
         let said = attributes(&[found("age", Some(0.4), false), found("town", None, false)], 9);
         let expected = "No attribute is shown to explain how high people answer (the only attribute that can be compared). None explains more than 12 % of the differences between people (95 %).";
         assert_eq!(said, expected);
-        let said = attribute(&found("age", Some(0.4), false), Some(("old", "young")));
-        let expected = "Not shown to explain anything (p 0.400); 12 % at most. Its largest gap, old above young by 0.31 levels, is no more than chance brings.";
-        assert_eq!(said, expected, "no interval that could leave out 0 stands beside it");
-        assert!(attribute(&found("town", None, false), None).starts_with("Too little to tell"));
+        let unsure = Figure { value: 0.31, interval: Some((-0.2, 0.8)), p: Some(0.555) };
+        let age = AttributeDifference { gap: Some(unsure), ..found("age", Some(0.4), false) };
+        let said = attribute(&age, Some(("old", "young")), 15);
+        let expected = "Not shown to explain anything (p 0.400); 12 % at most. Its largest gap, old above young by 0.31 levels, is no more than chance brings (p 0.555, corrected for all 15 pairs of values).";
+        assert_eq!(said, expected, "the p value is the one that the verdict is of");
+        assert!(attribute(&found("town", None, false), None, 15).starts_with("Too little to tell"));
         assert!(attributes(&[], 0).contains("import attributes"));
         assert!(attributes(&[found("town", None, false)], 4).starts_with("Too little to tell"));
     }
@@ -168,8 +174,8 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("explains more than 12 %"), "{said}");
-        let said = attribute(&shown[0], Some(("60+", "18-24")));
-        let expected = "Explains 4.0 % of the differences between people, 12 % at most (p 0.001). 60+ answers 0.31 levels higher than 18-24 (95 %, for all pairs together: 0.02 to 0.60).";
+        let said = attribute(&shown[0], Some(("60+", "18-24")), 15);
+        let expected = "Explains 4.0 % of the differences between people, 12 % at most (p 0.001). 60+ answers 0.31 levels higher than 18-24 (95 %, for all pairs together: −0.05 to 0.60).";
         assert_eq!(said, expected);
     }
 }
