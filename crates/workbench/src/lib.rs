@@ -4,6 +4,7 @@
 //! command alike, and by tests without either.
 
 mod analysis;
+mod answer_time;
 mod app;
 mod asked_model;
 mod background;

@@ -81,14 +81,17 @@ fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
 }
 
 fn tell(draft: &StudyDraft) -> Result<()> {
-    let hours = draft.seconds.map(|seconds| format!(", {:.1} hours at the speed so far", seconds / 3600.0));
+    let hours = match draft.seconds {
+        Some(seconds) => format!(", {:.1} hours at the speed so far", seconds / 3600.0),
+        None => ", in a time of which there is too little to tell".to_owned(),
+    };
     output::line(&format!(
         "{} about {}{} by {}{}",
         count(draft.answers.into(), "answer"),
         count(draft.texts.into(), "text"),
         if draft.anchors > 0 { format!(" ({} of them for everybody)", draft.anchors) } else { String::new() },
         count(draft.people.len() as u64, "person").replace("persons", "people"),
-        hours.unwrap_or_default(),
+        hours,
     ))?;
     match draft.margin {
         Some(margin) => output::line(&format!(

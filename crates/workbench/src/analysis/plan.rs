@@ -2,9 +2,11 @@
 
 use super::Analysis;
 use super::snippet::snippet;
+use crate::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{DifferenceShares, Figure, OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
+use crate::words::counted;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{
     CONFIDENCE_LEVEL, LabelDesign, Observation, Target, TextVariances, VarianceComponents,
@@ -69,7 +71,7 @@ impl Analysis {
         let ordered = target.kind.is_ordered();
         let (seconds, timed_labels) = match choices.seconds_per_label {
             Some(given) => (Some(given), 0),
-            None => self.seconds_per_label(question)?,
+            None => median_seconds(&self.context.store, question)?,
         };
         let mut report = PlanReport {
             question,
@@ -181,16 +183,6 @@ impl Analysis {
     pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, WorkbenchError> {
         let choices = PlanChoices::from_wish(wish)?;
         self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
-    }
-
-    /// The median time of the labels whose time is known, in seconds, and their number.
-    fn seconds_per_label(&self, question: QuestionId) -> Result<(Option<f64>, u32), WorkbenchError> {
-        let mut times: Vec<u32> =
-            self.context.store.timed_answers(question)?.iter().map(|answer| answer.duration_ms).collect();
-        times.sort_unstable();
-        let n = times.len();
-        let middle = (n > 0).then(|| (f64::from(times[(n - 1) / 2]) + f64::from(times[n / 2])) / 2000.0);
-        Ok((middle, n as u32))
     }
 }
 
@@ -354,16 +346,24 @@ fn too_alike() -> String {
 
 /// What does not vary, and numbers that are hardly known.
 fn remark(report: &PlanReport) -> Option<String> {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     if report.for_reliability.value.is_none() {
-        said.push("Texts hardly differ: more annotators would not tell them apart.");
+        said.push("Texts hardly differ: more annotators would not tell them apart.".to_owned());
     }
     if report.labels_per_person.value.is_none() {
-        said.push("People hardly differ in how high they answer: more labels of one person tell little of that person.");
+        said.push("People hardly differ in how high they answer: more labels of one person tell little of that person.".to_owned());
     }
     let unsure = |n: PlannedNumber| n.value.is_some() && n.high.is_none();
     if unsure(report.for_reliability) || unsure(report.labels_per_person) {
-        said.push("Of these numbers the pilot tells little: label more texts before relying on them.");
+        said.push(
+            "Of these numbers the pilot tells little: label more texts before relying on them.".to_owned(),
+        );
+    }
+    if report.seconds_per_label.is_none() && report.timed_labels > 0 {
+        said.push(format!(
+            "Too little to tell how long a label takes: {} with a known time, and {FEWEST_TIMED} are needed. Say it, or label some more.",
+            counted(report.timed_labels.into(), "label")
+        ));
     }
     (!said.is_empty()).then(|| said.join(" "))
 }

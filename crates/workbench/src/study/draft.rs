@@ -2,9 +2,9 @@
 
 use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
+use crate::answer_time::median_seconds;
 use crate::context::Index;
 use crate::error::WorkbenchError;
-use crate::median::median;
 use crate::names::checked_name;
 use crate::study_error::StudyError;
 use crate::view::{StudyDraft, StudyShare, StudyWish};
@@ -187,9 +187,8 @@ impl Study {
         let asked: u32 = drawn.people.iter().map(|person| person.items.len() as u32).sum();
         let mut each = Some(0.0);
         for question in &drawn.questions {
-            let times = self.context.store.timed_answers(question.id)?;
-            let times = times.iter().map(|timed| f64::from(timed.duration_ms) / 1000.0).collect();
-            each = each.zip(median(times)).map(|(sum, time)| sum + time);
+            let (time, _) = median_seconds(&self.context.store, question.id)?;
+            each = each.zip(time).map(|(sum, time)| sum + time);
         }
         let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
         Ok(StudyDraft {

@@ -65,9 +65,9 @@ view! {
         pub interval_width: Option<f64>,
         /// What a label costs.
         pub cost_per_label: Option<f64>,
-        /// How long a label takes, in seconds: as given, else the median of the labels whose time is known.
+        /// How long a label takes, in seconds: as given, else the median of the labels whose time is known; none with fewer than 20 of them.
         pub seconds_per_label: Option<f64>,
-        /// Labels that it was measured on; 0 where it was given.
+        /// Labels whose time is known; 0 where it was given.
         pub timed_labels: u32,
         /// Numbers above this are not told.
         pub limit: u32,

@@ -39,7 +39,7 @@ view! {
         pub texts: u32,
         /// Texts that everybody is asked about, earlier ones included.
         pub anchors: u32,
-        /// Working time of all people in seconds, by how long answers took so far; none where that is not known.
+        /// Working time of all people in seconds, by how long answers took so far; none where fewer than 20 answers to one of the questions have a time.
         pub seconds: Option<f64>,
         /// How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
         /// interval, in percentage points; none where there is no such text.

@@ -120,20 +120,33 @@ fn texts_on_which_people_agree_stop_first() {
     }
 }
 
+/// From twenty labels with a time on.
 #[test]
 fn a_label_takes_as_long_as_was_measured() {
+    const FEW: usize = 19;
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let before = plan(&session, question, PlanChoices::default());
     assert_eq!((before.seconds_per_label, before.timed_labels, before.seconds_in_all), (None, 0, None));
     let person = session.project.annotators().unwrap()[0].id;
-    for (text, ms) in [(1, 2000), (2, 9000), (3, 3000)] {
+    for (text, ms) in (1..).zip([2000, 9000, 3000].into_iter().cycle().take(FEW)) {
         let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(1));
         let new = NewLabel { question, annotator: person, text, answer, duration_ms: Some(ms) };
         session.labelling.record_label(&new).unwrap();
     }
+    let few = plan(&session, question, PlanChoices::default());
+    assert_eq!((few.seconds_per_label, few.timed_labels, few.seconds_in_all), (None, FEW as u32, None));
+    assert!(few.remark.unwrap().contains("Too little to tell how long a label takes: 19 labels with"));
+    let new = NewLabel {
+        question,
+        annotator: person,
+        text: dissensus_domain::TextId(20),
+        answer: Answer::Level(1),
+        duration_ms: Some(9000),
+    };
+    session.labelling.record_label(&new).unwrap();
     let after = plan(&session, question, PlanChoices::default());
-    assert_eq!((after.seconds_per_label, after.timed_labels), (Some(3.0), 3));
+    assert_eq!((after.seconds_per_label, after.timed_labels), (Some(3.0), 20));
     let given = PlanChoices { seconds_per_label: Some(10.0), ..PlanChoices::default() };
     let given = plan(&session, question, given);
     assert_eq!((given.seconds_per_label, given.timed_labels), (Some(10.0), 0));
