@@ -9,7 +9,7 @@ use crate::view::{HistoryEntry, HistoryPage, HistoryWish};
 use crate::words::counted;
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, Levels, MarkKind, PacketId,
-    Question, QuestionId, Remark, WordingId,
+    Question, QuestionId, Remark, WordingId, WorkState,
 };
 use dissensus_store::{CopyOrigin, Done, HistoryEntry as Row, HistoryFilter, HistoryPlace, Store};
 use serde_json::Value;
@@ -228,9 +228,13 @@ impl<'a> Teller<'a> {
             Done::Panel { name, kept: true } => (format!("saved the panel {name}"), None),
             Done::Panel { name, kept: false } => (format!("keeps the panel {name} no longer"), None),
             Done::Job { kind, title, state, note } => match self.pseudonyms {
-                // What it worked on, and what it did, may name people.
-                Some(_) => (format!("{kind}: {state}"), None),
-                None => (format!("{kind} {title}: {state}"), note.clone()),
+                // What it worked on, and why it failed, may name people.
+                Some(_) => (format!("{}: {state}", job_words(kind, "")), None),
+                // Of work that has ended well the note is the last step that it reported.
+                None => {
+                    let why = note.clone().filter(|_| state == WorkState::Failed.name());
+                    (format!("{}: {state}", job_words(kind, title)), why)
+                }
             },
             Done::Run { number, state } => (format!("training run {number}: {state}"), None),
             Done::Evaluation { kind, state } => (format!("{kind}: {state}"), None),
@@ -283,6 +287,39 @@ impl<'a> Teller<'a> {
             (Some(attribute), _) if hidden => format!("{attribute} was set"),
             (Some(attribute), value) => format!("{attribute} is {value}"),
         }
+    }
+}
+
+/// What each kind of job does, and how its title goes on: `None` where the kind says all.
+const JOBS: [(&str, &str, Option<&str>); 19] = [
+    ("compare", "comparing two groups of people", None),
+    ("copy", "copying the project", Some(" to ")),
+    ("correlate", "comparing questions", None),
+    ("encode", "encoding the texts", Some(" with ")),
+    ("encoders", "comparing encoders", Some(": ")),
+    ("evaluate", "measuring", Some(" ")),
+    ("export", "exporting", Some(" to ")),
+    ("hand-out", "handing out", Some(" ")),
+    ("import", "importing", Some(" ")),
+    ("long-texts", "measuring how long texts are", None),
+    ("merge", "merging", Some(" ")),
+    ("panel", "asking a panel", None),
+    ("plan", "planning the study", None),
+    ("remove", "removing", Some(" ")),
+    ("report", "writing a report", Some(" to ")),
+    ("train", "training", Some(" ")),
+    ("who", "working out who differs", None),
+    ("word_model", "reading the words", Some(" of ")),
+    ("words", "leaving out words of a text", None),
+];
+
+/// What a job of this kind and title does.
+fn job_words(kind: &str, title: &str) -> String {
+    let known = JOBS.iter().find(|(of, ..)| *of == kind);
+    match known {
+        Some((_, doing, Some(link))) if !title.is_empty() => format!("{doing}{link}{title}"),
+        Some((_, doing, _)) => (*doing).to_owned(),
+        None => format!("{kind} {title}").trim().to_owned(),
     }
 }
 
@@ -399,6 +436,44 @@ fn snippet(body: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    /// Kinds of jobs in the sources of this crate, by the calls that begin them.
+    fn kinds(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                kinds(&path, found);
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap();
+            for call in ["as_job(", "begin_job(", "const KIND: &str ="] {
+                let begun =
+                    source.split(call).skip(1).filter_map(|after| after.trim_start().strip_prefix('"'));
+                found.extend(begun.filter_map(|name| name.split('"').next()).map(str::to_owned));
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_job_is_told_in_words() {
+        let mut found = std::collections::BTreeSet::new();
+        kinds(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        let known: std::collections::BTreeSet<String> =
+            JOBS.iter().map(|(kind, ..)| (*kind).to_owned()).collect();
+        assert_eq!(found, known);
+        for (kind, ..) in JOBS {
+            let said = [job_words(kind, ""), job_words(kind, "study.csv")];
+            for said in &said {
+                assert!(said.contains("ing") && !said.contains("  ") && said.trim() == said, "{said:?}");
+                assert!(!said.contains('_'), "{said:?}");
+            }
+            assert!(said[1].starts_with(&said[0]), "{said:?}");
+        }
+        assert_eq!(job_words("plan", ""), "planning the study");
+        assert_eq!(job_words("who", "who differs"), "working out who differs");
+        assert_eq!(job_words("import", "a.csv"), "importing a.csv");
+        assert_eq!(job_words("of a later version", ""), "of a later version");
+    }
 
     #[test]
     fn what_was_set_reads_as_words() {
