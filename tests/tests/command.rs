@@ -328,7 +328,7 @@ fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
     });
     assert_eq!((&third["changes"], &third["repeated_rows"]), (&changes, &Value::from(1)), "{third}");
     let place = json!({
-        "row": 1, "annotator": "bo", "text_id": "t1", "question": "label", "counts": "1", "instead_of": "3"
+        "row": 1, "annotator": "bo", "text_id": "t1", "question": "first", "counts": "1", "instead_of": "3"
     });
     assert_eq!(third["notices"][0]["places"], json!([place]), "{third}");
 }

@@ -26,7 +26,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     labelled(&bench);
     bench.file("new.txt", "You fool\nbody 3\n");
     let of = |more: &[&'static str]| {
-        let asked = ["predict", "P.dissensus", "--texts", "new.txt", "--question", "label"];
+        let asked = ["predict", "P.dissensus", "--texts", "new.txt", "--question", "sets"];
         [&asked, more].concat()
     };
     let here = bench.json(of(&["--out", "here.csv", "--annotators", "a0,a2"]));
@@ -104,7 +104,7 @@ fn one_text_is_answered_whole_beside_what_was_answered() {
     let nobody =
         bench.ok(["predict", "P.dissensus", "--text-id", "t3", "--question", "bad", "--annotator", "a0"]);
     assert!(nobody.contains("Nobody has answered it"), "{nobody}");
-    let unknown = bench.refused(["predict", "P.dissensus", "--text-id", "t99", "--question", "label"]);
+    let unknown = bench.refused(["predict", "P.dissensus", "--text-id", "t99", "--question", "sets"]);
     assert!(unknown.contains("t99"), "{unknown}");
 }
 

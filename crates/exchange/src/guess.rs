@@ -167,10 +167,18 @@ const ATTRIBUTES: &[&str] = &[
 /// # Errors
 /// The file can no longer be read.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
+    guess_roles_beside(source, None)
+}
+
+/// As [`guess_roles`] of a file whose labels are known to be in this column: who gave them, and when, is believed that without it would be of the texts.
+///
+/// # Errors
+/// As there.
+pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
     if let Some(facts) = source.facts() {
         return Ok(of_tool(facts));
     }
-    let mut guess = Guess::by_name(source.columns());
+    let mut guess = Guess::by_name(source.columns(), label);
     let survey = guess.survey(source)?;
     guess.doubt(&survey);
     guess.by_value(&survey);
@@ -211,8 +219,11 @@ struct Guess<'a> {
 }
 
 impl<'a> Guess<'a> {
-    fn by_name(columns: &'a [String]) -> Self {
+    fn by_name(columns: &'a [String], label: Option<&str>) -> Self {
         let mut guess = Self { columns, roles: vec![None; columns.len()] };
+        if let Some(index) = label.and_then(|label| columns.iter().position(|column| column == label)) {
+            guess.roles[index] = Some(Role::Label);
+        }
         // Words that are in use for other things, believed in a file of ours alone.
         let ours =
             ["annotator_id", "created_at", "source", "note", "reasons", "confidence", "marks", "guideline"];
@@ -261,7 +272,9 @@ impl<'a> Guess<'a> {
             (Role::Source, &["source", "labelsource"]),
         ];
         for (role, names) in lists {
-            guess.claim_by_name(role, names);
+            if role != Role::Label || guess.column(Role::Label).is_none() {
+                guess.claim_by_name(role, names);
+            }
         }
         guess
     }

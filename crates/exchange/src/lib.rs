@@ -142,7 +142,7 @@ pub use dataset_writer::{DatasetQuestion, DatasetWriter};
 pub use error::ExchangeError;
 pub use file_names::{file_stem, without_case};
 pub use format_info::FormatInfo;
-pub use guess::guess_roles;
+pub use guess::{guess_roles, guess_roles_beside};
 pub use level_name::{level_name, level_on};
 pub use lewidi_submission::LewidiSubmission;
 pub use outgoing::{

@@ -1,6 +1,6 @@
 //! `import`, `export` and `copy`.
 
-use super::export_words::{left_out_line, told_apart_note};
+use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
 use super::{count, open, open_or_read, open_to_read, summary, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
 use crate::output;
@@ -21,6 +21,9 @@ use std::sync::Arc;
 pub(super) struct ExportWritten<'a> {
     /// The file that was written.
     file: &'a Path,
+    /// With `--pseudonyms`: what is left blank of each attribute of which something is, a sentence each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_blank: Option<Vec<String>>,
     /// Labels that are not in it, because CoNLL cannot hold them.
     left_out: u64,
     /// With `--leave-out failed`: labels of people who missed a pass mark.
@@ -28,7 +31,7 @@ pub(super) struct ExportWritten<'a> {
     left_out_failed: Option<u64>,
     /// Labels that are in it (with `--decisions only`: decisions).
     rows: u64,
-    /// With `--pseudonyms`: values of attributes that were left empty, because too few share them.
+    /// With `--pseudonyms`: values of people's attributes that were left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<u64>,
     /// With `--pseudonyms`: people who can still be told from all but a few others by their attributes together.
@@ -74,7 +77,9 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
         sheet: args.sheet.clone(),
         ..ImportChoices::default()
     };
-    let mut columns = session.exchange.guess_columns(&args.file, &form)?;
+    let labels = ColumnChoices { label: args.label.clone(), ..ColumnChoices::default() };
+    let beside = ImportChoices { columns: Some(labels), ..form.clone() };
+    let mut columns = session.exchange.guess_columns(&args.file, &beside)?;
     // Who names the labels of a file that looks like one row a span, and no column of spans, means its labels.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {
@@ -326,13 +331,14 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     };
     let written = session.exchange.export_with(file, &choices, &bar);
     drop(bar);
-    let Exported { answers: rows, left_out, left_out_failed, suppressed, told_apart } = written?;
+    let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, told_apart } = written?;
     if args.pseudonyms {
         told_apart_note(told_apart);
     }
     if args.json {
         return output::json(&ExportWritten {
             file,
+            left_blank: args.pseudonyms.then_some(left_blank),
             left_out,
             left_out_failed: choices.leave_out_failed.then_some(left_out_failed),
             rows,
@@ -344,11 +350,10 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     output::line(&format!("Wrote {} to {}", count(rows, what), file.display()))?;
     if args.pseudonyms {
         output::line(&format!(
-            "With pseudonyms: no ids, names, times or columns that came with texts{}; {} of attributes left empty, because fewer than five \
-             people of the file share the value, or are left without one. What texts themselves say stays",
+            "With pseudonyms: no ids, names, times or columns that came with texts{}. What texts themselves say stays",
             if args.notes { "" } else { ", and no notes" },
-            count(suppressed, "value")
         ))?;
+        tell_left_blank(&left_blank)?;
     }
     if choices.leave_out_failed {
         left_out_line(left_out_failed)?;

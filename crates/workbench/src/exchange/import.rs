@@ -9,12 +9,12 @@ use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_exchange::{ColumnRoles, Source, guess_roles};
+use dissensus_exchange::{ColumnRoles, Source, guess_roles, guess_roles_beside};
 use std::path::Path;
 use std::sync::Arc;
 
 impl Exchange {
-    /// The roles that the columns of a file most likely have; what is said of its form is that of `choices`.
+    /// The roles that the columns of a file most likely have; what is said of its form, and which column has its labels, is that of `choices`.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -24,7 +24,8 @@ impl Exchange {
         choices: &ImportChoices,
     ) -> Result<ColumnChoices, WorkbenchError> {
         let source = self.opened.open(path, choices)?;
-        Ok(choices_of(&guess_roles(&source)?))
+        let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
+        Ok(choices_of(&guess_roles_beside(&source, label)?))
     }
 
     /// What importing a file would do. Nothing is written.

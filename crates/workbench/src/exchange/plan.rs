@@ -32,6 +32,29 @@ pub(super) struct Plan {
     pub(super) seeds: Seeds,
 }
 
+/// Columns of labels whose names say nothing of the question.
+const GENERAL: [&str; 7] = ["label", "labels", "value", "rating", "score", "annotation", "answer"];
+
+/// What there is to call a question by that nobody named: the column of its labels, and the file.
+#[derive(Clone, Copy)]
+struct Unnamed<'a> {
+    column: &'a str,
+    /// Without its ending; empty where its name is none that anybody gave.
+    file: &'a str,
+}
+
+impl<'a> Unnamed<'a> {
+    fn is_general(&self) -> bool {
+        GENERAL.contains(&self.column.to_lowercase().as_str())
+    }
+
+    /// The name of the column, or of the file where that of the column is general.
+    fn name(&self) -> &'a str {
+        let usable = |name: &&str| checked_name("question", name).is_ok();
+        Some(self.file).filter(|_| self.is_general()).filter(usable).unwrap_or(self.column)
+    }
+}
+
 /// The labels of one question in a file.
 #[derive(Clone)]
 pub(super) struct Part {
@@ -94,6 +117,13 @@ impl Exchange {
         let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
         let labels = kind == FileKind::Labels;
         let column = answer_column(&roles);
+        let file = match source.path().parent() == Some(self.context.home.pasted().as_path()) {
+            true => String::new(),
+            false => {
+                source.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+            }
+        };
+        let unnamed = Unnamed { column: &column, file: &file };
         let spans = roles.every_row_is_a_span();
         let now_ms = now_ms();
         let several = source.questions();
@@ -103,7 +133,7 @@ impl Exchange {
         let hints = source.hints();
         // Where the file does not say what its labels answer, all of them answer one question.
         let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
-            true => Some(self.asked(choices.question.as_deref(), &column, spans, hints.first(), choices)?),
+            true => Some(self.asked(choices.question.as_deref(), unnamed, spans, hints.first(), choices)?),
             false => None,
         };
         let mut questions = Vec::new();
@@ -119,7 +149,7 @@ impl Exchange {
                     questions.push((number, question.id));
                 }
                 for hint in &hints {
-                    let asked = self.asked(Some(&hint.name), &column, spans, Some(hint), choices)?;
+                    let asked = self.asked(Some(&hint.name), unnamed, spans, Some(hint), choices)?;
                     if asked.existing.is_none() && asked.scale.is_some() {
                         checker.add_question(&hint.name, asked.scale);
                     }
@@ -141,7 +171,7 @@ impl Exchange {
                 let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
                 found.into_iter().collect()
             }
-            None => self.named_parts(&plan.scan, choices, &column, spans, &hints)?,
+            None => self.named_parts(&plan.scan, choices, unnamed, spans, &hints)?,
         };
         for part in parts {
             // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
@@ -164,7 +194,7 @@ impl Exchange {
         &self,
         scan: &Scan,
         choices: &ImportChoices,
-        column: &str,
+        unnamed: Unnamed<'_>,
         spans: bool,
         hints: &[Hint],
     ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
@@ -173,12 +203,12 @@ impl Exchange {
         for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
             let Some(name) = &found.name else { continue };
             let hint = hints.iter().find(|hint| hint.name == *name);
-            let asked = self.asked(Some(name), column, spans, hint, choices)?;
+            let asked = self.asked(Some(name), unnamed, spans, hint, choices)?;
             // Nobody answers it: what is said of its texts cannot be kept, and the writing says so.
             if any && found.names.is_empty() && asked.existing.is_none() {
                 continue;
             }
-            parts.push((name.clone(), part(number, asked, found, choices, column)));
+            parts.push((name.clone(), part(number, asked, found, choices, unnamed.column)));
         }
         parts.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(parts.into_iter().map(|(_, part)| part).collect())
@@ -189,12 +219,12 @@ impl Exchange {
     fn asked(
         &self,
         name: Option<&str>,
-        column: &str,
+        unnamed: Unnamed<'_>,
         spans: bool,
         hint: Option<&Hint>,
         choices: &ImportChoices,
     ) -> Result<Asked, WorkbenchError> {
-        let (name, existing) = self.question_for(name, column, spans)?;
+        let (name, existing) = self.question_for(name, unnamed, spans)?;
         let mut scale = known_scale(existing.as_ref(), spans, choices)?;
         let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
         if let Some(told) = hint.and_then(Hint::scale) {
@@ -205,27 +235,24 @@ impl Exchange {
     }
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
-    /// the only question of a project, and a file with one row a span the only one that is answered with spans.
+    /// the only question of a project, or one that is called like the column or the file; a file with one row a span answers the only one that is answered with spans.
     fn question_for(
         &self,
         asked: Option<&str>,
-        column: &str,
+        unnamed: Unnamed<'_>,
         spans: bool,
     ) -> Result<(String, Option<Question>), WorkbenchError> {
         let index = self.context.index();
         let fits = |question: &&Question| !spans || question.scale.kind() == ScaleKind::Spans;
         let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
         let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
-        let general = ["label", "value", "rating", "score", "annotation", "answer"]
-            .contains(&column.to_lowercase().as_str());
-        match (asked, fitting.as_slice()) {
-            (None, [only]) if spans || general && find(column).is_none() => {
-                Ok((only.name.clone(), Some((*only).clone())))
-            }
-            (asked, _) => match find(asked.unwrap_or(column)) {
+        let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));
+        match (named, fitting.as_slice()) {
+            (None, [only]) if spans || unnamed.is_general() => Ok((only.name.clone(), Some((*only).clone()))),
+            (named, _) => match find(named.unwrap_or_else(|| unnamed.name())) {
                 Some(existing) => Ok((existing.name.clone(), Some(existing))),
                 None => {
-                    let name = checked_name("question", asked.unwrap_or(column))?;
+                    let name = checked_name("question", named.unwrap_or_else(|| unnamed.name()))?;
                     // Labels answer a question as a whole, and no other question has the name of an option.
                     if let Some(option) = index.option_named(&name) {
                         index.whole(option.id)?;

@@ -755,3 +755,52 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
         }
     }
 }
+
+/// A file of which only the column of labels is named has somebody who gave them, by the usual names of such columns; without that these would be of the texts.
+#[test]
+fn who_gave_labels_is_found_beside_a_column_that_is_named() {
+    let place = Place::new();
+    let session = place.project("p");
+    let rows = |who: &str| format!("text_id,text,{who},q,mood\nt1,One,ana,yes,a\nt1,One,ben,no,b\nt2,Two,ana,no,a\nt2,Two,ben,yes,a\n");
+    for who in ["annotator_id", "annotator", "worker_id", "rater", "coder"] {
+        let file = place.file("named.csv", &rows(who));
+        let columns = ColumnChoices { label: Some("q".to_owned()), ..ColumnChoices::default() };
+        let beside = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+        let found = session.exchange.guess_columns(&file, &beside).unwrap();
+        assert_eq!((found.annotator.as_deref(), found.label.as_deref()), (Some(who), Some("q")), "{found:?}");
+        assert_eq!((found.text_id.as_deref(), found.text.as_deref()), (Some("text_id"), Some("text")));
+    }
+}
+
+/// A question is called by the column of its labels, and by the file where that column has a name that says nothing.
+#[test]
+fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
+    let rows = |label: &str| format!("text_id,text,annotator_id,{label}\nt1,One,ana,1\nt1,One,ben,2\nt2,Two,ana,2\nt2,Two,ben,1\n");
+    for (column, expected) in [
+        ("label", "rudeness"),
+        ("Labels", "rudeness"),
+        ("score", "rudeness"),
+        ("rating", "rudeness"),
+        ("value", "rudeness"),
+        ("answer", "rudeness"),
+        ("annotation", "rudeness"),
+        ("offensive", "offensive"),
+    ] {
+        let place = Place::new();
+        let session = place.project("p");
+        let file = place.file("rudeness.csv", &rows(column));
+        let columns = ColumnChoices {
+            text_id: Some("text_id".to_owned()),
+            text: Some("text".to_owned()),
+            annotator: Some("annotator_id".to_owned()),
+            label: Some(column.to_owned()),
+            ..ColumnChoices::default()
+        };
+        let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+        let report = try_import(&session, &file, &named).unwrap();
+        assert_eq!(report.question.as_deref(), Some(expected), "{column}");
+        // Of a project with one question every such column answers it, whatever its file is called.
+        let other = place.file("more.csv", &rows(column).replace("ana", "cleo"));
+        assert_eq!(try_import(&session, &other, &named).unwrap().question.as_deref(), Some(expected), "{column}");
+    }
+}

@@ -87,7 +87,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         assert_eq!((preview.total_rows, preview.new_labels, preview.repeats), (11, 5, 2), "{preview:?}");
         let report = plainly(&other, &out);
         assert_eq!((report.labels, report.repeats, report.texts), (5, 2, 4));
-        assert_eq!(report.question.as_deref(), Some("label"));
+        assert_eq!(report.question.as_deref(), Some("hard"));
         assert_eq!(answers(&other, &place), before, "{name}");
         // Read again, by both: nothing is new.
         for project in [&other, &session] {
@@ -230,7 +230,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
     // A line break has no word.
     let hard = HARD.replace(r#"[5,6,"of; x"],"#, "");
     plainly(&session, &place.file("hard.jsonl", &hard));
-    let out = place.path("out.conll");
+    let out = place.path("hard.conll");
     let mut choices = ExportChoices::default();
     let error = session.exchange.export_with(&out, &choices, &Silent).unwrap_err();
     assert_eq!((error.code(), out.exists()), ("conll", false), "nothing is half written");
@@ -248,7 +248,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         .collect();
     let other = place.create("other.dissensus");
     let report = plainly(&other, &out);
-    assert_eq!((report.labels, report.repeats, report.question.as_deref()), (3, 2, Some("label")));
+    assert_eq!((report.labels, report.repeats, report.question.as_deref()), (3, 2, Some("hard")));
     assert_eq!(answers(&other, &place), before);
     assert_eq!((plainly(&other, &out).labels, plainly(&session, &out).labels), (0, 0), "nothing is new");
     // Questions of other kinds have no words with tags.
@@ -257,7 +257,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         .unwrap();
     let all = other.exchange.export_with(&place.path("all.conll"), &choices, &Silent).unwrap_err();
     assert_eq!(all.code(), "conll");
-    choices.question = Some("label".into());
+    choices.question = Some("hard".into());
     assert_eq!(other.exchange.export_with(&place.path("one.conll"), &choices, &Silent).unwrap().answers, 5);
 }
 

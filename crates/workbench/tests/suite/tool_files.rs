@@ -185,7 +185,7 @@ fn a_format_that_is_named_is_the_one_that_is_read() {
     let preview = session.exchange.preview(&file, &plain).unwrap();
     assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("jsonl", false));
     let report = import(&session, &file, &plain).unwrap();
-    assert_eq!((report.labels, report.question.as_deref()), (2, Some("label")));
+    assert_eq!((report.labels, report.question.as_deref()), (2, Some("db")));
     let unknown = ImportChoices { format: Some("excel".to_owned()), ..ImportChoices::default() };
     let error = session.exchange.preview(&file, &unknown).unwrap_err();
     assert_eq!(error.problem().code, "file-format");
