@@ -27,19 +27,22 @@ fn advice(name: &str) -> Result<String, EncoderError> {
     let catalogue = Catalogue::embedded()?;
     let hub = |known: &KnownEncoder| {
         let hub = known.hub.as_ref();
-        hub.map(|hub| format!("use it under its name on the model hub (--encoder {}), or ", hub.repository))
-            .unwrap_or_default()
+        let named = hub.map(|hub| {
+            format!(
+                "use it under its name on the model hub (`dissensus encode PROJECT --encoder {}`), or ",
+                hub.repository
+            )
+        });
+        named.unwrap_or_else(|| {
+            "use another one of the model hub (`dissensus encode PROJECT --encoder OWNER/NAME`) or the path of a folder, or ".to_owned()
+        })
     };
     Ok(match catalogue.get(name) {
         Some(known) if known.embedded => format!(
-            "download it in the window (Settings, Encoder), {}place a folder {name} in one of these; in a checkout `cargo xtask models` \
-             fetches it",
+            "download it in the window (Settings, Encoder), {}place a folder {name} in one of these",
             hub(known)
         ),
-        Some(known) => format!(
-            "{}place a folder {name} in one of these; in a checkout `cargo xtask models {name}` fetches it",
-            hub(known)
-        ),
+        Some(known) => format!("{}place a folder {name} in one of these", hub(known)),
         None => {
             let names: Vec<&str> = catalogue.encoders.iter().map(|e| e.name.as_str()).collect();
             format!(
@@ -63,12 +66,17 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_encoder_says_how_to_fetch_it() {
-        let error = locate("all-MiniLM-L6-v2", &[PathBuf::from("models")]).unwrap_err();
-        assert_eq!(error.code(), "encoder-missing");
-        assert!(error.to_string().contains("cargo xtask models`"), "{error}");
-        let error = locate("all-mpnet-base-v2", &[]).unwrap_err();
-        assert!(error.to_string().contains("cargo xtask models all-mpnet-base-v2"), "{error}");
+    fn a_missing_encoder_says_what_an_installed_program_can_do() {
+        for known in Catalogue::embedded().unwrap().encoders {
+            let error = locate(&known.name, &[PathBuf::from("models")]).unwrap_err();
+            assert_eq!(error.code(), "encoder-missing");
+            let said = error.to_string();
+            assert!(
+                said.contains("`dissensus encode PROJECT --encoder ") && !said.contains("cargo"),
+                "{said}"
+            );
+            assert_eq!(said.contains("Settings, Encoder"), known.embedded, "{said}");
+        }
     }
 
     #[test]
