@@ -59,7 +59,7 @@ pub struct LiveBench {
     pub learn_median_ms: f64,
     /// Of `p99_ms`: recording and learning.
     pub learn_p99_ms: f64,
-    /// Of `median_ms`: ranking all texts.
+    /// Of `median_ms`: ranking all texts in the default order.
     pub ranking_median_ms: f64,
     /// Of `p99_ms`: ranking all texts.
     pub ranking_p99_ms: f64,
@@ -95,7 +95,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     let discrimination_sd = session.live.estimation(question)?.and_then(|found| found.discrimination_sd);
     let query = DisagreementQuery {
         question,
-        by: DisagreementMeasure::Split,
+        by: DisagreementMeasure::default(),
         cut: None,
         groups: None,
         search: None,

@@ -4,6 +4,7 @@ mod halves;
 mod predictions;
 
 use crate::error::BenchError;
+use crate::figures::quantile_ms;
 use crate::material::Material;
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::{
@@ -14,10 +15,13 @@ use halves::{Division, HeldOut};
 use predictions::PredictionsAlone;
 use serde::Serialize;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Measures by name.
 type Scored = Vec<(String, Quality)>;
 
+/// How often the default order is worked out to take its time.
+const TIMED: usize = 100;
 /// The texts that a list shows first.
 const FIRST: usize = 50;
 
@@ -35,6 +39,10 @@ pub struct DisagreementBench {
     pub camps_of_all: f64,
     /// Mean weight of the median number of labels of a text in `combined`.
     pub label_weight: f64,
+    /// Median time of the default order of all texts, as after each label, in milliseconds.
+    pub order_ms: f64,
+    /// 99th percentile of the same.
+    pub order_p99_ms: f64,
     /// One entry a measure.
     pub measures: Vec<MeasureQuality>,
 }
@@ -80,12 +88,12 @@ pub fn disagreement(
 ) -> Result<DisagreementBench, BenchError> {
     let material = Material::of(home, file, encoder)?;
     let mut sums: Vec<MeasureQuality> = Vec::new();
-    let (mut camps_of_all, mut label_weight) = (0.0, 0.0);
+    let (mut camps_of_all, mut label_weight, mut times) = (0.0, 0.0, Vec::new());
     for seed in 0..divisions {
         say(&format!("division {} of {divisions}", seed + 1));
         for division in [Division::Halves, Division::Texts] {
             let held_out = HeldOut::divide(&material.observations, division, seed, material.target);
-            let (weight, scored) = material.score(&held_out, seed)?;
+            let (weight, scored) = material.score(&held_out, seed, &mut times)?;
             if division == Division::Halves {
                 camps_of_all += held_out.share_of_camps() / divisions as f64;
                 label_weight += weight / divisions as f64;
@@ -109,6 +117,8 @@ pub fn disagreement(
         divisions,
         camps_of_all,
         label_weight,
+        order_ms: quantile_ms(&mut times, 0.5),
+        order_p99_ms: quantile_ms(&mut times, 0.99),
         measures: sums,
     })
 }
@@ -124,8 +134,13 @@ impl Quality {
 }
 
 impl Material {
-    /// Every measure of a model that learned from `held_out.train` alone, and the weight of the median number of labels.
-    fn score(&self, held_out: &HeldOut, seed: u64) -> Result<(f64, Scored), BenchError> {
+    /// Every measure of a model that learned from `held_out.train` alone, and the weight of the median number of labels; times of its default order are added to `times`.
+    fn score(
+        &self,
+        held_out: &HeldOut,
+        seed: u64,
+        times: &mut Vec<Duration>,
+    ) -> Result<(f64, Scored), BenchError> {
         let data = TrainingData {
             embeddings: &self.embeddings,
             observations: &held_out.train,
@@ -142,11 +157,14 @@ impl Material {
             order.iter().rev().enumerate().for_each(|(place, text)| values[*text as usize] = place as f32);
             values
         };
+        let order = || model.combined_order(&weight, &model.disagreements(), None).texts;
+        times.extend((0..TIMED).map(|_| {
+            let started = Instant::now();
+            std::hint::black_box(order());
+            started.elapsed()
+        }));
         let mut scored = vec![
-            (
-                "combined (the default order)".to_owned(),
-                place(model.combined_order(&weight, &model.disagreements(), None).texts),
-            ),
+            ("combined (the default order)".to_owned(), place(order())),
             ("split".to_owned(), model.measure(Measure::Split, None)),
         ];
         let mut add = |name: &str, by: Measure| {
