@@ -606,7 +606,7 @@ export type AttributeDifference = {
 	/**  Its two values with most evidence that they differ: the higher one first, as Compare groups takes them. */
 	groups: GroupsChoice | null,
 	/**
-	 *  How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together. `None` with
+	 *  How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together, and `p` is corrected likewise. `None` with
 	 *  fewer than ten texts that people of both labelled.
 	 */
 	gap: Figure | null,
@@ -934,6 +934,8 @@ export type DisagreementRow = {
 	two_camps: boolean,
 	/**  Labels above that border of the group `who` and of those it is compared with. */
 	who_above: [LabelsAbove, LabelsAbove] | null,
+	/**  Who is above that border, and who is below it; needs a model. */
+	sides: [SideOfBorder, SideOfBorder] | null,
 	/**  Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it. */
 	compared: number,
 	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
@@ -1214,8 +1216,10 @@ export type ExportContents = {
 	answers: number,
 	/**  What the format cannot hold, in the order of reasons. */
 	losses: ExportLoss[],
-	/**  With pseudonyms: values of attributes that are left empty, because fewer than five people of the file share them. */
+	/**  With pseudonyms: values of attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank. */
 	suppressed: number,
+	/**  The same of each attribute, in a sentence. */
+	left_blank: string[],
 	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
 	told_apart: number,
 };
@@ -1248,8 +1252,10 @@ export type ExportLoss = {
 export type ExportReport = {
 	/**  Answers. */
 	rows: number,
-	/**  With pseudonyms: values of attributes that were left empty, because fewer than five people of the file share them. */
+	/**  With pseudonyms: values of attributes that were left blank, because fewer than five people of the file share them or because fewer than five would have a blank. */
 	suppressed: number,
+	/**  The same of each attribute, in a sentence. */
+	left_blank: string[],
 	/**  With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people. */
 	told_apart: number,
 };
@@ -1388,6 +1394,8 @@ export type GroupComparison = {
 	shared_texts: number,
 	/**  How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little. */
 	gap: Figure | null,
+	/**  The same, corrected for all pairs of values of attributes of which these could have been picked; `None` where the groups are not of one attribute. */
+	gap_corrected: Figure | null,
 	/**  How much stricter A is, on the logit scale of the model (above 0: gives higher levels). */
 	severity: Figure | null,
 	/**  Share of pairs of labels on one text that are equal. */
@@ -1430,7 +1438,7 @@ export type GroupDifference = {
 	interval: [number | null, number | null],
 	/**  Labels of the group and of those it is compared with on this text. */
 	labels: [number, number],
-	/**  Whether it stands after correction for all texts and groups compared (false discovery rate 5 %). */
+	/**  Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %). */
 	stands: boolean,
 };
 
@@ -2546,6 +2554,8 @@ export type PanelInfo = {
 	pool: number | null,
 	/**  Panels drawn. */
 	draws: number,
+	/**  The level of all ranges and intervals. */
+	level: number | null,
 	/**  False where majorities of so large a panel are drawn by chance, within a standard error of 0.01. */
 	exact: boolean,
 };
@@ -2605,11 +2615,11 @@ export type PanelVerdict = {
 	probabilities: (number | null)[],
 	/**  How sure: the probability of the likeliest. */
 	sure: number | null,
-	/**  The 5 % and 95 % quantile of that probability were the text known exactly. */
+	/**  The ends of the central part (`level`) of that probability were the text known exactly. */
 	range: [number | null, number | null],
 	/**  Nearly any probability of it is possible: labels of this text would tell. */
 	too_little: boolean,
-	/**  Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with 90 %. */
+	/**  Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with the probability `level`. */
 	mean: [number | null, number | null, number | null] | null,
 };
 
@@ -2671,8 +2681,10 @@ export type PaperWritten = {
 	questions: string[],
 	/**  Labels in `labels.csv`. */
 	labels: number,
-	/**  Attributes of people that are left empty in it, because fewer than five people share their value. */
+	/**  Values of people's attributes that are left blank in it, because fewer than five people share them or because fewer than five would have a blank. */
 	suppressed: number,
+	/**  The same of each attribute, in a sentence. */
+	left_blank: string[],
 	/**  People who can still be told apart by what is left of their attributes. */
 	told_apart: number,
 	/**  What could not be told, a sentence each. */
@@ -2719,6 +2731,16 @@ export type PersonDifference = {
 	shown: boolean,
 };
 
+/**  One person beside a border. */
+export type PersonOnSide = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Name on screen. */
+	name: string,
+	/**  Whether the person labelled the text; else it is a prediction. */
+	labelled: boolean,
+};
+
 /**  The spans that one annotator marked in a text. */
 export type PersonSpans = {
 	/**  Who. */
@@ -2749,9 +2771,9 @@ export type PlanReport = {
 	interval_width: number | null,
 	/**  What a label costs. */
 	cost_per_label: number | null,
-	/**  How long a label takes, in seconds: as given, else the median of the labels whose time is known. */
+	/**  How long a label takes, in seconds: as given, else the median of the labels whose time is known; none with fewer than 20 of them. */
 	seconds_per_label: number | null,
-	/**  Labels that it was measured on; 0 where it was given. */
+	/**  Labels whose time is known; 0 where it was given. */
 	timed_labels: number,
 	/**  Numbers above this are not told. */
 	limit: number,
@@ -3689,6 +3711,16 @@ export type SeverityDifference = {
 	labels: [number, number],
 };
 
+/**  The people on one side of the border that a text sits on. */
+export type SideOfBorder = {
+	/**  Those who labelled the text so. */
+	labelled: number,
+	/**  Those who did not label it and are predicted to answer so with 95 % or more. */
+	predicted: number,
+	/**  The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient. */
+	people: PersonOnSide[],
+};
+
 /**  Which of the two, the person's own model or everybody else, a label is unlike. */
 export type SlipKind = 
 /**  Both: a possible slip. */
@@ -3809,7 +3841,7 @@ export type StudyDraft = {
 	texts: number,
 	/**  Texts that everybody is asked about, earlier ones included. */
 	anchors: number,
-	/**  Working time of all people in seconds, by how long answers took so far; none where that is not known. */
+	/**  Working time of all people in seconds, by how long answers took so far; none where fewer than 20 answers to one of the questions have a time. */
 	seconds: number | null,
 	/**
 	 *  How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
@@ -3971,6 +4003,8 @@ export type SummaryWritten = {
 	labels: number,
 	/**  As in [`ExportContents`]. */
 	suppressed: number,
+	/**  As in [`ExportContents`]. */
+	left_blank: string[],
 	/**  As in [`ExportContents`]. */
 	told_apart: number,
 };

@@ -8,7 +8,7 @@ import { answerOf } from "../lib/levels";
 import { sameRemark } from "../lib/remarks";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
-import { contentsOf, exportFormats } from "./exporting";
+import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
 import { correlate, pointsOf } from "./correlate";
 import { MockPanels } from "./panels";
 import { MockPractice } from "./practice";
@@ -543,6 +543,7 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
     border: question(query.question).scale.levels.length > 2 ? borderOf(mean(rows)) : null,
     two_camps: false,
     who_above: null,
+    sides: null,
     observed_split: n < 2 ? null : variance(counts.map((c) => c / n)),
     observed: counts,
     observed_pairwise: n < 2 ? null : 1 - counts.reduce((s, c) => s + c * (c - 1), 0) / (n * (n - 1)),
@@ -823,11 +824,13 @@ export const commands: typeof RealCommands = {
     rows: wish.of === "texts" ? world.texts.length : world.people.length,
     labels: world.labels.size,
     suppressed: 0,
+    left_blank: [],
     told_apart: wish.of === "people" && wish.pseudonyms ? 2 : 0,
   }),
   exportProject: async (_path, pseudonyms) => ({
     rows: world.labels.size,
     suppressed: pseudonyms ? 3 : 0,
+    left_blank: pseudonyms ? LEFT_BLANK : [],
     told_apart: pseudonyms ? 2 : 0,
   }),
   writeReport: async (folder) => ({
@@ -839,6 +842,7 @@ export const commands: typeof RealCommands = {
     questions: ["offensiveness"],
     labels: world.labels.size,
     suppressed: 3,
+    left_blank: LEFT_BLANK,
     told_apart: 2,
     notes: [],
   }),
