@@ -246,7 +246,7 @@ mod tests {
                 .map(|_| {
                     let mut of = Attributes::new();
                     for name in ["age", "town"] {
-                        let value = random(kinds + 1).min(random(kinds + 1));
+                        let value = if random(25) == 0 { 0 } else { 1 + random(kinds).min(random(kinds)) };
                         if value > 0 {
                             of.insert(name.to_owned(), value.to_string());
                         }

@@ -449,7 +449,10 @@ mod tests {
             for call in ["as_job(", "begin_job(", "const KIND: &str ="] {
                 let begun =
                     source.split(call).skip(1).filter_map(|after| after.trim_start().strip_prefix('"'));
-                found.extend(begun.filter_map(|name| name.split('"').next()).map(str::to_owned));
+                let is_kind = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || "-_".contains(c));
+                found.extend(
+                    begun.filter_map(|name| name.split('"').next()).filter(is_kind).map(str::to_owned),
+                );
             }
         }
     }

@@ -761,7 +761,11 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
 fn who_gave_labels_is_found_beside_a_column_that_is_named() {
     let place = Place::new();
     let session = place.project("p");
-    let rows = |who: &str| format!("text_id,text,{who},q,mood\nt1,One,ana,yes,a\nt1,One,ben,no,b\nt2,Two,ana,no,a\nt2,Two,ben,yes,a\n");
+    let rows = |who: &str| {
+        format!(
+            "text_id,text,{who},q,mood\nt1,One,ana,yes,a\nt1,One,ben,no,b\nt2,Two,ana,no,a\nt2,Two,ben,yes,a\n"
+        )
+    };
     for who in ["annotator_id", "annotator", "worker_id", "rater", "coder"] {
         let file = place.file("named.csv", &rows(who));
         let columns = ColumnChoices { label: Some("q".to_owned()), ..ColumnChoices::default() };
@@ -775,7 +779,9 @@ fn who_gave_labels_is_found_beside_a_column_that_is_named() {
 /// A question is called by the column of its labels, and by the file where that column has a name that says nothing.
 #[test]
 fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
-    let rows = |label: &str| format!("text_id,text,annotator_id,{label}\nt1,One,ana,1\nt1,One,ben,2\nt2,Two,ana,2\nt2,Two,ben,1\n");
+    let rows = |label: &str| {
+        format!("text_id,text,annotator_id,{label}\nt1,One,ana,1\nt1,One,ben,2\nt2,Two,ana,2\nt2,Two,ben,1\n")
+    };
     for (column, expected) in [
         ("label", "rudeness"),
         ("Labels", "rudeness"),
@@ -801,6 +807,10 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
         assert_eq!(report.question.as_deref(), Some(expected), "{column}");
         // Of a project with one question every such column answers it, whatever its file is called.
         let other = place.file("more.csv", &rows(column).replace("ana", "cleo"));
-        assert_eq!(try_import(&session, &other, &named).unwrap().question.as_deref(), Some(expected), "{column}");
+        assert_eq!(
+            try_import(&session, &other, &named).unwrap().question.as_deref(),
+            Some(expected),
+            "{column}"
+        );
     }
 }
