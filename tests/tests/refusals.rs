@@ -338,7 +338,10 @@ fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
 fn no_encoder_is_told_with_the_way_to_get_it() {
     let bench = project();
     let message = refused(&bench, &["encode", "P.dissensus"]);
-    assert!(message.contains("dissensus encode PROJECT --encoder") && !message.contains("cargo"), "{message}");
+    assert!(
+        message.contains("dissensus encode PROJECT --encoder") && !message.contains("cargo"),
+        "{message}"
+    );
     insta::assert_snapshot!(message);
     // What does not need one goes on without.
     bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"]);

@@ -114,9 +114,7 @@ fn who_did_what_reads_as_it_was_done_and_pages_join_without_a_seam() {
 
     let whole = log(&session, wish());
     assert!(
-        whole
-            .iter()
-            .any(|one| one.kind == HistoryKind::Job && one.what == "importing texts.csv: finished")
+        whole.iter().any(|one| one.kind == HistoryKind::Job && one.what == "importing texts.csv: finished")
     );
     assert_eq!(whole.iter().filter(|one| one.kind == HistoryKind::ImportedAnswer).count(), 6);
     let mut joined: Vec<HistoryEntry> = Vec::new();

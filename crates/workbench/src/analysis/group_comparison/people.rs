@@ -85,15 +85,11 @@ fn few(names: &[&str]) -> String {
 
 /// The attribute of which A and B are one value each, and these values.
 pub(super) fn one_attribute(choice: &GroupsChoice) -> Option<(&str, [&str; 2])> {
-    let only = |choice: &'_ PeopleChoice| match (&choice.attributes[..], &choice.annotators[..]) {
-        ([(_, _)], []) => true,
-        _ => false,
-    };
-    if !only(&choice.a) || !only(&choice.b) {
+    let ([(name, a)], [(of_b, b)]) = (&choice.a.attributes[..], &choice.b.attributes[..]) else {
         return None;
-    }
-    let ((name, a), (of_b, b)) = (&choice.a.attributes[0], &choice.b.attributes[0]);
-    (name == of_b).then_some((name, [a, b]))
+    };
+    let nobody_else = choice.a.annotators.is_empty() && choice.b.annotators.is_empty();
+    (nobody_else && name == of_b).then_some((name.as_str(), [a.as_str(), b.as_str()]))
 }
 
 /// The attribute of which A and B are one value each, where it has no other.
