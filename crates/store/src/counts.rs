@@ -54,7 +54,8 @@ impl Store {
     pub fn people_by_source(&self, cursor: EventId) -> Result<Vec<(AnnotatorId, LabelSource)>> {
         self.read("reading who answered where", |c| {
             let sql = "SELECT DISTINCT annotator, source FROM events WHERE id > ?1
-                       UNION SELECT DISTINCT annotator, source FROM repeats";
+                       UNION SELECT DISTINCT annotator, source FROM repeats
+                       UNION SELECT DISTINCT annotator, source FROM repeat_origins";
             all(c, sql, [cursor.0], |r| Ok((AnnotatorId(r.get(0)?), source(r, 1)?)))
         })
     }

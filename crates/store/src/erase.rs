@@ -18,11 +18,12 @@ use uuid::Uuid;
 const CLEANING: &str = "erasing";
 
 /// Tables whose rows are never changed but here.
-const APPEND_ONLY: [&str; 13] = [
+const APPEND_ONLY: [&str; 14] = [
     "events",
     "repeats",
     "repeat_changes",
     "repeat_remarks",
+    "repeat_origins",
     "annotator_changes",
     "packets",
     "packet_questions",
@@ -147,6 +148,7 @@ impl WriteTx<'_> {
         self.conn.execute_batch("DROP INDEX erasing")?;
         self.run("DELETE FROM repeat_changes WHERE annotator = ?1", id)?;
         self.run("DELETE FROM repeat_remarks WHERE annotator = ?1", id)?;
+        self.run("DELETE FROM repeat_origins WHERE annotator = ?1", id)?;
         erased.answers += self.run("DELETE FROM repeats WHERE annotator = ?1", id)? as u32;
         for table in ["hand_ins", "assignments", "packet_questions"] {
             self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;

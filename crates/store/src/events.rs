@@ -5,6 +5,7 @@ use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
 use crate::places::{events, first_event};
+use crate::repeat_origins::GIVEN;
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES, reasons_column};
 use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
@@ -181,13 +182,8 @@ impl<'a> WriteTx<'a> {
 
     /// When this annotator last gave an answer of a later occasion in the window or by the command.
     pub(crate) fn newest_repeat_at(&self, annotator: AnnotatorId) -> Result<Option<i64>> {
-        let mut newest = None;
-        for source in ["window", "command"] {
-            let sql = "SELECT max(at_ms) FROM repeats WHERE annotator = ?1 AND source = ?2";
-            let found: Option<i64> = self.first(sql, (annotator.0, source), |r| r.get(0))?.flatten();
-            newest = newest.max(found);
-        }
-        Ok(newest)
+        let sql = format!("SELECT max(at_ms) FROM repeats AS r WHERE annotator = ?1 AND {GIVEN}");
+        Ok(self.first(&sql, [annotator.0], |r| r.get(0))?.flatten())
     }
 
     /// Makes sure that the three rows that every event points to are there.

@@ -58,6 +58,12 @@ impl FileState {
     }
 }
 
+/// Whether two paths lead to one file, by whatever names.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let id = |path| FileState::behind(path).ok().map(|of| of.id);
+    id(one).is_some_and(|one| Some(one) == id(other))
+}
+
 #[cfg(unix)]
 fn file_id(_path: &Path, about: &Metadata) -> io::Result<FileId> {
     use std::os::unix::fs::MetadataExt;

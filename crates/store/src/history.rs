@@ -259,8 +259,8 @@ const SOURCES: [Source; 18] = [
         sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, annotator, occasion, answer) AS row, 'repeat' AS kind,
                   annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
                   json_object('occasion', occasion, 'answer', answer, 'wording', (
-                      SELECT hex(m.wording) FROM repeat_remarks AS m WHERE m.question = r.question AND m.text = r.text AND m.annotator = r.annotator
-                      AND m.occasion = r.occasion AND m.at_ms = r.at_ms AND m.answer = r.answer AND m.wording <> x'' ORDER BY m.said_at_ms LIMIT 1)
+                      SELECT hex(max(o.wording)) FROM repeat_origins AS o WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator
+                      AND o.occasion = r.occasion AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.wording <> x'' HAVING count(*) > 0)
                   ) AS said FROM repeats AS r",
         read: |said| {
             let RepeatRow { occasion, answer, wording, .. } = serde_json::from_str(said)?;

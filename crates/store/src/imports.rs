@@ -20,8 +20,8 @@ const MOST_ROWS: usize = 50_000;
 /// Tables with rows that are counted up: what an import added are the rows behind the last one before it.
 const COUNTED: [&str; 5] = ["questions", "texts", "annotators", "events", "facts"];
 /// Tables without such rows: what an import added is told by comparing. Those that refer to another one first.
-const COMPARED: [&str; 5] =
-    ["repeat_changes", "repeat_remarks", "repeats", "annotator_changes", "level_names"];
+const COMPARED: [&str; 6] =
+    ["repeat_changes", "repeat_remarks", "repeat_origins", "repeats", "annotator_changes", "level_names"];
 
 /// How far tables were before an import.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct ImportRows {
 }
 
 /// By what rows are looked for while an import is taken out: without these each row that goes would be looked for in all others.
-const INDEXES: [&str; 12] = [
+const INDEXES: [&str; 13] = [
     "events (replaces)",
     "events (text)",
     "events (question)",
@@ -44,6 +44,7 @@ const INDEXES: [&str; 12] = [
     "decisions (text)",
     "attention_checks (text)",
     "repeat_remarks (text)",
+    "repeat_origins (text)",
     "facts (text)",
 ];
 
@@ -195,8 +196,11 @@ impl WriteTx<'_> {
         let path = self.path;
         let explain = |e| StoreError::explain(path, "taking out an import", e);
         self.keep_highest_rows().map_err(explain)?;
-        let tables: Vec<&str> =
-            KEPT.iter().chain(&["events", "repeats", "repeat_changes", "repeat_remarks"]).copied().collect();
+        let tables: Vec<&str> = KEPT
+            .iter()
+            .chain(&["events", "repeats", "repeat_changes", "repeat_remarks", "repeat_origins"])
+            .copied()
+            .collect();
         let (taken, refresh) = self.deleting_from(&tables, |tx| tx.take_out(&import).map_err(explain))?;
         for key in refresh {
             self.refresh_current(key)?;
@@ -277,13 +281,14 @@ impl WriteTx<'_> {
     fn take_out_repeats(&self, import: &Import) -> rusqlite::Result<(u32, u32)> {
         let rows = |table: &str| import.others.get(table).map_or(&[][..], Vec::as_slice);
         let mut added: BTreeMap<String, u32> = BTreeMap::new();
-        for row in rows("repeats").iter().chain(rows("repeat_changes")).chain(rows("repeat_remarks")) {
+        let beside = ["repeat_changes", "repeat_remarks", "repeat_origins"];
+        for row in rows("repeats").iter().chain(beside.iter().flat_map(|table| rows(table))) {
             *added.entry(occasion(row)).or_default() += 1;
         }
         let same = "question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
         let sql = format!(
             "SELECT (SELECT count(*) FROM repeats WHERE {same}) + (SELECT count(*) FROM repeat_changes WHERE {same})
-                 + (SELECT count(*) FROM repeat_remarks WHERE {same})"
+                 + (SELECT count(*) FROM repeat_remarks WHERE {same}) + (SELECT count(*) FROM repeat_origins WHERE {same})"
         );
         // Where there is more of an occasion than the import added, somebody did the rest.
         let mut stays: BTreeSet<String> = BTreeSet::new();
@@ -296,7 +301,7 @@ impl WriteTx<'_> {
             }
         }
         let mut went = 0;
-        for table in ["repeat_changes", "repeat_remarks", "repeats"] {
+        for table in beside.into_iter().chain(["repeats"]) {
             for row in rows(table).iter().filter(|row| !stays.contains(&occasion(row))) {
                 let gone = self.take_out_row(table, row)?;
                 went += if table == "repeats" { gone } else { 0 };

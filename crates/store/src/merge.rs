@@ -267,7 +267,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
         let changes = self.other.all_repeat_changes()?;
         let remarks = self.other.all_repeat_remarks()?;
-        let repeats = self.other.all_repeats()?;
+        let (repeats, origins) = (self.other.all_repeats()?, self.other.all_repeat_origins()?);
         let (decisions, checks) = (self.other.all_decisions()?, self.other.all_attention_checks()?);
         let (panels, facts) = (self.other.all_panels()?, self.other.every_fact()?);
         let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
@@ -318,11 +318,13 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
             self.in_time("remark", remark.said_at_ms)?;
             let repeat = self.translated_repeat(remark.repeat)?;
-            self.wording(repeat.wording, repeat.question)?;
             let place = place_of(&repeat);
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
             // What came with an answer is not counted beside it.
             self.report.repeat_changes += u32::from(added && !self.new_repeats.contains(&place));
+        }
+        for origin in origins {
+            self.repeat_origin(origin)?;
         }
         for change in changes {
             if self.gone.contains_key(&change.repeat.annotator) {
@@ -1005,6 +1007,22 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.new_repeats.insert(place_of(&ours));
         }
         Ok(())
+    }
+
+    /// Where an answer of a later occasion came from, and under which wording it was given.
+    fn repeat_origin(&mut self, theirs: Repeat) -> Result<()> {
+        if self.gone.contains_key(&theirs.annotator) {
+            return Ok(());
+        }
+        let ours = self.translated_repeat(theirs)?;
+        self.wording(ours.wording, ours.question)?;
+        if self.only.is_some() {
+            // A packet says it once, with the answer.
+            let known = self.tx.wording_of_repeat(&ours)?;
+            let same = known.is_none() || ours.wording.is_none() || known == ours.wording;
+            self.not_handed_out("other wording of an answer of occasion", &ours.occasion.to_string(), same)?;
+        }
+        self.tx.add_repeat_origin(&ours)
     }
 
     fn translated_repeat(&self, theirs: Repeat) -> Result<Repeat> {

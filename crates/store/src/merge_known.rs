@@ -56,19 +56,21 @@ fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
     Ok(found.into_iter().collect())
 }
 
-/// Hashes everything that events say, with the rows of this file. Which answer one replaces and which versions it names are left out: these
-/// rows differ between files.
+/// Hashes everything that events say, with the rows of this file, but for those that differ between files: which answer one replaces and which
+/// versions it names are there by their identities.
 fn begun(c: &Connection, copy: u32, up_to: u32) -> rusqlite::Result<Begun> {
     let mut statement = c.prepare_cached(
-        "SELECT sequence, question, text, annotator, at_ms, kind, duration_ms, source, level, content, note, reasons, confidence,
-             replaces IS NULL, guideline IS NULL, wording IS NULL
-         FROM events WHERE copy = ?1 AND sequence <= ?2 ORDER BY sequence",
+        "SELECT e.sequence, e.question, e.text, e.annotator, e.at_ms, e.kind, e.duration_ms, e.source, e.level, e.content, e.note,
+             e.reasons, e.confidence, rc.uid, r.sequence, g.uid, w.uid
+         FROM events AS e LEFT JOIN events AS r ON r.id = e.replaces LEFT JOIN copies AS rc ON rc.id = r.copy
+             LEFT JOIN guidelines AS g ON g.id = e.guideline LEFT JOIN wordings AS w ON w.id = e.wording
+         WHERE e.copy = ?1 AND e.sequence <= ?2 ORDER BY e.sequence",
     )?;
     let mut rows = statement.query((copy, up_to))?;
     let mut hasher = DefaultHasher::new();
     let mut found = Begun { hash: 0, count: 0, questions: BTreeSet::new(), text: 0, annotator: 0 };
     while let Some(row) = rows.next()? {
-        (0..16).try_for_each(|column| hash_of(row, column, &mut hasher))?;
+        (0..17).try_for_each(|column| hash_of(row, column, &mut hasher))?;
         found.count += 1;
         found.questions.insert(row.get(1)?);
         found.text = found.text.max(row.get(2)?);

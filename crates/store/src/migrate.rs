@@ -31,7 +31,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0014_panels.sql"),
     include_str!("../../../migrations/0015_facts.sql"),
     include_str!("../../../migrations/0016_wordings.sql"),
-    include_str!("../../../migrations/0017_repeat_wordings.sql"),
+    include_str!("../../../migrations/0017_repeat_origins.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

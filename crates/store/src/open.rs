@@ -1,9 +1,10 @@
 //! Making a project and opening one: the file is checked before anything in it is changed.
 
 use crate::check::{self, Depth};
-use crate::connect::{Access, connect, has_journal, start_journal};
+use crate::connect::{Access, connect, has_journal, leave_alone, start_journal};
+use crate::copy_pages::copy_pages;
 use crate::journal;
-use crate::journal_mark::{Belongs, Mark};
+use crate::journal_mark::{self, Belongs, Mark};
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
 use crate::own_file::OwnFile;
@@ -15,6 +16,7 @@ use dissensus_domain::ProjectId;
 use dissensus_files::AtomicFile;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 impl Store {
@@ -139,52 +141,80 @@ impl Store {
         lock.note(&own.opening());
         let open = OpenToWrite { conn, lock, journal_put_aside };
         let store = Self::assemble(own, Some(open), Access::Read, records)?;
-        store.interrupt_running()?;
+        store.without_secret(Self::interrupt_running)?;
         Ok(store)
     }
 
+    /// Copies a project of an earlier format, with what lies in its journal, to the new file `target`, where it can be brought up to date: the
+    /// project itself stays as it is.
+    ///
+    /// # Errors
+    /// As [`Store::open_reader_recorded`], but for the format; `target` exists or cannot be written.
+    pub fn copy_of_earlier(path: &Path, target: &Path, records: &CheckRecords) -> Result<()> {
+        let (own, access, _) = read_checked(path, MIGRATIONS, records)?;
+        std::fs::File::create_new(target)
+            .map_err(|e| StoreError::from_io(target, "copying the project", &e))?;
+        let copied = connect(own.file(), access).and_then(|conn| {
+            let mark = |copy: &Connection| match journal_mark::mark(copy).unwrap_or_default() {
+                Some(_) => Mark::first(None).write(copy),
+                None => Ok(()),
+            };
+            let copied = copy_pages(&conn, target, mark, &mut |_, _| ControlFlow::Continue(()));
+            leave_alone(conn);
+            copied
+        });
+        copied.map(drop).map_err(|e| StoreError::explain(path, "copying the project", e))?;
+        own.must_have_its_name()
+    }
+
     pub(crate) fn open_reader_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
-        let file = check::locate(path)?;
-        check::header(&file, path, migrations)?;
-        let depth = depth_for(&file, records);
-        let own = OwnFile::of(&file, path)?;
-        journal::must_be_readable(&file, path, records.locks())?;
-        // Reading takes no file back, not even where it is to be: a program that writes may yet come to another judgement.
-        if rollback::is_beside(&file) && !journal::is_held(&file) {
-            let check = |conn: &Connection| check_whole(conn, path, migrations, records);
-            return Err(match rollback::judge(&file, path, &check)? {
-                Belongs::Yes => StoreError::Unfinished(path.to_owned()),
-                _ => StoreError::ForeignJournal(path.to_owned()),
-            });
-        }
-        let sound_alone = || is_sound_alone(&file, path, migrations, records);
-        let mut belongs = Belongs::Unknown;
-        let mut read = || {
-            let (conn, access) = open_to_read(&file, path)?;
-            belongs = journal::must_fit(&file, path, &conn, sound_alone)?;
-            let version = check::version(&conn, path, migrations)?;
-            check::contents(&conn, path, migrations, version, depth)?;
-            Ok((version, access))
-        };
-        let (version, access) = match read() {
-            Err(StoreError::Damaged { .. } | StoreError::Altered { .. } | StoreError::NotOurs(_))
-                if has_journal(&file)
-                    && belongs != Belongs::Yes
-                    && sound_alone()
-                    && !journal::is_written_to(&file, path)? =>
-            {
-                // File and journal do not make a project together, and the file does.
-                return Err(StoreError::ForeignJournal(path.to_owned()));
-            }
-            found => found?,
-        };
-        own.must_have_its_name()?;
+        let (own, access, version) = read_checked(path, migrations, records)?;
         let known = migrate::newest(migrations);
         if version < known {
             return Err(StoreError::Older { path: path.to_owned(), found: version, known });
         }
         Self::assemble(own, None, access, records)
     }
+}
+
+/// Checks a file that is to be read alone. Returns how it can be read, and its format.
+fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<(OwnFile, Access, u32)> {
+    let file = check::locate(path)?;
+    check::header(&file, path, migrations)?;
+    let depth = depth_for(&file, records);
+    let own = OwnFile::of(&file, path)?;
+    journal::must_be_readable(&file, path, records.locks())?;
+    // Reading takes no file back, not even where it is to be: a program that writes may yet come to another judgement.
+    if rollback::is_beside(&file) && !journal::is_held(&file) {
+        let check = |conn: &Connection| check_whole(conn, path, migrations, records);
+        return Err(match rollback::judge(&file, path, &check)? {
+            Belongs::Yes => StoreError::Unfinished(path.to_owned()),
+            _ => StoreError::ForeignJournal(path.to_owned()),
+        });
+    }
+    let sound_alone = || is_sound_alone(&file, path, migrations, records);
+    let mut belongs = Belongs::Unknown;
+    let mut read = || {
+        let (conn, access) = open_to_read(&file, path)?;
+        belongs = journal::must_fit(&file, path, &conn, sound_alone)?;
+        let version = check::version(&conn, path, migrations)?;
+        check::contents(&conn, path, migrations, version, depth)?;
+        Ok((version, access))
+    };
+    let (version, access) = match read() {
+        Err(StoreError::Damaged { .. } | StoreError::Altered { .. } | StoreError::NotOurs(_))
+            if has_journal(&file)
+                && belongs != Belongs::Yes
+                && sound_alone()
+                && !journal::is_written_to(&file, path)? =>
+        {
+            // File and journal do not make a project together, and the file does.
+            return Err(StoreError::ForeignJournal(path.to_owned()));
+        }
+        found => found?,
+    };
+    own.must_have_its_name()?;
+    Ok((own, access, version))
 }
 
 /// Makes the tables in the empty file.

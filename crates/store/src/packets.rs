@@ -1,7 +1,6 @@
 //! Packets: what was handed out to whom, and when it was handed in.
 
 use crate::error::is_duplicate;
-use crate::repeat_remarks::SAYS;
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -110,7 +109,7 @@ impl WriteTx<'_> {
 fn work_rows(c: &Connection) -> rusqlite::Result<[u32; 3]> {
     let count =
         |table: &str| c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0));
-    let mut changes = count("repeat_changes")? + count(&format!("repeat_remarks WHERE {SAYS}"))?;
+    let mut changes = count("repeat_changes")? + count("repeat_remarks")?;
     let sql = "SELECT count(*) FROM facts WHERE kind = ?1";
     for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_of_person()) {
         changes += c.query_row(sql, [kind.name()], |r| r.get::<_, u32>(0))?;

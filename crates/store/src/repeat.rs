@@ -1,6 +1,7 @@
 //! An answer of the same person to the same text on a second or later occasion, as a row.
 
 use crate::labels::AnswerDetails;
+use crate::repeat_origins::Origin;
 use crate::row::{json, source};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId, WordingId};
 use rusqlite::Row;
@@ -29,6 +30,17 @@ pub struct Repeat {
     pub details: AnswerDetails,
     /// The wording of the question that was on screen, where it is known.
     pub wording: Option<WordingId>,
+}
+
+impl Repeat {
+    /// With what is noted of where it came from, if anything is.
+    pub(crate) fn from_origin(mut self, noted: Option<Origin>) -> Self {
+        if let Some(noted) = noted {
+            let own = Origin { source: self.source, wording: self.wording };
+            Origin { source: self.source, wording: self.wording } = own.with(noted);
+        }
+        self
+    }
 }
 
 /// Of `repeats` as `r`.

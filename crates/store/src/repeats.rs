@@ -3,6 +3,7 @@
 use crate::level_order::LevelOrder;
 use crate::places::Places;
 use crate::repeat::{REPEAT_COLUMNS, Repeat, repeat};
+use crate::repeat_origins::{GIVEN, origins_of};
 use crate::repeat_remarks::{RepeatRemark, remarks_of};
 use crate::row::to_json;
 use crate::tx::all;
@@ -41,11 +42,13 @@ pub(crate) fn counting(
          ORDER BY text, annotator, occasion, at_ms, answer"
     );
     let (mut said, places) = (remarks_of(c, question, text)?, Places::read(c)?);
+    let origins = origins_of(c, question, text)?;
     let mut rows = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, row.get(5)?);
-        let (details, wording) = said.remove(&key).unwrap_or_default();
-        Ok(Repeat { details, wording, ..found })
+        let origin = origins.get(&key).copied();
+        let details = said.remove(&key).unwrap_or_default();
+        Ok(Repeat { details, ..found }.from_origin(origin))
     })?;
     let order = LevelOrder::read(c)?;
     if !order.is_of_rows() {
@@ -106,7 +109,7 @@ impl WriteTx<'_> {
     pub fn newest_repeat(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Repeat>> {
         let sql = format!(
             "SELECT {REPEAT_COLUMNS} FROM repeats AS r
-             WHERE question = ?1 AND annotator = ?2 AND (source = 'window' OR source = 'command') AND {COUNTS}
+             WHERE question = ?1 AND annotator = ?2 AND {GIVEN} AND {COUNTS}
              ORDER BY at_ms DESC LIMIT 1"
         );
         let Some(found) = self.first(&sql, (question.0, annotator.0), repeat)? else { return Ok(None) };
@@ -115,15 +118,21 @@ impl WriteTx<'_> {
         let answer = to_json("an answer", &found.answer)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, answer);
         let answer = self.places()?.shown(question, found.answer);
-        let (details, wording) = said.remove(&key).unwrap_or_default();
-        Ok(Some(Repeat { details, wording, answer, ..found }))
+        let details = said.remove(&key).unwrap_or_default();
+        let origins = origins_of(self.conn, question, Some(found.text));
+        let origin = origins.map_err(|e| self.explain("reading where answers came from", e))?.remove(&key);
+        Ok(Some(Repeat { details, answer, ..found }.from_origin(origin)))
     }
 
     /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
     pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let (added, at_ms) = self.insert_answer(new, timed)?;
-        let says = !new.details.remark.is_empty() || new.details.guideline.is_some() || new.wording.is_some();
+        let says = !new.details.remark.is_empty() || new.details.guideline.is_some();
         let repeat = Repeat { at_ms, ..new.clone() };
+        // A row of answers is never changed: what another copy or file says of where it came from is beside it.
+        if new.wording.is_some() || (timed && added == RepeatAdded::Known) {
+            self.add_repeat_origin(&repeat)?;
+        }
         if says && added != RepeatAdded::Outdated && !self.was_said(&repeat)? {
             let details = new.details.clone();
             self.add_repeat_remark(&RepeatRemark { repeat, said_at_ms: at_ms, details })?;

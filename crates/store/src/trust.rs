@@ -383,7 +383,7 @@ fn changed_repeats(before: &Connection, after: &Connection) -> rusqlite::Result<
             let now = now.get(&(was.text, was.annotator, was.occasion));
             let says = was.details != crate::AnswerDetails::default();
             let same = |now: &Repeat| {
-                (now.at_ms, now.source, &now.answer) == (was.at_ms, was.source, &was.answer)
+                (now.at_ms, &now.answer) == (was.at_ms, &was.answer)
                     && (!says || now.details == was.details)
                     && (was.wording.is_none() || now.wording == was.wording)
             };

@@ -76,6 +76,7 @@ impl WriteTx<'_> {
         let Some(now) = self.question(question)? else { return Ok(false) };
         let explain = |e| self.explain("reading how a question was worded", e);
         let added = as_added(self.conn, &now.name).map_err(explain)?;
+        let first = added.as_ref().map_or(usize::MAX, |added| added.scale.levels().len());
         let facts = select(self.conn, "WHERE question = ?1", [question.0]).map_err(explain)?;
         let mut prompts: HashSet<String> = added.map(|added| added.prompt).into_iter().collect();
         let mut helps = vec![QuestionHelp::default()];
@@ -86,6 +87,8 @@ impl WriteTx<'_> {
         ever(self.conn, question).map_err(explain)?.into_iter().for_each(&mut named);
         let sql = "SELECT names FROM level_names WHERE question = ?1";
         let names = all(self.conn, sql, [question.0], |r| json::<Vec<String>>(r, 0)).map_err(explain)?;
+        let mut fewest = now.scale.levels().len().min(first);
+        fewest = names.iter().map(Vec::len).fold(fewest, usize::min);
         names.into_iter().flatten().for_each(named);
         let mut cannot_say = false;
         for Fact { kind, value, .. } in facts {
@@ -95,6 +98,7 @@ impl WriteTx<'_> {
                 FactKind::CannotSay => cannot_say |= value == true,
                 FactKind::Levels => {
                     let known = serde_json::from_value::<Levels>(value).unwrap_or_default().levels;
+                    fewest = fewest.min(known.len());
                     levels.extend(known.into_iter().map(|level| (level.name, level.definition)));
                 }
                 _ => {}
@@ -105,6 +109,7 @@ impl WriteTx<'_> {
             && prompts.contains(&wording.prompt)
             && helps.contains(&wording.help)
             && distinct.len() == wording.levels.len()
+            && distinct.len() >= fewest
             && wording.levels.iter().all(|level| levels.contains(level))
             && (cannot_say || !wording.cannot_say))
     }
@@ -128,7 +133,9 @@ fn versions(c: &Connection) -> rusqlite::Result<Vec<WordingVersion>> {
                    SELECT wording, min(at_ms) AS first_ms, sum(answers) AS answers FROM (
                        SELECT wording, min(at_ms) AS at_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
                        UNION ALL
-                       SELECT n.id, min(r.at_ms), count(*) FROM repeat_remarks AS r JOIN wordings AS n ON n.uid = r.wording GROUP BY n.id
+                       SELECT n.id, min(r.at_ms), count(*) FROM (
+                           SELECT at_ms, max(wording) AS wording FROM repeat_origins GROUP BY question, text, annotator, occasion, at_ms, answer
+                       ) AS r JOIN wordings AS n ON n.uid = r.wording GROUP BY n.id
                    ) GROUP BY wording
                ) AS e ON e.wording = w.id";
     let mut found = all(c, sql, [], |r| {

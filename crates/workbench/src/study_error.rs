@@ -145,7 +145,8 @@ pub enum StudyError {
     NoCopy,
     /// A whole copy that was never taken in before.
     #[error(
-        "this is a whole copy of the project that was never taken in here: everything that anybody did in it would come in. If you know who \
+        "this is a whole copy of the project that is not known here (it was never taken in, or only as a file of an earlier version in which \
+         nothing was done since): everything that anybody did in it would come in. If you know who \
          worked in it, take it in with --whole-copy (in the window: the question that is asked)"
     )]
     NewCopy,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Everything that copies must agree on: rows of every table that comes together, with names and identities in place of row numbers. In
 /// columns called `level`, `answer`, `content`, `levels` and `value` are levels by their rows, of the question in the column `question`.
 /// Left out are levels that a copy found again where they were removed: they follow from the rest, and when a copy found them does not.
-const SAME_EVERYWHERE: [(&str, &str); 25] = [
+const SAME_EVERYWHERE: [(&str, &str); 26] = [
     ("texts", "SELECT external_id, body, \"group\", split, metadata, noted_at_ms, coalesce(position, id), field_times FROM texts"),
     ("annotators", "SELECT external_id, name, attributes, simulated, coalesce(position, id) FROM annotators"),
     ("questions", "SELECT name, prompt, scale, noted_at_ms, coalesce(position, id) FROM questions"),
@@ -53,9 +53,18 @@ const SAME_EVERYWHERE: [(&str, &str); 25] = [
     (
         "repeat_remarks",
         "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.said_at_ms, r.note, r.reasons,
-             r.confidence, r.guideline, r.wording
+             r.confidence, r.guideline
          FROM repeat_remarks r
          JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
+    ),
+    (
+        "repeat_origins",
+        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer,
+             max(r.source IN ('window', 'command') OR o.source IN ('window', 'command')), max(coalesce(o.wording, x''))
+         FROM repeats r LEFT JOIN repeat_origins o ON o.question = r.question AND o.text = r.text AND o.annotator = r.annotator
+             AND o.occasion = r.occasion AND o.at_ms = r.at_ms AND o.answer = r.answer
+         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator
+         GROUP BY r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer",
     ),
     (
         "annotator_changes",

@@ -296,6 +296,36 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
     }
 }
 
+/// One copy has an answer that was given there, the other one the same answer out of a file: it was given, in both, and undo takes it back.
+#[test]
+fn the_same_later_answer_from_two_places_is_one_in_both_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = two(folder.path());
+    let answer = |source: LabelSource| Repeat {
+        question: QUESTION,
+        text: TextId(1),
+        annotator: AnnotatorId(1),
+        occasion: 2,
+        answer: Answer::Level(1),
+        at_ms: 100,
+        source,
+        details: AnswerDetails::default(),
+        wording: None,
+    };
+    a.write(move |tx| tx.give_repeat(&answer(LabelSource::Command))).unwrap();
+    b.write(move |tx| tx.add_repeat(&answer(LabelSource::Import), true, 100)).unwrap();
+    both_ways(&a, &b);
+    both_ways(&a, &b);
+    let held = |store: &Store| {
+        let found = store.repeats(QUESTION).unwrap().remove(0);
+        let newest = store.write(|tx| tx.newest_repeat(QUESTION, AnnotatorId(1))).unwrap().unwrap();
+        assert_eq!((newest.source, newest.wording), (found.source, found.wording));
+        (found.source, found.wording.unwrap(), store.wordings().unwrap())
+    };
+    assert_eq!(held(&a).0, LabelSource::Command);
+    assert_eq!(held(&a), held(&b));
+}
+
 #[test]
 fn what_both_copies_hold_is_not_read_again_unless_it_differs() {
     let folder = tempfile::tempdir().unwrap();

@@ -181,6 +181,7 @@ fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRo
         marks: free(guessed.marks),
         guideline: free(guessed.guideline),
         shown: free(guessed.shown),
+        study: guessed.study.into_iter().filter(|column| !taken.contains(column)).collect(),
         ..named
     })
 }

@@ -79,7 +79,7 @@ impl Labelling {
     ) -> Result<LabelReceipt, WorkbenchError> {
         self.context.may_answer(new.annotator)?;
         self.practice.may_label(new.annotator)?;
-        let details = self.details(beside)?;
+        let mut details = self.details(beside)?;
         let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
         self.check_answer(new)?;
         if occasion < 2 {
@@ -97,14 +97,21 @@ impl Labelling {
             return Err(StudyError::NotAsked { text, occasion }.into());
         }
         let known = self.answered_again(new.annotator, occasion)?.answers.remove(&(new.question, new.text));
-        if let Some(known) = known.filter(|known| known.answer == new.answer) {
-            // What is said later beside the same answer makes no answer of it.
-            if known.details.remark != details.remark {
+        let known = known.filter(|known| known.answer == new.answer);
+        if let Some(known) = &known {
+            // The window writes a note that was changed by giving the answer again that stands beside it: that makes no answer.
+            let noted = source == LabelSource::Window && known.source.is_given();
+            if noted && known.details.remark != details.remark {
                 let details = AnswerDetails { guideline: known.details.guideline, ..details };
+                let known = known.clone();
                 self.context.store.write(move |tx| tx.say_beside_repeat(&known, &details, now_ms()))?;
                 self.context.listeners.send(&Event::Project);
+                return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
             }
-            return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
+            // The command says nothing where there is nothing new to say.
+            if source != LabelSource::Window && details.remark.is_empty() {
+                details.remark = known.details.remark.clone();
+            }
         }
         let NewLabel { question, text, annotator, answer, .. } = new.clone();
         let repeat = Repeat {

@@ -38,7 +38,8 @@ impl Study {
     pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, WorkbenchError> {
         let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
         let ours = self.context.store.file();
-        if dissensus_files::real_path(path).is_ok_and(|file| file == ours) {
+        // Also by another name of the same file.
+        if dissensus_store::is_same_file(path, ours) {
             return Err(StudyError::Itself.into());
         }
         let about = std::fs::metadata(path).map_err(failed)?;
@@ -112,7 +113,7 @@ impl Study {
                 let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "copying", source };
                 let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
                 let copy = inside.path().join("copy.dissensus");
-                std::fs::copy(path, &copy).map_err(failed)?;
+                Store::copy_of_earlier(path, &copy, &self.context.home.check_records())?;
                 Ok((Store::open(&copy)?, Some(inside)))
             }
             Err(error) => Err(error.into()),

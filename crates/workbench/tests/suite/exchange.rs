@@ -6,7 +6,7 @@ use dissensus_domain::{LabelSource, Scale, ScaleKind};
 use dissensus_workbench::view::{
     ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport,
 };
-use dissensus_workbench::{Home, Progress, Session, Silent, WorkbenchError};
+use dissensus_workbench::{ExportChoices, Home, Progress, Session, Silent, WorkbenchError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -812,5 +812,31 @@ fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
             Some(expected),
             "{column}"
         );
+    }
+}
+
+/// What an export writes beside labels of the study is no metadata of texts.
+#[test]
+fn columns_of_the_study_in_an_export_are_not_read() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,2\n");
+    import(&session, &file);
+    session.labelling.label_by_name("bo", "t", "2", None).unwrap();
+    let out = place.path("out.csv");
+    let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };
+    session.exchange.export_with(&out, &with_wordings, &Silent).unwrap();
+    assert!(std::fs::read_to_string(&out).unwrap().contains("wording"));
+    let there = place.project("there");
+    let columns = ColumnChoices {
+        text_id: Some("text_id".into()),
+        text: Some("text".into()),
+        annotator: Some("annotator_id".into()),
+        label: Some("label".into()),
+        ..ColumnChoices::default()
+    };
+    for columns in [None, Some(columns)] {
+        try_import(&there, &out, &ImportChoices { columns, ..choices() }).unwrap();
+        assert!(exported(&place, &there).iter().all(|row| !row.contains_key("wording")));
     }
 }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Answer, LabelSource, TextId};
+use dissensus_domain::{Answer, LabelSource, Remark, TextId};
 use dissensus_workbench::view::{
-    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, RepeatReport,
+    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, Removal, RepeatReport,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::fmt::Write as _;
@@ -391,4 +391,36 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     // Enough repeats, but of two people, who follow the text alone, so that hardly any is expected to differ.
     let report = session.analysis.stable_share(question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
+}
+
+/// Somebody confirms on a second occasion what a file said of them: that is an answer of its own, which taking out the import leaves, and
+/// which undo takes back.
+#[test]
+fn the_same_answer_given_again_is_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let first = "item,body,who,label\n1,one,ana,1\n2,two,ana,2\n3,three,ana,3\n";
+    session_with(&session, &folder, first, None);
+    session_with(&session, &folder, "item,body,who,label,round\n1,one,ana,2,2\n", Some("round"));
+    let question = session.project.question(None).unwrap();
+    let give = |text: &str, value: &str, occasion: u16| {
+        session.labelling.label_by_name_on("ana", text, value, None, occasion).unwrap();
+    };
+    give("3", "1", 1);
+    give("1", "2", 2);
+    session.project.remove(&Removal::LastImport).unwrap();
+    let ana = session.project.annotator("ana").unwrap().id;
+    let now = |text: &str| {
+        let text = session.project.text_named(text).unwrap().0;
+        session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
+    };
+    assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
+    session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
+    assert_eq!(now("1"), None);
+    // Without a note the command leaves what was said beside the same answer.
+    let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
+    session.labelling.label_by_name_with("ana", "2", "3", None, 2, &note).unwrap();
+    give("2", "3", 2);
+    let text = session.project.text_named("2").unwrap().0;
+    assert_eq!(session.labelling.task_on(ana, question.id, text, 2).unwrap().remark, note);
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Answer, QuestionId};
+use dissensus_domain::{Answer, LabelSource, QuestionId};
 use dissensus_test_support::forge;
 use dissensus_test_support::rusqlite::Connection;
 use dissensus_test_support::rusqlite::types::Value;
@@ -1010,6 +1010,8 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
         ("\"prompt\":\"", "\"prompt\":\"NOT "),
         ("[\"1\",\"\"]", "[\"one\",\"\"]"),
         ("[\"1\",\"\"]", "[\"1\",\"forged\"]"),
+        ("[\"1\",\"\"],", ""),
+        ("[\"1\",\"\"],[\"2\",\"\"],[\"3\",\"\"]", ""),
         ("\"levels\"", "\"help\":{\"text\":\"forged\",\"low\":\"\",\"high\":\"\"},\"levels\""),
     ] {
         let forged = world.forged("forged.dissensus", |c| reword(c, from, to));
@@ -1026,6 +1028,106 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
     session.project.change_question(question, &edit).unwrap();
     session.close();
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
+}
+
+/// A packet and a file that differs only in what an event names: the answer that is taken back, the wording that was on screen. Each copy keeps
+/// its own, and says so.
+#[test]
+fn two_copies_say_where_events_name_something_else() {
+    for what in ["retraction", "wording"] {
+        let world = World::new();
+        let session = open(&world.project);
+        let question = session.project.info().unwrap().questions[0].id;
+        let edit = QuestionChange { prompt: Some("Is it ruder?".to_owned()), ..Default::default() };
+        session.project.change_question(question, &edit).unwrap();
+        session.close();
+        let there = world.path("there.dissensus");
+        std::fs::copy(&world.project, &there).unwrap();
+        let session = open(&world.ada);
+        let (me, question) =
+            (session.project.annotators().unwrap()[0].id, session.project.info().unwrap().questions[0].id);
+        let next = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap().unwrap();
+        answer(&session, question, me, next.text, 0);
+        answer(&session, question, me, next.text, 1);
+        session.labelling.undo(me, question, LabelSource::Window).unwrap().unwrap();
+        session.close();
+        let forged = world.forged("forged.dissensus", |c| match what {
+            "retraction" => exec(
+                c,
+                "UPDATE events SET replaces = (SELECT max(id) FROM events WHERE kind = 'answer') - 1 WHERE kind = 'retraction';
+                 UPDATE current_answers SET event = (SELECT max(id) FROM events WHERE kind = 'answer'), level = 1
+                 WHERE text = (SELECT text FROM events WHERE kind = 'retraction')",
+            ),
+            _ => {
+                use sha2::Digest as _;
+                let content: String = c.query_row("SELECT content FROM wordings", [], |r| r.get(0)).unwrap();
+                let prompt = serde_json::from_str::<serde_json::Value>(&content).unwrap()["prompt"].to_string();
+                let other = content.replace(&prompt, "\"Is it ruder?\"");
+                assert_ne!(other, content);
+                let uid: Vec<u8> = sha2::Sha256::digest(&other)[..16].to_vec();
+                let sql = "INSERT INTO wordings VALUES (77, ?1, ?2)";
+                c.execute(sql, dissensus_test_support::rusqlite::params![uid, other]).unwrap();
+                exec(c, "UPDATE events SET wording = 77 WHERE wording IS NOT NULL");
+            }
+        });
+        let merged = |into: &Path, from: &Path| {
+            let session = open(into);
+            let report = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+            session.close();
+            report.files.into_iter().next().unwrap()
+        };
+        assert!(!merged(&world.project, &world.ada).refused, "{what}");
+        let file = merged(&there, &forged);
+        assert!(!file.refused, "{what}: {file:?}");
+        for (into, from) in [(&there, &world.project), (&world.project, &there)] {
+            let file = merged(into, from);
+            let told = file.problems.iter().any(|one| one.problem.message.contains("left out"));
+            assert!(!file.refused && told, "{what}: {file:?}");
+        }
+    }
+}
+
+/// What lies in the journal of a copy of an earlier format comes with it.
+#[test]
+fn a_copy_of_an_earlier_format_comes_with_its_journal() {
+    let world = World::new();
+    let there = world.path("there.dissensus");
+    std::fs::copy(&world.project, &there).unwrap();
+    answer_as(&there, "emil", 1, 0);
+    dissensus_test_support::forge(&there, |c| {
+        exec(c, "DROP TABLE repeat_origins; PRAGMA user_version = 16");
+        Ok(())
+    });
+    dissensus_test_support::forge(&there, |c| {
+        exec(
+            c,
+            "DROP TRIGGER IF EXISTS repeat_origins_are_not_changed; DROP TRIGGER IF EXISTS repeat_origins_are_not_deleted",
+        );
+        Ok(())
+    });
+    // As a program that is killed leaves it.
+    let conn = Connection::open(&there).unwrap();
+    conn.set_db_config(
+        dissensus_test_support::rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+        true,
+    )
+    .unwrap();
+    conn.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    exec(&conn, "INSERT INTO texts (external_id, body, metadata) VALUES ('in-the-journal', 'x', '{}')");
+    drop(conn);
+    let journal = world.path("there.dissensus-wal");
+    let before = (std::fs::read(&there).unwrap(), std::fs::read(&journal).unwrap());
+    assert!(!before.1.is_empty(), "the test needs a journal");
+    let file = world.merge(&there, &MergeConsent::all());
+    assert!(!file.refused, "{file:?}");
+    let session = open(&world.project);
+    assert!(session.project.text_named("in-the-journal").is_ok());
+    assert!(session.project.annotator("emil").is_ok());
+    session.close();
+    assert!(
+        (std::fs::read(&there).unwrap(), std::fs::read(&journal).unwrap()) == before,
+        "it stays as it was"
+    );
 }
 
 #[test]

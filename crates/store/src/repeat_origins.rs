@@ -1,0 +1,142 @@
+//! Where answers of later occasions came from, and under which wording of the question they were given: facts, which copies bring together.
+
+use crate::places::Places;
+use crate::repeat::Repeat;
+use crate::repeat_remarks::RepeatKey;
+use crate::row::{bad, json, source};
+use crate::tx::all;
+use crate::{Result, Store, WriteTx};
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId, WordingId};
+use rusqlite::{Connection, Row, params};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// Whether an answer of a later occasion (`r`, a row of `repeats`) was given in the window or by the command, in any copy.
+pub(crate) const GIVEN: &str = "(r.source IN ('window', 'command') OR EXISTS (
+    SELECT 1 FROM repeat_origins AS o
+    WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator AND o.occasion = r.occasion
+      AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.source IN ('window', 'command')))";
+
+/// Source and wording of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) source: LabelSource,
+    pub(crate) wording: Option<WordingId>,
+}
+
+impl Origin {
+    /// What holds where both are noted of one answer, in whichever order they came.
+    pub(crate) fn with(self, other: Self) -> Self {
+        let rank = |source: LabelSource| (source.is_given(), source.name());
+        let source = std::cmp::max_by_key(self.source, other.source, |source| rank(*source));
+        Self { source, wording: self.wording.max(other.wording) }
+    }
+}
+
+/// A wording in a column that is empty where it is not known.
+fn wording(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<WordingId>> {
+    let bytes: Vec<u8> = row.get(column)?;
+    match bytes.as_slice() {
+        [] => Ok(None),
+        bytes => Uuid::from_slice(bytes).map(|id| Some(WordingId(id))).map_err(|e| bad(column, e)),
+    }
+}
+
+/// What is noted of the answers of later occasions to a question, on one text or on all.
+pub(crate) fn origins_of(
+    c: &Connection,
+    question: QuestionId,
+    text: Option<TextId>,
+) -> rusqlite::Result<HashMap<RepeatKey, Origin>> {
+    let of_text = if text.is_some() { "AND text = ?2" } else { "AND ?2 IS NULL" };
+    let sql = format!(
+        "SELECT text, annotator, occasion, at_ms, answer, source, wording FROM repeat_origins WHERE question = ?1 {of_text}"
+    );
+    let mut found: HashMap<RepeatKey, Origin> = HashMap::new();
+    for (key, origin) in all(c, &sql, (question.row().0, text.map(|text| text.0)), |r| {
+        let key = (TextId(r.get(0)?), AnnotatorId(r.get(1)?), r.get(2)?, r.get(3)?, r.get(4)?);
+        Ok((key, Origin { source: source(r, 5)?, wording: wording(r, 6)? }))
+    })? {
+        found.entry(key).and_modify(|known| *known = known.with(origin)).or_insert(origin);
+    }
+    Ok(found)
+}
+
+impl WriteTx<'_> {
+    /// Notes source and wording of an answer that is there.
+    pub(crate) fn add_repeat_origin(&self, of: &Repeat) -> Result<()> {
+        let answer = self.answer_json(of.question, &of.answer)?;
+        let wording = of.wording.map(|id| id.0.as_bytes().to_vec()).unwrap_or_default();
+        let row = params![
+            of.question.0,
+            of.text.0,
+            of.annotator.0,
+            of.occasion,
+            of.at_ms,
+            answer,
+            of.source.name(),
+            wording
+        ];
+        let sql =
+            "INSERT INTO repeat_origins (question, text, annotator, occasion, at_ms, answer, source, wording)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+        self.run(sql, row).map(drop).map_err(|e| self.explain("noting where an answer came from", e))
+    }
+
+    /// The wording that is noted of this very answer.
+    pub(crate) fn wording_of_repeat(&self, of: &Repeat) -> Result<Option<WordingId>> {
+        let answer = self.answer_json(of.question, &of.answer)?;
+        let sql = "SELECT max(wording) FROM repeat_origins
+                   WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4 AND at_ms = ?5 AND answer = ?6 AND wording <> x''";
+        let key = (of.question.0, of.text.0, of.annotator.0, of.occasion, of.at_ms, answer);
+        let found: Option<Option<Uuid>> = self.first(sql, key, |r| r.get(0))?;
+        Ok(found.flatten().map(WordingId))
+    }
+}
+
+impl Store {
+    /// Everything that is noted of answers of later occasions, each as the answer with that source and wording.
+    pub(crate) fn all_repeat_origins(&self) -> Result<Vec<Repeat>> {
+        let sql =
+            "SELECT question, text, annotator, occasion, at_ms, answer, source, wording FROM repeat_origins";
+        self.read("reading where answers came from", |c| {
+            let places = Places::read(c)?;
+            all(c, sql, [], |r| {
+                let question = QuestionId(r.get(0)?);
+                Ok(Repeat {
+                    question,
+                    text: TextId(r.get(1)?),
+                    annotator: AnnotatorId(r.get(2)?),
+                    occasion: r.get(3)?,
+                    at_ms: r.get(4)?,
+                    answer: places.shown(question, json(r, 5)?),
+                    source: source(r, 6)?,
+                    details: Default::default(),
+                    wording: wording(r, 7)?,
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_does_not_depend_on_the_order() {
+        let wording = |n: u128| Some(WordingId(Uuid::from_u128(n)));
+        let all = [
+            Origin { source: LabelSource::Import, wording: None },
+            Origin { source: LabelSource::Command, wording: wording(3) },
+            Origin { source: LabelSource::Window, wording: wording(1) },
+            Origin { source: LabelSource::Simulated, wording: None },
+        ];
+        for rotated in 0..all.len() {
+            let mut order = all;
+            order.rotate_left(rotated);
+            let held = order.into_iter().reduce(Origin::with).unwrap();
+            assert_eq!(held, Origin { source: LabelSource::Window, wording: wording(3) });
+        }
+    }
+}
