@@ -415,8 +415,10 @@ fn the_same_answer_given_again_is_an_answer() {
         session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
     };
     assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
-    session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
-    assert_eq!(now("1"), None);
+    // What it confirmed stays with it, and counts again.
+    let undone = session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
+    assert_eq!(undone.text, session.project.text_named("1").unwrap().0);
+    assert_eq!(now("1"), Some(Answer::Level(1)));
     // Without a note the command leaves what was said beside the same answer.
     let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
     session.labelling.label_by_name_with("ana", "2", "3", None, 2, &note).unwrap();

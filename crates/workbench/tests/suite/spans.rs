@@ -226,7 +226,7 @@ fn a_type_is_a_yes_no_question() {
     assert_eq!((texts.len(), all), (5, 30));
     let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
     assert_eq!(agreements.options[0].chosen, Some(1.0 / 3.0));
-    let option = session.project.question(Some("label: insult")).unwrap();
+    let option = session.project.question(Some("spans: insult")).unwrap();
     let before = session.analysis.predict_options(&question, AnnotatorId(1), "t1").unwrap();
     session.labelling.record_label(&label(&question, 1, 2, spans(&[(0, 4, 0)]))).unwrap();
     let after = session.analysis.predict_options(&question, AnnotatorId(1), "t1").unwrap();
@@ -313,7 +313,7 @@ fn options_and_types_are_answered_again() {
             _ => ImportChoices::default(),
         };
         import(&session, &file, &choices).unwrap();
-        let option = session.project.question(Some("label: x")).unwrap();
+        let option = session.project.question(Some("again: x")).unwrap();
         let found = session.analysis.repeats(option.id).unwrap();
         let person = &found.annotators[0];
         assert_eq!((found.repeats, found.unpaired), (24, 0), "{name}");

@@ -260,7 +260,7 @@ fn bundled(place: &Place, session: &Session) -> PathBuf {
     let device = EncoderChoice { device: DeviceChoice::Cpu, ..EncoderChoice::default() };
     let choices = BundleChoices { replace: true, with_ids: true, ..BundleChoices::default() };
     let (written, _) = session.bundles.write(&choices, &dir, &device, &Silent).unwrap();
-    assert_eq!(written.sets, ["label"]);
+    assert_eq!(written.sets, ["sets"]);
     dir
 }
 
@@ -333,11 +333,11 @@ fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
         manifest.as_object_mut().unwrap().remove("sets").unwrap();
     });
     let bundle = Bundle::open(&dir).unwrap();
-    assert!(!bundle.has_sets(None) && !bundle.has_sets(Some("label")));
+    assert!(!bundle.has_sets(None) && !bundle.has_sets(Some("sets")));
     let out = place.path("old.csv");
     let asked = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
     let refused =
-        bundle.predict(&asked("label"), &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
+        bundle.predict(&asked("sets"), &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(refused.to_string().contains("of this version"), "{refused}");
     let option = asked(&question.options()[0].name);
     assert_eq!(bundle.predict(&option, &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap().rows, 15);
@@ -350,7 +350,7 @@ fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
         let dir = bundled(&place, &session);
         changed(&dir, |manifest| manifest["sets"][0][key] = value.clone());
         let refused = Bundle::open(&dir).unwrap_err();
-        assert!(refused.to_string().contains("options of \"label\""), "{key} {value}: {refused}");
+        assert!(refused.to_string().contains("options of \"sets\""), "{key} {value}: {refused}");
     }
 }
 
@@ -375,7 +375,7 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     };
     assert_eq!(check(&of(&["nobody"]), &texts).code(), "no-such-annotator");
     let named = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
-    assert_eq!(check(&named("label: lazy"), &texts).code(), "no-such-question");
+    assert_eq!(check(&named("sets: lazy"), &texts).code(), "no-such-question");
     assert_eq!(check(&named(&question.options()[0].name), &texts).code(), "no-options");
     let empty = place.path("empty.csv");
     std::fs::write(&empty, "").unwrap();
@@ -433,7 +433,7 @@ fn runs_of_all_options_are_bundled_as_a_whole() {
         let choices = BundleChoices { runs, with_ids: true, ..BundleChoices::default() };
         session.bundles.write(&choices, &place.path(name), &tiny(), &Silent).unwrap().0
     };
-    assert_eq!(write(runs.clone(), "whole").sets, ["label"]);
+    assert_eq!(write(runs.clone(), "whole").sets, ["sets"]);
     let rows = by_bundle(&place, &place.path("whole"), &of(&["a0"])).unwrap();
     for (text, row) in NEW.iter().zip(&rows) {
         for (run, name) in runs.iter().zip(question.scale.levels()) {
