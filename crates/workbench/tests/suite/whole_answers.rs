@@ -317,7 +317,7 @@ fn a_bundle_answers_as_its_project_did() {
         }
     }
     let card = std::fs::read_to_string(moved.join("README.md")).unwrap();
-    assert!(card.contains("## label: whole answers") && card.contains("sad and tired"), "{card}");
+    assert!(card.contains("## sets: whole answers") && card.contains("sad and tired"), "{card}");
     let option = PredictionChoices { question: Some(question.options()[0].name.clone()), ..of(&[]) };
     let refused = by_bundle(&place, &moved, &option).unwrap_err();
     assert_eq!(refused.code(), "not-in-bundle", "{refused}");
