@@ -1088,6 +1088,70 @@ fn two_copies_say_where_events_name_something_else() {
     }
 }
 
+/// A packet says with a later answer which wording was on screen, once: what it says of it afterwards is refused.
+#[test]
+fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
+    let world = World::new();
+    let session = open(&world.project);
+    let question = session.project.info().unwrap().questions[0].id;
+    let edit = QuestionChange { prompt: Some("Is it ruder?".to_owned()), ..Default::default() };
+    session.project.change_question(question, &edit).unwrap();
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: vec!["gil".into()],
+        per_text: 3,
+        per_person: None,
+        anchors: 6,
+        repeat: 0.5,
+        again_after: 1,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    };
+    session.study.hand_out(&wish, &world.path("more"), &Silent).unwrap();
+    session.close();
+    let packet = world.path("more").join("gil.dissensus");
+    let session = open(&packet);
+    let (me, question) =
+        (session.project.annotators().unwrap()[0].id, session.project.info().unwrap().questions[0].id);
+    let mut again = 0;
+    while let Some(next) = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap() {
+        let new = NewLabel {
+            question,
+            annotator: me,
+            text: next.text,
+            answer: Answer::Level(1),
+            duration_ms: None,
+        };
+        match next.occasion {
+            1 => drop(session.labelling.record_label(&new).unwrap()),
+            occasion => {
+                again += 1;
+                session.labelling.record_again(&new, occasion, LabelSource::Window).unwrap();
+            }
+        }
+    }
+    assert!(again > 0, "the test needs texts that are asked again");
+    session.close();
+    assert!(!world.merge(&packet, &MergeConsent::default()).refused);
+    let before = world.state();
+    dissensus_test_support::forge(&packet, |c| {
+        use sha2::Digest as _;
+        let content: String = c.query_row("SELECT content FROM wordings", [], |r| r.get(0))?;
+        let other = content.replace("\"prompt\":\"Is it ruder?\"", "\"prompt\":\"rude\"");
+        assert_ne!(other, content);
+        let uid: Vec<u8> = sha2::Sha256::digest(&other)[..16].to_vec();
+        let sql = "INSERT INTO wordings VALUES (77, ?1, ?2)";
+        c.execute(sql, dissensus_test_support::rusqlite::params![uid, other])?;
+        exec(c, "UPDATE repeat_origins SET wording = (SELECT uid FROM wordings WHERE id = 77)");
+        Ok(())
+    });
+    let file = world.merge(&packet, &MergeConsent::all());
+    assert!(file.refused, "{file:?}");
+    assert!(file.problems[0].problem.message.contains("other wording"), "{file:?}");
+    assert_eq!(world.state(), before);
+}
+
 /// What lies in the journal of a copy of an earlier format comes with it.
 #[test]
 fn a_copy_of_an_earlier_format_comes_with_its_journal() {
