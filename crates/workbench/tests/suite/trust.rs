@@ -1152,6 +1152,21 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
     assert_eq!(world.state(), before);
 }
 
+#[test]
+fn another_name_of_the_project_is_the_project() {
+    let world = World::new();
+    let names = ["hard.dissensus", "soft.dissensus"].map(|name| world.path(name));
+    std::fs::hard_link(&world.project, &names[0]).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&world.project, &names[1]).unwrap();
+    #[cfg(not(unix))]
+    std::fs::hard_link(&world.project, &names[1]).unwrap();
+    for name in &names {
+        let file = world.merge(name, &MergeConsent::all());
+        assert!(file.refused && file.problems[0].problem.message.contains("the project itself"), "{file:?}");
+    }
+}
+
 /// What lies in the journal of a copy of an earlier format comes with it.
 #[test]
 fn a_copy_of_an_earlier_format_comes_with_its_journal() {
