@@ -529,7 +529,7 @@ fn a_multi_label_question_is_evaluated_as_a_whole() {
         assert_eq!(model["as_questions"].as_array().unwrap().len(), 3, "{model}");
     }
     let refused = bench.refused(["evaluate", "P.dissensus", "--prediction-sets"]);
-    assert!(refused.contains("label: rude"), "{refused}");
+    assert!(refused.contains("sets: rude"), "{refused}");
 }
 
 #[test]
@@ -780,10 +780,10 @@ fn the_default_order_says_what_it_stands_on() {
     assert!(printed.contains(basis), "{printed}");
     let header = printed.lines().find(|line| line.contains("text id")).unwrap();
     assert!(header.contains("border") && header.contains("combined"), "{header}");
-    assert!(
-        !header.contains("who"),
-        "the sample's people have no group that differs on these texts: {printed}"
-    );
+    // No group of the sample differs on these texts: people are named, by their labels and by confident predictions.
+    assert!(header.contains("who") && printed.contains("above: Bruno"), "{printed}");
+    let [below, above] = [0, 1].map(|side| found["texts"][0]["sides"][side]["labelled"].as_u64().unwrap());
+    assert!(below > 0 && above > 0, "{found}");
     // The old order has its name.
     let old = bench.json(ask.into_iter().chain(["--by", "split"]));
     assert_eq!((old["by"].as_str(), old["basis"].as_str()), (Some("split"), None));
