@@ -35,7 +35,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert!(here["options_together"].as_str().unwrap().contains("ost likely sets"), "{here}");
     let said = bench.run(of(&["--out", "here.csv", "--annotators", "a0,a2", "--force"]));
     assert!(
-        said.out.contains("whole answers to \"label\" (3 options), over 2 annotators, 1 text observed"),
+        said.out.contains("whole answers to \"sets\" (3 options), over 2 annotators, 1 text observed"),
         "{said:?}"
     );
     assert!(said.err.contains("Most likely sets"), "{said:?}");
@@ -54,7 +54,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
     assert!(one["masi"].is_null() && one["answers"].is_null(), "{one}");
 
     let made = bench.json(["bundle", "P.dissensus", "model", "--ids"]);
-    assert_eq!(made["sets"], serde_json::json!(["label"]), "{made}");
+    assert_eq!(made["sets"], serde_json::json!(["sets"]), "{made}");
     std::fs::remove_file(bench.path("P.dissensus")).unwrap();
     let by_bundle = |more: &[&'static str]| {
         [&["predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more].concat()
@@ -71,8 +71,8 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
         }
     }
     let unknown = bench.refused(by_bundle(&["--question", "mood", "--force"]));
-    assert!(unknown.contains("it has label, label: rude"), "{unknown}");
-    let option = bench.json(by_bundle(&["--question", "label: lie", "--force"]));
+    assert!(unknown.contains("it has sets, sets: rude"), "{unknown}");
+    let option = bench.json(by_bundle(&["--question", "sets: lie", "--force"]));
     assert_eq!(option["rows"], 8, "{option}");
 }
 

@@ -67,9 +67,13 @@ it("closes the newest by Escape, one at a time, and leaves the key to a field", 
   expect(await fireEvent.keyDown(document.body, { key: "Escape" })).toBe(true);
 });
 
-it("is at the top wherever texts are answered, so that it covers no answer", () => {
+it("is at the top left wherever texts are answered, so that it covers no answer and no button", () => {
   const source = (path: string) => readFileSync(`src/${path}`, "utf8");
   const top = /body:has\(\[data-answers\]\)\) \.stack \{\s*top: [^;]+;\s*bottom: auto;/;
+  const left = /:not\(:has\(\.dialog-veil\)\)\) \.stack \{\s*right: auto;\s*left: calc\(104px/;
   expect(source("components/ToastStack.svelte")).toMatch(top);
+  expect(source("components/ToastStack.svelte")).toMatch(left);
+  // As wide as the rail is.
+  expect(source("components/Rail.svelte")).toContain("width: 104px");
   expect(source("views/label/LabelView.svelte")).toContain("data-answers");
 });
