@@ -13,6 +13,8 @@ export const USUAL: PlanWish = {
 /** What was found of how many labels are needed: so many people a text, and what for. */
 export interface PlannedLabels {
   perText: number;
+  /** How many of them the texts still lack, where labels that are there count. */
+  missing: number;
   /** "reliability 0.80 of “rude”" */
   goal: string;
 }

@@ -63,7 +63,8 @@ export function workingTime(seconds: number): string {
 /** How exactly things will be known. */
 export function marginWords({ margin, self_margin }: StudyDraft): string[] {
   const words: string[] = [];
-  if (margin === null) words.push("No text goes to two people, so how far people differ will not be known.");
+  if (margin === null)
+    words.push("No text goes to two people of this study, so it will not tell how far they differ.");
   if (margin !== null)
     words.push(
       `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (${CONFIDENCE}).`,

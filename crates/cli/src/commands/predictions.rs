@@ -587,10 +587,15 @@ fn who(row: &DisagreementRow) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// "above: ana, ben and 4 more".
+/// "above: ana, ben and 4 more": those who labelled the text, or where nobody did those who are predicted there.
 fn on_side(place: &str, side: &SideOfBorder) -> String {
-    let names: Vec<&str> = side.people.iter().map(|person| person.name.as_str()).collect();
-    let more = (side.labelled + side.predicted) as usize - names.len();
+    let (of, doubt, all) = match side.labelled {
+        0 => (false, " expected", side.predicted),
+        labelled => (true, "", labelled),
+    };
+    let people = side.people.iter().filter(|person| person.labelled == of);
+    let names: Vec<&str> = people.map(|person| person.name.as_str()).collect();
+    let more = (all as usize).saturating_sub(names.len());
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{place}: {}{more}", names.join(", "))
+    format!("{place}{doubt}: {}{more}", names.join(", "))
 }

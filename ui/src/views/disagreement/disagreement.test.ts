@@ -182,9 +182,13 @@ it("names who is above the border and below it, and not what is predicted of who
   const row = { who: null, who_above: null, severity: null, sides };
   const { rerender } = render(WhoChip, { row });
   const said = () => screen.queryAllByTestId("who-people").map((line) => line.textContent);
-  expect(said()).toEqual(["ana, ben, cleo +2 above", "dora below"]);
+  // People who labelled the text are not counted together with predictions.
+  expect(said()).toEqual(["above: ana, ben", "below: dora"]);
+  expect(screen.getAllByTestId("who-people")[0]?.title).toBe(
+    "above the border, by their labels: ana, ben; 3 more are predicted there with 95 % or more",
+  );
   await rerender({ row, labeller: 4 });
-  expect(said()).toEqual(["ana, ben, cleo +2 above"]);
+  expect(said()).toEqual(["above: ana, ben"]);
 });
 
 it("has no column that is empty in every row", async () => {
