@@ -34,7 +34,7 @@ pub struct Repeat {
 
 impl Repeat {
     /// With what is noted of where it came from, if anything is.
-    pub(crate) fn from_origin(mut self, noted: Option<Origin>) -> Self {
+    pub(crate) fn with_origin(mut self, noted: Option<Origin>) -> Self {
         if let Some(noted) = noted {
             let own = Origin { source: self.source, wording: self.wording };
             Origin { source: self.source, wording: self.wording } = own.with(noted);

@@ -48,7 +48,7 @@ pub(crate) fn counting(
         let key = (found.text, found.annotator, found.occasion, found.at_ms, row.get(5)?);
         let origin = origins.get(&key).copied();
         let details = said.remove(&key).unwrap_or_default();
-        Ok(Repeat { details, ..found }.from_origin(origin))
+        Ok(Repeat { details, ..found }.with_origin(origin))
     })?;
     let order = LevelOrder::read(c)?;
     if !order.is_of_rows() {
@@ -121,7 +121,7 @@ impl WriteTx<'_> {
         let details = said.remove(&key).unwrap_or_default();
         let origins = origins_of(self.conn, question, Some(found.text));
         let origin = origins.map_err(|e| self.explain("reading where answers came from", e))?.remove(&key);
-        Ok(Some(Repeat { details, answer, ..found }.from_origin(origin)))
+        Ok(Some(Repeat { details, answer, ..found }.with_origin(origin)))
     }
 
     /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
