@@ -97,7 +97,9 @@ fn tell(draft: &StudyDraft) -> Result<()> {
         Some(margin) => output::line(&format!(
             "The share of pairs of people who differ will be known to within {margin:.1} percentage points at worst (95 %)"
         ))?,
-        None => output::line("No text goes to two people of this study, so it will not tell how far they differ")?,
+        None => {
+            output::line("No text goes to two people of this study, so it will not tell how far they differ")?
+        }
     }
     if let Some(margin) = draft.self_margin {
         output::line(&format!(
