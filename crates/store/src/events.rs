@@ -5,8 +5,7 @@ use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
 use crate::places::{events, first_event};
-use crate::repeat_origins::GIVEN;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, reasons_column};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, GIVEN, reasons_column};
 use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

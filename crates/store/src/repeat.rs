@@ -1,7 +1,6 @@
 //! An answer of the same person to the same text on a second or later occasion, as a row.
 
 use crate::labels::AnswerDetails;
-use crate::repeat_origins::Origin;
 use crate::row::{json, source};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId, WordingId};
 use rusqlite::Row;
@@ -32,6 +31,22 @@ pub struct Repeat {
     pub wording: Option<WordingId>,
 }
 
+/// Source and wording of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) source: LabelSource,
+    pub(crate) wording: Option<WordingId>,
+}
+
+impl Origin {
+    /// What holds where both are noted of one answer, in whichever order they came.
+    pub(crate) fn with(self, other: Self) -> Self {
+        let rank = |source: LabelSource| (source.is_given(), source.name());
+        let source = std::cmp::max_by_key(self.source, other.source, |source| rank(*source));
+        Self { source, wording: self.wording.max(other.wording) }
+    }
+}
+
 impl Repeat {
     /// With what is noted of where it came from, if anything is.
     pub(crate) fn with_origin(mut self, noted: Option<Origin>) -> Self {
@@ -60,4 +75,27 @@ pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
         details: AnswerDetails::default(),
         wording: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn what_holds_does_not_depend_on_the_order() {
+        let wording = |n: u128| Some(WordingId(Uuid::from_u128(n)));
+        let all = [
+            Origin { source: LabelSource::Import, wording: None },
+            Origin { source: LabelSource::Command, wording: wording(3) },
+            Origin { source: LabelSource::Window, wording: wording(1) },
+            Origin { source: LabelSource::Simulated, wording: None },
+        ];
+        for rotated in 0..all.len() {
+            let mut order = all;
+            order.rotate_left(rotated);
+            let held = order.into_iter().reduce(Origin::with).unwrap();
+            assert_eq!(held, Origin { source: LabelSource::Window, wording: wording(3) });
+        }
+    }
 }

@@ -1,37 +1,15 @@
 //! Where answers of later occasions came from, and under which wording of the question they were given: facts, which copies bring together.
 
 use crate::places::Places;
-use crate::repeat::Repeat;
+use crate::repeat::{Origin, Repeat};
 use crate::repeat_remarks::RepeatKey;
 use crate::row::{bad, json, source};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId, WordingId};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId, WordingId};
 use rusqlite::{Connection, Row, params};
 use std::collections::HashMap;
 use uuid::Uuid;
-
-/// Whether an answer of a later occasion (`r`, a row of `repeats`) was given in the window or by the command, in any copy.
-pub(crate) const GIVEN: &str = "(r.source IN ('window', 'command') OR EXISTS (
-    SELECT 1 FROM repeat_origins AS o
-    WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator AND o.occasion = r.occasion
-      AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.source IN ('window', 'command')))";
-
-/// Source and wording of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) source: LabelSource,
-    pub(crate) wording: Option<WordingId>,
-}
-
-impl Origin {
-    /// What holds where both are noted of one answer, in whichever order they came.
-    pub(crate) fn with(self, other: Self) -> Self {
-        let rank = |source: LabelSource| (source.is_given(), source.name());
-        let source = std::cmp::max_by_key(self.source, other.source, |source| rank(*source));
-        Self { source, wording: self.wording.max(other.wording) }
-    }
-}
 
 /// A wording in a column that is empty where it is not known.
 fn wording(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<WordingId>> {
@@ -116,27 +94,5 @@ impl Store {
                 })
             })
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_holds_does_not_depend_on_the_order() {
-        let wording = |n: u128| Some(WordingId(Uuid::from_u128(n)));
-        let all = [
-            Origin { source: LabelSource::Import, wording: None },
-            Origin { source: LabelSource::Command, wording: wording(3) },
-            Origin { source: LabelSource::Window, wording: wording(1) },
-            Origin { source: LabelSource::Simulated, wording: None },
-        ];
-        for rotated in 0..all.len() {
-            let mut order = all;
-            order.rotate_left(rotated);
-            let held = order.into_iter().reduce(Origin::with).unwrap();
-            assert_eq!(held, Origin { source: LabelSource::Window, wording: wording(3) });
-        }
     }
 }

@@ -3,9 +3,9 @@
 use crate::level_order::LevelOrder;
 use crate::places::Places;
 use crate::repeat::{REPEAT_COLUMNS, Repeat, repeat};
-use crate::repeat_origins::{GIVEN, origins_of};
+use crate::repeat_origins::origins_of;
 use crate::repeat_remarks::{RepeatRemark, remarks_of};
-use crate::row::to_json;
+use crate::row::{GIVEN, to_json};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};

@@ -45,6 +45,12 @@ pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.t
 /// As [`EVENT_COLUMNS`], without what came with format 11: for files that are looked at before they are brought up to date.
 pub(crate) const EVENT_COLUMNS_OF_OLD: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, NULL, NULL, NULL, NULL";
 
+/// Whether an answer of a later occasion (`r`, a row of `repeats`) was given in the window or by the command, in any copy.
+pub(crate) const GIVEN: &str = "(r.source IN ('window', 'command') OR EXISTS (
+    SELECT 1 FROM repeat_origins AS o
+    WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator AND o.occasion = r.occasion
+      AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.source IN ('window', 'command')))";
+
 /// Events `e`, each with its copy `c`: never the other way round, which would sort them anew. `g` is the guideline and `w` the wording
 /// of the question that were on screen.
 pub(crate) const EVENT_TABLES: &str = "events AS e CROSS JOIN copies AS c ON c.id = e.copy LEFT JOIN guidelines AS g ON g.id = e.guideline LEFT JOIN wordings AS w ON w.id = e.wording";
