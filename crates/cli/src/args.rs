@@ -289,6 +289,14 @@ pub(crate) struct Question {
   dissensus import P.dissensus labels.csv --attributes gender,age --question offensiveness
   dissensus import P.dissensus spans.csv --start begin --end stop --type category --offsets utf-16
   dissensus import P.dissensus texts.csv --dry-run
+  dissensus import P.dissensus ratings.csv --labels harm,bias,overall
+  dissensus import P.dissensus emotions.csv --options joy,anger,fear=emotions
+  dissensus import P.dissensus wide.csv --annotator-columns 'rater_*'
+  dissensus import P.dissensus annotations.tsv --join comments.tsv --on rev_id
+
+A table is read as what its columns look like: one label in a row, several questions, options with 0 and 1, a column for each person, lists of
+people and answers, rounds, pairs of columns. Where two ways to read it are as likely, they are listed with their options, and nothing is
+imported before one is chosen.
 
 A file with one row a span (columns start, end and type) has several rows an answer: those of one person for one text (and occasion).
 They need not stand together. A row with none of the three says that the person found no span. Where one row of an answer is bad, all
@@ -374,6 +382,49 @@ pub(crate) struct Import {
     /// Columns that describe the annotator
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     pub(crate) attributes: Option<Vec<String>>,
+    /// Columns that each answer a question of their own, called like the column
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS", help_heading = SHAPES, conflicts_with = "label")]
+    pub(crate) labels: Option<Vec<String>>,
+    /// Columns with 0 and 1 that are the options of one set: A,B,C or, with the name of the question, A,B,C=NAME. May be given for each set
+    #[arg(long, value_name = "COLUMNS[=NAME]", help_heading = SHAPES, conflicts_with = "label")]
+    pub(crate) options: Vec<String>,
+    /// Columns that each hold one person's answers, called like the column; * stands for anything: 'rater_*'
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS", help_heading = SHAPES, conflicts_with_all = ["label", "annotator"])]
+    pub(crate) annotator_columns: Option<Vec<String>>,
+    /// Columns with the same person's answers on the first, second and later occasions
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS", help_heading = SHAPES, conflicts_with = "label")]
+    pub(crate) rounds: Option<Vec<String>>,
+    /// Pairs of columns with who answered and what: worker_1=score_1,worker_2=score_2
+    #[arg(long, value_delimiter = ',', value_name = "PAIRS", help_heading = SHAPES, conflicts_with_all = ["label", "annotator"])]
+    pub(crate) pairs: Option<Vec<String>>,
+    /// Another file with the texts, or with the answers to the texts of FILE
+    #[arg(long, value_name = "OTHER", help_heading = SHAPES, value_hint = ValueHint::FilePath)]
+    pub(crate) join: Option<PathBuf>,
+    /// Column with the id of a text in FILE and OTHER, or COLUMN=OTHER where they are called differently [default: found by the values]
+    #[arg(long, value_name = "COLUMN[=COLUMN]", help_heading = SHAPES, requires = "join")]
+    pub(crate) on: Option<String>,
+    /// Columns to leave out
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS", help_heading = SHAPES)]
+    pub(crate) ignore: Option<Vec<String>>,
+    /// How to read a table that may be read in several ways: its number, as the command lists them, or a file with a reading that
+    /// --dry-run --json printed
+    #[arg(long, value_name = "N|FILE", help_heading = SHAPES)]
+    pub(crate) reading: Option<String>,
+    /// Values of labels and attributes that say that there is none: --missing=NA,-1,99
+    #[arg(long, value_delimiter = ',', value_name = "VALUES", help_heading = SHAPES, allow_hyphen_values = true)]
+    pub(crate) missing: Option<Vec<String>>,
+    /// Take labels that differ in case alone for one, and yes, true and 1 too, as no, false and 0
+    #[arg(long, help_heading = SHAPES)]
+    pub(crate) fold_case: bool,
+    /// Read 3,5 as the number 3.5 [default: where all labels are such numbers]
+    #[arg(long, help_heading = SHAPES)]
+    pub(crate) decimal_comma: bool,
+    /// How times are written: iso, month-first, day-first, year-first, excel, unix, unix-ms, or a pattern such as '%d.%m.%Y %H:%M'
+    #[arg(long, value_name = "FORMAT", help_heading = SHAPES)]
+    pub(crate) time_format: Option<String>,
+    /// Which value holds where an attribute has several for one person [default: refuse: such rows are bad]
+    #[arg(long, value_enum, value_name = "RULE", help_heading = SHAPES)]
+    pub(crate) attribute_conflicts: Option<AttributeConflictsArg>,
     /// Import the good rows; write the bad ones, with reasons, beside FILE
     #[arg(long)]
     pub(crate) skip_bad: bool,
@@ -384,6 +435,24 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Which value of an attribute holds.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum AttributeConflictsArg {
+    /// None: rows with a second value are bad
+    Refuse,
+    /// That of the first row
+    First,
+    /// That of the last row
+    Last,
+    /// That of most rows
+    MostFrequent,
+    /// None: the attribute of that person is not known
+    Unknown,
+}
+
+/// The heading of options about the shape of a table.
+const SHAPES: &str = "Shape and values of a table";
 
 /// What offsets count.
 #[derive(ValueEnum, Clone, Copy, Debug)]

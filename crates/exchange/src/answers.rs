@@ -1,7 +1,8 @@
 //! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
 
 use crate::changes::{Change, ChangeKind, Changes};
-use crate::level_name::{answer_on, level_name};
+use crate::level_name::{answer_on, folded_on, level_name};
+use crate::reading::ordered_scale;
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
@@ -233,7 +234,9 @@ impl Answers {
         match &self.scale {
             Some(scale) => Ok(scale.clone()),
             // Of sets only some are kept by name, of their options all that a scale may have.
-            None => match Scale::guess(self.levels.keys()) {
+            None => match ordered_scale(self.levels.keys())
+                .map_or_else(|| Scale::guess(self.levels.keys()), Ok)
+            {
                 // Of many sets only some are kept by name.
                 Ok(scale) if scale.is_multi_label() => Scale::new(scale.kind(), self.options.keys()),
                 Ok(scale) if scale.kind() == ScaleKind::Spans => Scale::new(scale.kind(), self.types.keys()),
@@ -243,7 +246,7 @@ impl Answers {
     }
 
     /// The level's name and index, where the label is on the scale.
-    pub(crate) fn judge(&self, label: &str) -> Result<Judged, RowErrorKind> {
+    pub(crate) fn judge(&self, label: &str, fold_case: bool) -> Result<Judged, RowErrorKind> {
         let Some(scale) = &self.scale else {
             // What is no list of spans is told once there is a scale: a level may begin like one.
             let spans =
@@ -258,7 +261,12 @@ impl Answers {
             let name = scale.name_of_spans(&spans).unwrap_or_default();
             return Ok(Judged { name, answer: Some(Answer::Spans(spans)), end });
         }
+        let folded = || match fold_case {
+            true => folded_on(scale, label).map(Answer::Level),
+            false => None,
+        };
         let found = answer_on(scale, label)
+            .or_else(folded)
             .and_then(|answer| Some((scale.name_of_answer(&answer)?.into_owned(), Some(answer))));
         match found {
             Some((name, answer)) => Ok(Judged { name, answer, end: None }),

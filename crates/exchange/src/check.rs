@@ -25,6 +25,9 @@ pub struct Checker {
     known: Known,
     asking: Asking,
     questions: Vec<Answers>,
+    /// Labels taken from each annotator, by number.
+    taken: Vec<u64>,
+    fold_case: bool,
     now_ms: i64,
 }
 
@@ -42,20 +45,35 @@ impl Checker {
     /// and its levels are collected.
     pub fn new(scale: Option<Scale>) -> Self {
         let questions = vec![Answers::new(scale)];
-        Self { known: Known::default(), asking: Asking::One, questions, now_ms: 0 }
+        Self {
+            known: Known::default(),
+            asking: Asking::One,
+            questions,
+            taken: Vec::new(),
+            fold_case: false,
+            now_ms: 0,
+        }
     }
 
     /// A checker for rows that name the question they answer. Questions that were not added get `scale`, or none, with the
     /// first good row that names them.
     pub fn by_question(scale: Option<Scale>) -> Self {
         let asking = Asking::Named { numbers: BTreeMap::new(), scale };
-        Self { known: Known::default(), asking, questions: Vec::new(), now_ms: 0 }
+        let (questions, taken) = (Vec::new(), Vec::new());
+        Self { known: Known::default(), asking, questions, taken, fold_case: false, now_ms: 0 }
     }
 
     /// Sets the time of rows that have none, in milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn at(mut self, now_ms: i64) -> Self {
         self.now_ms = now_ms;
+        self
+    }
+
+    /// Takes labels that differ from a level in case alone, or as another word for yes or no, for that level.
+    #[must_use]
+    pub fn folding_case(mut self, fold_case: bool) -> Self {
+        self.fold_case = fold_case;
         self
     }
 
@@ -124,6 +142,15 @@ impl Checker {
         self.questions.get(question).map(|answers| answers.changes.clone()).unwrap_or_default()
     }
 
+    /// How many labels were taken from each annotator in the file, by id.
+    pub fn labels_of_annotators(&self) -> BTreeMap<String, u64> {
+        let of = |(number, name): (u32, &String)| {
+            let taken = self.taken.get(number as usize).copied().filter(|taken| *taken > 0)?;
+            Some((name.clone(), taken))
+        };
+        self.known.annotator_numbers().filter_map(of).collect()
+    }
+
     /// The questions by their numbers; none where the checker is for one question without a name.
     pub fn question_names(&self) -> Vec<String> {
         let Asking::Named { numbers, .. } = &self.asking else { return Vec::new() };
@@ -165,8 +192,12 @@ impl Checker {
         }
         let judged = match (&row.label, &asked) {
             (None, _) | (_, None) => None,
-            (Some(label), Some(Asked::Known(number))) => Some(self.questions[*number].judge(label)),
-            (Some(label), Some(Asked::New(_, scale))) => Some(Answers::new(scale.clone()).judge(label)),
+            (Some(label), Some(Asked::Known(number))) => {
+                Some(self.questions[*number].judge(label, self.fold_case))
+            }
+            (Some(label), Some(Asked::New(_, scale))) => {
+                Some(Answers::new(scale.clone()).judge(label, self.fold_case))
+            }
         };
         let judged = judged.transpose().map_err(|kind| Misfit { about: About::Label, kind })?;
         if let Some(end) = judged.as_ref().and_then(|judged| judged.end) {
@@ -189,6 +220,15 @@ impl Checker {
                 label = answers.remember(text.number, annotator.number, row, judged, self.now_ms);
             }
         }
+        if let (LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. }, Some(annotator)) =
+            (&label, annotator)
+        {
+            let number = annotator.number as usize;
+            if self.taken.len() <= number {
+                self.taken.resize(number + 1, 0);
+            }
+            self.taken[number] += 1;
+        }
         let (about_text, about_annotator) = (text.unwrap_or_default(), annotator.unwrap_or_default());
         let number = |mention: Mention| mention.number;
         Ok(Verdict {
@@ -199,6 +239,7 @@ impl Checker {
             new_annotator: about_annotator.new,
             first_of_annotator: about_annotator.first,
             new_attributes: about_annotator.new_attributes,
+            other_metadata: about_text.other_metadata,
             question,
             label,
         })

@@ -189,6 +189,12 @@ pub enum ExchangeError {
         /// Every column of the file.
         columns: Vec<String>,
     },
+    /// A reading that contradicts itself or its table.
+    #[error("the table cannot be read so: {why}")]
+    BadReading {
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// An archive, or a folder, that cannot be read.
     #[error("{path}: {why}")]
     Package {

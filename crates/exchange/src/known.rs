@@ -26,6 +26,8 @@ pub(crate) struct Known {
 #[derive(Clone, Copy, Debug)]
 struct KnownText {
     body: u64,
+    /// Of split, group and metadata in the first row of this file about it; 0 before.
+    metadata: u64,
     number: u32,
     characters: u32,
 }
@@ -47,13 +49,15 @@ pub(crate) struct Mention {
     pub(crate) first: bool,
     /// The row says something of a known annotator that was not known.
     pub(crate) new_attributes: bool,
+    /// The row says something else of a text than the first row about it.
+    pub(crate) other_metadata: bool,
 }
 
 impl Known {
     pub(crate) fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
         let (id, characters) = (self.hash(text_id), body.chars().count() as u32);
         let (body, number) = (self.hash(body) & !SEEN, self.texts.len() as u32);
-        self.texts.entry(id).or_insert(KnownText { body, number, characters }).number
+        self.texts.entry(id).or_insert(KnownText { body, metadata: 0, number, characters }).number
     }
 
     pub(crate) fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
@@ -101,7 +105,7 @@ impl Known {
 
     pub(crate) fn check_attributes(&self, row: &Row) -> Result<(), Misfit> {
         let Some((annotator, known)) =
-            row.annotator.as_ref().and_then(|a| Some((a, self.annotators.get(a)?)))
+            row.annotator.as_ref().filter(|_| !row.settled).and_then(|a| Some((a, self.annotators.get(a)?)))
         else {
             return Ok(());
         };
@@ -120,17 +124,25 @@ impl Known {
         let text_id = row.text_id.as_ref()?;
         let body = row.text.as_ref().map_or(0, |body| self.hash(body));
         let number = self.texts.len() as u32;
+        let metadata = match row.metadata.is_empty() && row.split.is_none() && row.group.is_none() {
+            true => 1,
+            false => self.keys.hash_one((&row.split, &row.group, &row.metadata)) | 1,
+        };
         Some(match self.texts.entry(self.keys.hash_one(text_id.as_str())) {
             Entry::Vacant(entry) => {
                 let characters = row.text.as_ref().map_or(0, |body| body.chars().count() as u32);
-                entry.insert(KnownText { body: body | SEEN, number, characters });
-                Mention { number, new: true, first: true, new_attributes: false }
+                entry.insert(KnownText { body: body | SEEN, metadata, number, characters });
+                Mention { number, new: true, first: true, ..Mention::default() }
             }
             Entry::Occupied(mut entry) => {
                 let known = entry.get_mut();
                 let first = known.body & SEEN == 0;
                 known.body |= SEEN;
-                Mention { number: known.number, new: false, first, new_attributes: false }
+                if known.metadata == 0 {
+                    known.metadata = metadata;
+                }
+                let other_metadata = known.metadata != metadata;
+                Mention { number: known.number, first, other_metadata, ..Mention::default() }
             }
         })
     }
@@ -147,12 +159,12 @@ impl Known {
             }
             let first = !std::mem::replace(&mut known.seen, true);
             let new_attributes = known.attributes.len() > before;
-            return Some(Mention { number: known.number, new: false, first, new_attributes });
+            return Some(Mention { number: known.number, first, new_attributes, ..Mention::default() });
         }
         let number = self.annotators.len() as u32;
         let known = KnownAnnotator { number, seen: true, attributes: row.attributes.clone() };
         self.annotators.insert(annotator, known);
-        Some(Mention { number, new: true, first: true, new_attributes: false })
+        Some(Mention { number, new: true, first: true, ..Mention::default() })
     }
 
     /// An annotator's id as it is known, however its accents were typed: as it stands, else composed.
@@ -165,6 +177,11 @@ impl Known {
             true => typed,
             false => self.composed.get(&typed).cloned().unwrap_or(typed),
         }
+    }
+
+    /// The ids of annotators by their numbers.
+    pub(crate) fn annotator_numbers(&self) -> impl Iterator<Item = (u32, &String)> {
+        self.annotators.iter().map(|(name, known)| (known.number, name))
     }
 
     pub(crate) fn annotators(&self) -> usize {

@@ -1,5 +1,6 @@
 //! The spellings of a label that mean one level.
 
+use crate::reading::truth_value;
 use dissensus_domain::{Answer, Scale};
 
 /// A label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and `3.0` are one.
@@ -26,4 +27,20 @@ pub(crate) fn answer_on(scale: &Scale, label: &str) -> Option<Answer> {
         true => scale.answer_named(label).or_else(|| scale.answer_named(level_name(label))),
         false => level_on(scale, label).map(Answer::Level),
     }
+}
+
+/// The index of the only level that `label` is but for case, or as another word for yes or no.
+pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
+    if scale.has_options() {
+        return None;
+    }
+    let label = level_name(label);
+    let folded = label.to_lowercase();
+    let by_case = |level: &String| level.to_lowercase() == folded;
+    let by_truth = |level: &String| truth_value(label).is_some_and(|truth| truth_value(level) == Some(truth));
+    let only = |is: &dyn Fn(&String) -> bool| {
+        let mut found = scale.levels().iter().enumerate().filter(|(_, level)| is(level));
+        found.next().filter(|_| found.next().is_none()).and_then(|(at, _)| u16::try_from(at).ok())
+    };
+    only(&by_case).or_else(|| only(&by_truth))
 }

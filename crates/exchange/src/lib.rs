@@ -95,7 +95,7 @@ mod error;
 mod file_names;
 mod format_info;
 mod formats;
-mod guess;
+
 mod json_record;
 mod known;
 mod level_name;
@@ -104,6 +104,7 @@ mod misfit;
 mod outgoing;
 mod output_format;
 mod parquet_writer;
+mod reading;
 mod records;
 mod rejects;
 mod rewritten;
@@ -116,7 +117,7 @@ mod scan;
 mod source;
 mod span_answers;
 mod study_cells;
-mod survey;
+
 mod table;
 mod table_file;
 mod table_format;
@@ -142,20 +143,28 @@ pub use dataset_writer::{DatasetQuestion, DatasetWriter};
 pub use error::ExchangeError;
 pub use file_names::{file_stem, without_case};
 pub use format_info::FormatInfo;
-pub use guess::{guess_roles, guess_roles_beside};
+
 pub use level_name::{level_name, level_on};
 pub use lewidi_submission::LewidiSubmission;
 pub use outgoing::{
     Divided, Loss, LossReason, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
 };
 pub use output_format::OutputFormat;
+pub use reading::{
+    AnswerColumn, AttributeConflicts, Beside, Join, Missing, RankedReading, Recognised, TableReading,
+    TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_beside,
+    is_called_time, list_columns, missing_code, ordered_scale, recognise, truth_value,
+};
 pub use rejects::RejectWriter;
 pub use rewritten::OpenOptions;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows, read_rows_while};
-pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
+pub use scan::{
+    Account, DroppedFor, ExampleOfAnswer, ExampleOfText, KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS,
+    SHOWN_CHARACTERS, Scan, scan, scan_while,
+};
 pub use source::{Source, formats};
 pub use study_cells::{DecisionCells, StudyCells, StudyLayout};
 pub use table_file::MAX_COLUMNS;

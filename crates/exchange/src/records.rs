@@ -3,6 +3,7 @@
 use crate::ExchangeError;
 use crate::annotations::AnnotationRecords;
 use crate::cells::Cells;
+use crate::reading::ReshapedRecords;
 use crate::row_error::RowError;
 use crate::source::{Kind, Source};
 use crate::table_records::TableRecords;
@@ -20,6 +21,8 @@ enum Of {
     Table(Box<TableRecords>),
     /// An annotation tool's file.
     Annotations(Box<AnnotationRecords>),
+    /// A table whose reading makes other rows than it has.
+    Reshaped(Box<ReshapedRecords>),
 }
 
 /// The same of either kind.
@@ -28,6 +31,7 @@ macro_rules! either {
         match $of {
             Of::Table(records) => records.$name(),
             Of::Annotations(records) => records.$name(),
+            Of::Reshaped(records) => records.$name(),
         }
     };
 }
@@ -44,6 +48,10 @@ impl Records {
                 Of::Table(Box::new(TableRecords::open(table).map_err(reading)?))
             }
             Kind::Annotations(file) => Of::Annotations(Box::new(AnnotationRecords::open(file)?)),
+            Kind::Reshaped(reshape) => {
+                let reading = |e| ExchangeError::reading(source.path(), e);
+                Of::Reshaped(Box::new(ReshapedRecords::open(reshape).map_err(reading)?))
+            }
         };
         Ok(Self { of, source: source.clone() })
     }
@@ -53,7 +61,39 @@ impl Records {
         either!(&self.of, cells)
     }
 
-    /// Number of the record given last, from 1.
+    /// The values of the record given last as they stand in the file.
+    pub(crate) fn source_cells(&self) -> &Cells {
+        match &self.of {
+            Of::Reshaped(records) => records.source_cells(),
+            _ => self.cells(),
+        }
+    }
+
+    /// Number of the record that the row given last is of, among all that are read, from 1.
+    pub(crate) fn record(&self) -> u64 {
+        match &self.of {
+            Of::Reshaped(records) => records.record(),
+            _ => self.row(),
+        }
+    }
+
+    /// Whether the row given last is the first of its record.
+    pub(crate) fn begins_record(&self) -> bool {
+        match &self.of {
+            Of::Reshaped(records) => records.begins_record(),
+            _ => true,
+        }
+    }
+
+    /// The column of the file that a column of the rows is about.
+    pub(crate) fn shown_column<'a>(&'a self, column: &'a str) -> &'a str {
+        match &self.of {
+            Of::Reshaped(records) => records.shown_column(column),
+            _ => column,
+        }
+    }
+
+    /// Number of the record given last in its file, from 1.
     pub(crate) fn row(&self) -> u64 {
         either!(&self.of, row)
     }
@@ -68,6 +108,7 @@ impl Records {
         let place = match &self.of {
             Of::Table(_) => None,
             Of::Annotations(records) => records.place().map(str::to_owned),
+            Of::Reshaped(records) => records.place(),
         };
         self.with_sheet(place)
     }

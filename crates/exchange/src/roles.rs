@@ -1,5 +1,6 @@
 //! What each column is for, and what sort of file that makes.
 
+use crate::reading::AttributeConflicts;
 use crate::{ExchangeError, Source};
 use dissensus_domain::{OffsetUnit, not_allowed_in_names};
 use serde::{Deserialize, Serialize};
@@ -148,6 +149,10 @@ pub(crate) struct Plan {
     pub(crate) columns: Vec<String>,
     /// Rows may bring a text alone, beside rows with answers.
     pub(crate) texts_alone: bool,
+    /// Texts come from another table than their answers.
+    pub(crate) texts_apart: bool,
+    /// Attributes that have several values for one person were settled by a rule.
+    pub(crate) conflicts: AttributeConflicts,
     pub(crate) text_id: Option<usize>,
     pub(crate) text: Option<usize>,
     pub(crate) annotator: Option<Pick>,
@@ -178,7 +183,9 @@ impl Plan {
         let mut plan = Self {
             kind,
             columns: source.columns().to_vec(),
-            texts_alone: source.is_of_tool(),
+            texts_alone: source.is_of_tool() || source.roles().is_some(),
+            texts_apart: source.is_joined(),
+            conflicts: source.reading().map_or_else(Default::default, |r| r.values.attribute_conflicts),
             text_id: claims.column("text id", &roles.text_id)?,
             text: claims.column("text", &roles.text)?,
             annotator: claims.pick("annotator", &roles.annotator)?,

@@ -57,6 +57,8 @@ pub struct Row {
     pub shown: Shown,
     /// Attributes of the annotator, trimmed; blank ones are left out.
     pub attributes: Attributes,
+    /// A rule has settled the attributes; what is known of the annotator already holds all the same.
+    pub settled: bool,
     /// Every other column that is not blank, as it stands.
     pub metadata: BTreeMap<String, String>,
 }

@@ -48,7 +48,8 @@ impl Builder<'_> {
     pub(crate) fn row(&self, row: u64, line: u64) -> Result<(Row, Said), Blame> {
         self.refuse_nul()?;
         let plan = self.plan;
-        let text = plan.text.map(|column| self.body(column)).transpose()?;
+        let text = plan.text.filter(|column| !self.is_elsewhere(*column));
+        let text = text.map(|column| self.body(column)).transpose()?;
         let label = self.label(plan.label, text.as_deref())?;
         let said = match &plan.span {
             Some(columns) => self.said(columns, label.is_some(), text.as_deref())?,
@@ -78,6 +79,7 @@ impl Builder<'_> {
             flagged,
             shown: self.shown()?,
             attributes: self.attributes()?,
+            settled: false,
             metadata: self.metadata(),
         };
         Ok((row, said))
@@ -85,7 +87,8 @@ impl Builder<'_> {
 
     /// Whose answer the row is a part of, where that much can be read of it.
     pub(crate) fn answer_of(&self) -> Option<AnswerOf> {
-        let body = self.plan.text.and_then(|column| self.body(column).ok());
+        let text = self.plan.text.filter(|column| !self.is_elsewhere(*column));
+        let body = text.and_then(|column| self.body(column).ok());
         Some(AnswerOf {
             text_id: self.text_id(body.as_deref()).ok()??,
             annotator: self.annotator().ok()?,
@@ -227,6 +230,11 @@ impl Builder<'_> {
             Some((_, found)) => Err(self.blame(column, RowErrorKind::Nested { found })),
             None => Ok(()),
         }
+    }
+
+    /// Whether the row names a text that another table brings.
+    fn is_elsewhere(&self, text: usize) -> bool {
+        self.plan.texts_apart && self.cells.get(text).trim().is_empty()
     }
 
     fn body(&self, column: usize) -> Result<String, Blame> {

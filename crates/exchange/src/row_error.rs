@@ -348,6 +348,38 @@ pub enum RowErrorKind {
         /// The value of this row.
         now: String,
     },
+    /// A value that is no list, in a column of lists.
+    #[error(
+        "\"{value}\" is no list, as the other rows of this column have: write [\"a\", \"b\"], or leave the cell blank"
+    )]
+    NoList {
+        /// What is there.
+        value: String,
+    },
+    /// Lists of one row that do not have the same length.
+    #[error(
+        "the list has {length} entries, and that of column \"{other}\" has {other_length}: both have one for each person"
+    )]
+    UnequalLists {
+        /// Entries of this list.
+        length: usize,
+        /// The other column.
+        other: String,
+        /// Entries of the list there.
+        other_length: usize,
+    },
+    /// An entry of a list that is no object, in a column of lists of objects.
+    #[error("an entry of the list has no \"{field}\", as those of other rows have")]
+    NoField {
+        /// The field.
+        field: String,
+    },
+    /// A value that does not say whether an option was chosen.
+    #[error("\"{value}\" does not say whether the option was chosen: write 1 or 0")]
+    NoMarkOfOption {
+        /// What is there.
+        value: String,
+    },
     /// A part of a tool's file that is not as the tool writes it.
     #[error("{why}")]
     Misshapen {

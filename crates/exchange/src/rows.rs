@@ -3,6 +3,7 @@
 use crate::check::Checker;
 use crate::error::ExchangeError;
 use crate::misfit::{About, Misfit};
+use crate::reading::{AttributeConflicts, SettledAttributes};
 use crate::records::Records;
 use crate::roles::{ColumnRoles, FileKind, Pick, Plan};
 use crate::row::Row;
@@ -36,15 +37,49 @@ pub fn read_rows(source: &Source, roles: &ColumnRoles) -> Result<Rows, ExchangeE
 pub fn read_rows_while(
     source: &Source,
     roles: &ColumnRoles,
-    progress: impl FnMut(u64) -> ControlFlow<()>,
+    mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Rows, ExchangeError> {
     let plan = Plan::new(source, roles)?;
     let open = || Records::open(source);
     let spans = match plan.span {
-        Some(_) => Some(gather(source, &plan, open()?, progress)?),
+        Some(_) => Some(gather(source, &plan, open()?, &mut progress)?),
         None => None,
     };
-    Ok(Rows { records: open()?, plan, spans })
+    let attributes = match plan.conflicts {
+        AttributeConflicts::Refuse => None,
+        rule => Some(settle(source, &plan, open()?, rule, progress)?),
+    };
+    Ok(Rows { records: open()?, plan, spans, attributes })
+}
+
+/// The attributes of people in a whole file, settled by a rule.
+fn settle(
+    source: &Source,
+    plan: &Plan,
+    mut records: Records,
+    rule: AttributeConflicts,
+    mut progress: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<SettledAttributes, ExchangeError> {
+    let mut attributes = SettledAttributes::default();
+    loop {
+        match records.advance() {
+            Ok(false) => break,
+            Err(error) if error.is_fatal() => break,
+            // Bad rows say nothing of anybody.
+            Err(_) => {}
+            Ok(true) => {
+                let builder = Builder { plan, cells: records.cells() };
+                if let Ok((row, _)) = builder.row(records.row(), records.line()) {
+                    attributes.take(&row);
+                }
+            }
+        }
+        if records.row().is_multiple_of(REPORT_EVERY) && progress(records.position()).is_break() {
+            return Err(ExchangeError::Cancelled { path: source.path().to_owned() });
+        }
+    }
+    attributes.settle(rule);
+    Ok(attributes)
 }
 
 /// The spans of a whole file by answer.
@@ -86,6 +121,8 @@ pub struct Rows {
     records: Records,
     /// Of a file with one row a span.
     spans: Option<SpanAnswers>,
+    /// Where a rule settles attributes that differ.
+    attributes: Option<SettledAttributes>,
 }
 
 impl Rows {
@@ -104,9 +141,24 @@ impl Rows {
         self.records.raw()
     }
 
-    /// The values of the row given last, in the order of [`Source::columns`]; fewer where it is broken.
+    /// The values of the record that the row given last is of, as they stand in the file; fewer where it is broken.
     pub fn cells(&self) -> impl Iterator<Item = &str> {
-        self.records.cells().iter()
+        self.records.source_cells().iter()
+    }
+
+    /// The number of that record, from 1: a reading may make several rows of one.
+    pub fn record(&self) -> u64 {
+        self.records.record()
+    }
+
+    /// Whether the row given last is the first of its record.
+    pub fn begins_record(&self) -> bool {
+        self.records.begins_record()
+    }
+
+    /// How many attributes of people have several values, where a rule settles them.
+    pub fn settled_conflicts(&self) -> u64 {
+        self.attributes.as_ref().map_or(0, SettledAttributes::conflicts)
     }
 
     /// The next row together with what `checker` says of it. This is how a preview and an import both read.
@@ -128,7 +180,8 @@ impl Rows {
             Some(answers) => answers.turn_down(row, blame, of_label, &self.plan),
             None => {
                 let place = self.records.place();
-                RowError { row: row.row, line: row.line, place, column: blame.0, kind: blame.1 }
+                let column = blame.0.map(|column| self.records.shown_column(&column).to_owned());
+                RowError { row: row.row, line: row.line, place, column, kind: blame.1 }
             }
         }
     }
@@ -168,8 +221,15 @@ impl Iterator for Rows {
                     Some(answers) => answers.place(row, said),
                     None => Ok(row),
                 });
-                Some(placed.map_err(|(column, kind)| {
+                let settled = placed.map(|row| match (&self.attributes, &row.annotator) {
+                    (Some(attributes), Some(annotator)) => {
+                        Row { attributes: attributes.of(annotator), settled: true, ..row }
+                    }
+                    _ => row,
+                });
+                Some(settled.map_err(|(column, kind)| {
                     let place = self.records.place();
+                    let column = column.map(|column| self.records.shown_column(&column).to_owned());
                     RowError { row, line, place, column, kind }
                 }))
             }

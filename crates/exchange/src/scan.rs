@@ -4,10 +4,11 @@ use crate::answers::Answers;
 use crate::changes::Changes;
 use crate::rows::Rows;
 use crate::{
-    Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
-    read_rows_while,
+    Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, Row, RowError, RowErrorKind, Source,
+    Verdict, read_rows_while,
 };
 use dissensus_domain::{Scale, ScaleError, ScaleKind};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// How many rows a [`Scan`] shows.
@@ -16,6 +17,9 @@ pub const SAMPLE_ROWS: usize = 20;
 pub const KEPT_PROBLEMS: usize = 100;
 /// How many characters of a value a [`Scan`] shows.
 pub const SHOWN_CHARACTERS: usize = 500;
+/// How many texts a [`Scan`] shows with their answers, and at most how many of each.
+const EXAMPLES: usize = 3;
+const EXAMPLE_ANSWERS: usize = 60;
 /// How often the caller hears of progress, in rows.
 const REPORT_EVERY: u64 = 256;
 
@@ -24,8 +28,20 @@ const REPORT_EVERY: u64 = 256;
 pub struct Scan {
     /// The sort of file.
     pub kind: FileKind,
-    /// Rows, good and bad.
+    /// Rows of the file, good and bad.
     pub rows: u64,
+    /// What becomes of each of them.
+    pub account: Account,
+    /// Good rows that say something else of a text than the first row about it.
+    pub other_metadata: u64,
+    /// Attributes of people with several values, where a rule settles them.
+    pub settled_conflicts: u64,
+    /// Bad rows that say something else of a person than a row before.
+    pub conflicts: u64,
+    /// Labels of each annotator that would be appended, and answers of later occasions, by id.
+    pub of_annotators: BTreeMap<String, u64>,
+    /// Three texts with everybody's answers.
+    pub examples: Vec<ExampleOfText>,
     /// Different texts in good rows.
     pub texts: u64,
     /// Those of them that the project does not have.
@@ -54,8 +70,60 @@ pub struct Scan {
     pub sample: Vec<Vec<String>>,
     /// The first [`KEPT_PROBLEMS`] bad rows.
     pub problems: Vec<RowError>,
-    /// All bad rows.
+    /// All bad rows; each is counted once, whatever number of answers it has.
     pub problem_count: u64,
+}
+
+/// What becomes of the rows of a file; each is in one of the counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// They bring an answer, a text or an annotator.
+    pub read: u64,
+    /// Everything in them is known.
+    pub repeated: u64,
+    /// Their text is known, with other metadata, which stay.
+    pub changed: u64,
+    /// They have an annotator and no answer.
+    pub without_label: u64,
+    /// They are bad.
+    pub dropped: u64,
+    /// Why, the most frequent first.
+    pub reasons: Vec<DroppedFor>,
+}
+
+/// Rows that are bad for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedFor {
+    /// The kind of reason, with the first row's values.
+    pub reason: String,
+    /// How many rows.
+    pub rows: u64,
+    /// The first of them, from 1.
+    pub first_row: u64,
+}
+
+/// A text and the answers to it in the first rows of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleOfText {
+    /// The id.
+    pub text_id: String,
+    /// The body, cut to [`SHOWN_CHARACTERS`]; empty where the project has it.
+    pub text: String,
+    /// In order of rows.
+    pub answers: Vec<ExampleOfAnswer>,
+}
+
+/// An answer to a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleOfAnswer {
+    /// Who answered.
+    pub annotator: Option<String>,
+    /// The question, where rows name one.
+    pub question: Option<String>,
+    /// The answer as it is read.
+    pub answer: String,
+    /// From 2 for a later occasion.
+    pub occasion: Option<u16>,
 }
 
 /// The labels of one question in a file.
@@ -105,22 +173,40 @@ pub fn scan_while(
     let mut rows = read_rows_while(source, roles, &mut progress)?;
     let mut scan = Scan::empty(rows.kind());
     let known = checker.annotators();
+    let mut at_hand = Outcome::default();
+    let mut reasons = Reasons::default();
     while let Some(read) = rows.next_checked(&mut checker) {
-        scan.rows += 1;
-        scan.sample(&rows);
+        if rows.record() != at_hand.record {
+            scan.settle(&at_hand);
+            at_hand = Outcome { record: rows.record(), ..Outcome::default() };
+            scan.rows += 1;
+            scan.sample(&rows);
+        }
         match read {
-            Ok((_, verdict)) => {
+            Ok((row, verdict)) => {
                 scan.begun_inside += u64::from(rows.begun_inside());
                 scan.count(&verdict);
+                scan.show(&row);
+                at_hand.take(&row, &verdict);
             }
-            Err(error) => scan.complain(source, error)?,
+            Err(error) => {
+                if !at_hand.bad {
+                    reasons.add(&error);
+                }
+                scan.complain(source, error, at_hand.bad)?;
+                at_hand.bad = true;
+            }
         }
         if scan.rows.is_multiple_of(REPORT_EVERY) && progress(rows.position()).is_break() {
             return Err(ExchangeError::Cancelled { path: source.path().to_owned() });
         }
     }
+    scan.settle(&at_hand);
+    scan.account.reasons = reasons.listed();
+    scan.settled_conflicts = rows.settled_conflicts();
     let names = checker.question_names();
     scan.annotator_ids = checker.annotators_split_at(known);
+    scan.of_annotators = checker.labels_of_annotators();
     scan.questions =
         checker.answers().iter().enumerate().map(|(n, a)| QuestionScan::of(a, names.get(n))).collect();
     Ok(scan)
@@ -131,6 +217,12 @@ impl Scan {
         Self {
             kind,
             rows: 0,
+            account: Account::default(),
+            other_metadata: 0,
+            settled_conflicts: 0,
+            conflicts: 0,
+            of_annotators: BTreeMap::new(),
+            examples: Vec::new(),
             texts: 0,
             new_texts: 0,
             annotators: 0,
@@ -172,15 +264,117 @@ impl Scan {
         }
     }
 
-    fn complain(&mut self, source: &Source, error: RowError) -> Result<(), ExchangeError> {
+    /// Puts a row into the account.
+    fn settle(&mut self, row: &Outcome) {
+        if row.record == 0 {
+            return;
+        }
+        let account = &mut self.account;
+        let count = match row {
+            Outcome { bad: true, .. } => &mut account.dropped,
+            Outcome { new: true, .. } => &mut account.read,
+            Outcome { blank: true, .. } => &mut account.without_label,
+            Outcome { other_metadata: true, .. } => &mut account.changed,
+            _ => &mut account.repeated,
+        };
+        *count += 1;
+        self.other_metadata += u64::from(row.other_metadata && !row.bad);
+    }
+
+    /// Keeps an answer of the first texts.
+    fn show(&mut self, row: &Row) {
+        let (Some(text_id), Some(answer)) = (&row.text_id, &row.label) else { return };
+        let at = self.examples.iter().position(|example| example.text_id == *text_id);
+        let at = match at {
+            Some(at) => at,
+            None if self.examples.len() < EXAMPLES => {
+                let text = row.text.as_deref().map(shown).unwrap_or_default();
+                self.examples.push(ExampleOfText { text_id: text_id.clone(), text, answers: Vec::new() });
+                self.examples.len() - 1
+            }
+            None => return,
+        };
+        let answers = &mut self.examples[at].answers;
+        if answers.len() < EXAMPLE_ANSWERS {
+            answers.push(ExampleOfAnswer {
+                annotator: row.annotator.clone(),
+                question: row.question.clone(),
+                answer: shown(answer),
+                occasion: row.occasion,
+            });
+        }
+    }
+
+    /// Counts a bad row, unless another answer of it is bad too.
+    fn complain(&mut self, source: &Source, error: RowError, again: bool) -> Result<(), ExchangeError> {
         if let RowErrorKind::Unreadable { message } = error.kind {
             return Err(ExchangeError::reading(source.path(), std::io::Error::other(message)));
         }
-        self.problem_count += 1;
+        self.conflicts += u64::from(matches!(error.kind, RowErrorKind::OtherAttribute { .. }));
+        self.problem_count += u64::from(!again);
         if self.problems.len() < KEPT_PROBLEMS {
             self.problems.push(error);
         }
         Ok(())
+    }
+}
+
+/// What the rows made of one record of the file bring.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outcome {
+    /// Its number; 0 before the first.
+    record: u64,
+    bad: bool,
+    new: bool,
+    blank: bool,
+    other_metadata: bool,
+}
+
+impl Outcome {
+    fn take(&mut self, row: &Row, verdict: &Verdict) {
+        let brings = match verdict.label {
+            LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. } | LabelVerdict::Continues => true,
+            LabelVerdict::Repeated { .. } => false,
+            LabelVerdict::None if row.annotator.is_some() && row.text_id.is_some() => {
+                self.blank = true;
+                false
+            }
+            LabelVerdict::None => verdict.new_text || verdict.new_annotator || verdict.new_attributes,
+        };
+        self.new |= brings;
+        self.other_metadata |= verdict.other_metadata;
+    }
+}
+
+/// The reasons for which rows are bad, by kind.
+#[derive(Debug, Default)]
+struct Reasons(Vec<(std::mem::Discriminant<RowErrorKind>, Option<String>, DroppedFor)>);
+
+impl Reasons {
+    fn add(&mut self, error: &RowError) {
+        let kind = std::mem::discriminant(&error.kind);
+        let full = self.0.len() >= KEPT_PROBLEMS;
+        match self.0.iter_mut().find(|(known, column, _)| *known == kind && *column == error.column) {
+            Some((.., dropped)) => dropped.rows += 1,
+            None if !full => {
+                let reason = match &error.column {
+                    Some(column) => format!("column \"{column}\": {}", error.kind),
+                    None => error.kind.to_string(),
+                };
+                self.0.push((
+                    kind,
+                    error.column.clone(),
+                    DroppedFor { reason, rows: 1, first_row: error.row },
+                ));
+            }
+            None => {}
+        }
+    }
+
+    fn listed(self) -> Vec<DroppedFor> {
+        let mut listed: Vec<DroppedFor> = self.0.into_iter().map(|(.., dropped)| dropped).collect();
+        listed.sort_by_key(|dropped| (std::cmp::Reverse(dropped.rows), dropped.first_row));
+        listed
     }
 }
 

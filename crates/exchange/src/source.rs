@@ -1,11 +1,12 @@
 //! A file that was recognised: its format and its columns.
 
-use crate::ExchangeError;
 use crate::annotations::{AnnotationFile, Facts, Hint, MetInFile};
 use crate::format_info::FormatInfo;
 use crate::formats::{self, Recognised};
+use crate::reading::{Reshape, TableReading};
 use crate::rewritten::{self, OpenOptions, Rewritten, SheetRows};
 use crate::table_file::TableFile;
+use crate::{ColumnRoles, ExchangeError};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub struct Source {
     kind: Kind,
     /// The file was rewritten, and is read as it is then until the last of these is gone.
     rewritten: Option<Arc<Rewritten>>,
+    /// So was the table that it is joined with.
+    _joined: Option<Arc<Rewritten>>,
 }
 
 /// How a file is read.
@@ -39,6 +42,8 @@ pub(crate) enum Kind {
     Table(Box<TableFile>),
     /// Unfolded into rows.
     Annotations(Arc<AnnotationFile>),
+    /// A table whose reading makes other rows than it has.
+    Reshaped(Arc<Reshape>),
 }
 
 impl Source {
@@ -84,14 +89,14 @@ impl Source {
     ) -> Result<Self, ExchangeError> {
         let Some(rewritten) = rewritten else {
             let (format, kind) = open(path)?;
-            return Ok(Self { format, kind, rewritten: None });
+            return Ok(Self { format, kind, rewritten: None, _joined: None });
         };
         let (found, kind) = open(rewritten.path()).map_err(|error| rewritten.blame(&error))?;
         let format = match kind {
-            Kind::Table(_) => rewritten.format().unwrap_or(found),
+            Kind::Table(_) | Kind::Reshaped(_) => rewritten.format().unwrap_or(found),
             Kind::Annotations(_) => found,
         };
-        Ok(Self { format, kind, rewritten: Some(Arc::new(rewritten)) })
+        Ok(Self { format, kind, rewritten: Some(Arc::new(rewritten)), _joined: None })
     }
 
     /// As [`Source::open`], as a table whatever tool wrote it.
@@ -115,7 +120,53 @@ impl Source {
             format: self.format,
             kind: Kind::Table(Box::new(table)),
             rewritten: self.rewritten.clone(),
+            _joined: None,
         })
+    }
+
+    /// The same table read by `reading`; its columns are then those of the rows that the reading makes, and their roles
+    /// [`Source::roles`]. `other` is the table that it is joined with.
+    ///
+    /// # Errors
+    /// It is no table, a column is not there, or the reading contradicts itself.
+    pub fn with_reading(&self, reading: &TableReading, other: Option<&Self>) -> Result<Self, ExchangeError> {
+        if reading.is_plain() {
+            return Ok(self.clone());
+        }
+        let no_table = || ExchangeError::BadReading {
+            why: format!("{} is a file of {}, and no table", self.path().display(), self.format.title),
+        };
+        let Kind::Table(table) = &self.kind else { return Err(no_table()) };
+        let other_table = match other.map(|other| &other.kind) {
+            None => None,
+            Some(Kind::Table(table)) => Some(table.as_ref()),
+            Some(_) => return Err(no_table()),
+        };
+        let reshape = Reshape::new(table, other_table, reading)?;
+        let rewritten = self.rewritten.clone();
+        let joined = other.and_then(|other| other.rewritten.clone());
+        Ok(Self { format: self.format, kind: Kind::Reshaped(Arc::new(reshape)), rewritten, _joined: joined })
+    }
+
+    /// The roles of the columns that a reading makes; `None` where rows are read as they stand.
+    pub fn roles(&self) -> Option<&ColumnRoles> {
+        match &self.kind {
+            Kind::Reshaped(reshape) => Some(&reshape.roles),
+            _ => None,
+        }
+    }
+
+    /// The reading by which rows are made, where it makes others than there are.
+    pub(crate) fn reading(&self) -> Option<&TableReading> {
+        match &self.kind {
+            Kind::Reshaped(reshape) => Some(&reshape.reading),
+            _ => None,
+        }
+    }
+
+    /// Whether texts come from another table than their answers.
+    pub(crate) fn is_joined(&self) -> bool {
+        matches!(&self.kind, Kind::Reshaped(reshape) if reshape.joined.is_some())
     }
 
     /// The path as given.
@@ -124,6 +175,7 @@ impl Source {
             return rewritten.original();
         }
         match &self.kind {
+            Kind::Reshaped(reshape) => &reshape.path,
             Kind::Table(table) => table.path(),
             Kind::Annotations(file) => &file.path,
         }
@@ -154,7 +206,8 @@ impl Source {
         let is_of_own_form = self.rewritten.as_ref().is_some_and(|rewritten| rewritten.format().is_some());
         match &self.kind {
             Kind::Table(table) if !is_of_own_form => table.delimiter(),
-            Kind::Table(_) | Kind::Annotations(_) => None,
+            Kind::Reshaped(reshape) if !is_of_own_form => reshape.table.delimiter(),
+            Kind::Table(_) | Kind::Annotations(_) | Kind::Reshaped(_) => None,
         }
     }
 
@@ -163,6 +216,7 @@ impl Source {
         match &self.kind {
             Kind::Table(table) => table.columns(),
             Kind::Annotations(file) => &file.columns,
+            Kind::Reshaped(reshape) => &reshape.names,
         }
     }
 
@@ -171,13 +225,18 @@ impl Source {
         match &self.kind {
             Kind::Table(table) => table.bytes(),
             Kind::Annotations(file) => file.bytes,
+            Kind::Reshaped(reshape) => {
+                reshape.table.bytes() + reshape.joined.as_ref().map_or(0, |joined| joined.table.bytes())
+            }
         }
     }
 
-    /// What a tool's file says of its questions beside their answers; nothing of a table.
+    /// What a tool's file says of its questions beside their answers; of a table the options of sets that have a column each, under a blank
+    /// name where none is given.
     pub fn hints(&self) -> Vec<Hint> {
         match &self.kind {
             Kind::Table(_) => Vec::new(),
+            Kind::Reshaped(reshape) => reshape.hints(),
             Kind::Annotations(file) => file.facts.hints(),
         }
     }
@@ -185,7 +244,7 @@ impl Source {
     /// The questions that a tool's file answers, in order of appearance; nothing of a table.
     pub fn questions(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Table(_) => Vec::new(),
+            Kind::Table(_) | Kind::Reshaped(_) => Vec::new(),
             Kind::Annotations(file) => file.facts.names(),
         }
     }
@@ -227,7 +286,7 @@ impl Source {
     /// What is known of a tool's file.
     pub(crate) fn facts(&self) -> Option<&Facts> {
         match &self.kind {
-            Kind::Table(_) => None,
+            Kind::Table(_) | Kind::Reshaped(_) => None,
             Kind::Annotations(file) => Some(&file.facts),
         }
     }
@@ -235,7 +294,7 @@ impl Source {
     /// Why a tool's file does not say who gave its answers.
     pub(crate) fn without_annotator(&self) -> Option<&'static str> {
         match &self.kind {
-            Kind::Table(_) => None,
+            Kind::Table(_) | Kind::Reshaped(_) => None,
             Kind::Annotations(file) => Some(file.unfold.without_annotator()),
         }
     }

@@ -19,6 +19,8 @@ pub struct Verdict {
     pub new_annotator: bool,
     /// No row of this file before was about this annotator.
     pub first_of_annotator: bool,
+    /// Another row before said something else of the text: another split, group or metadata.
+    pub other_metadata: bool,
     /// The row says something of a known annotator that was not known.
     pub new_attributes: bool,
     /// The number of the question, as [`Checker::add_question`](crate::Checker::add_question) gives it; 0 where all rows

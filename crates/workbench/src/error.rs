@@ -7,7 +7,7 @@ use crate::view::Problem;
 use crate::words::counted;
 use dissensus_domain::{Question, SpansError};
 use dissensus_encoder::EncoderError;
-use dissensus_exchange::ExchangeError;
+use dissensus_exchange::{ExchangeError, RowError};
 use dissensus_perspectives::PerspectivesError;
 use dissensus_store::StoreError;
 use std::path::PathBuf;
@@ -276,6 +276,24 @@ pub enum WorkbenchError {
         listed: String,
         /// Why the other rows cannot be imported by themselves, where they cannot.
         rest: Option<Box<WorkbenchError>>,
+        /// The first of them.
+        problems: Vec<RowError>,
+    },
+    /// A table that may be read in several ways, of which none is clearly the best.
+    #[error("{} can be read in several ways, and nothing says which is meant: choose one", .path.display())]
+    SeveralReadings {
+        /// The file.
+        path: PathBuf,
+        /// The ways, one a line.
+        listed: String,
+    },
+    /// Two files that no column has in common.
+    #[error("no column of {} has the ids of {}: name it with --on COLUMN, or --on COLUMN=OTHER where it is called otherwise there", .path.display(), .other.display())]
+    NoCommonColumn {
+        /// The file that is imported.
+        path: PathBuf,
+        /// The other one.
+        other: PathBuf,
     },
     /// The check of a file and the writing of it came to different rows.
     #[error(
@@ -761,6 +779,8 @@ impl WorkbenchError {
             Self::EmptyGroup(_) => "empty-group",
             Self::GroupsOverlap { .. } => "groups-overlap",
             Self::BadRows { .. } | Self::BadTexts { .. } => "bad-rows",
+            Self::SeveralReadings { .. } => "several-readings",
+            Self::NoCommonColumn { .. } => "no-common-column",
             Self::FileChanged { .. } | Self::TextsChanged(_) => "file-changed",
             Self::NoRows(_) | Self::NoTexts(_) | Self::NothingPasted => "no-rows",
             Self::KeptEmbeddings { .. } => "kept-embeddings",
@@ -825,6 +845,7 @@ impl WorkbenchError {
     /// What there is to say beyond the message.
     pub fn detail(&self) -> Option<String> {
         match self {
+            Self::SeveralReadings { listed, .. } => Some(listed.clone()),
             Self::BadRows { listed, rest, .. } => Some(match rest {
                 None => format!(
                     "{listed}\nFix these rows, or import the others with --skip-bad (in the window: Skip bad rows)."

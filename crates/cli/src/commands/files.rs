@@ -1,20 +1,24 @@
 //! `import`, `export` and `copy`.
 
 use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
+use super::import_choices::choices;
 use super::{count, open, open_or_read, open_to_read, summary, tool_export};
-use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, OffsetsArg, SpansArg};
+use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_domain::{OffsetUnit, ScaleKind};
-use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
-use dissensus_workbench::{
-    CopyChoices, DecisionLayer, ExportChoices, Exported, Progress, Pseudonymised, Session,
+use dissensus_workbench::view::{
+    ColumnUse, ImportAccount, ImportNotice, ImportPerson, ImportPreview, ImportQuestion, ImportReading,
+    ImportReport,
 };
+use dissensus_workbench::{CopyChoices, DecisionLayer, ExportChoices, Exported, Progress, Pseudonymised};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Columns, questions or people that are listed.
+const LISTED: usize = 12;
 
 /// What `export --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -56,6 +60,9 @@ pub(crate) fn import(args: Import) -> Result<()> {
 
 /// An error where the import would end with one, so that scripts can ask first.
 fn would_fail(preview: &ImportPreview, skip_bad: bool) -> Result<()> {
+    if preview.undecided {
+        bail!("the file can be read in several ways: choose one with --reading N, or with its options");
+    }
     if preview.problem.is_some() {
         bail!("as chosen, the import would fail");
     }
@@ -69,114 +76,6 @@ fn would_fail(preview: &ImportPreview, skip_bad: bool) -> Result<()> {
     Ok(())
 }
 
-/// What is named on the command line over what is guessed.
-fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
-    let form = ImportChoices {
-        format: args.format.clone(),
-        encoding: args.encoding.clone(),
-        sheet: args.sheet.clone(),
-        ..ImportChoices::default()
-    };
-    let labels = ColumnChoices { label: args.label.clone(), ..ColumnChoices::default() };
-    let beside = ImportChoices { columns: Some(labels), ..form.clone() };
-    let mut columns = session.exchange.guess_columns(&args.file, &beside)?;
-    // Who names the labels of a file that looks like one row a span, and no column of spans, means its labels.
-    let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
-    if !spans && args.label.is_some() && args.label != columns.span_type {
-        (columns.span_start, columns.span_end, columns.span_type) = (None, None, None);
-    }
-    let chosen: Vec<String> = named(args)
-        .into_iter()
-        .filter_map(|name| name.clone())
-        .chain(args.attributes.iter().flatten().cloned())
-        .collect();
-    release(&mut columns, &chosen);
-    for (role, name) in roles(&mut columns).into_iter().zip(named(args)) {
-        if name.is_some() {
-            role.clone_from(name);
-        }
-    }
-    if let Some(offsets) = args.offsets {
-        columns.offsets = match offsets {
-            OffsetsArg::Characters => OffsetUnit::Characters,
-            OffsetsArg::Utf16 => OffsetUnit::Utf16,
-            OffsetsArg::Bytes => OffsetUnit::Bytes,
-        };
-    }
-    if let Some(attributes) = &args.attributes {
-        columns.attributes.clone_from(attributes);
-    }
-    if columns.label.is_none() && columns.span_start.is_none() {
-        let answers = [
-            ("--types", args.types.is_some()),
-            ("--question", args.question.is_some()),
-            ("--prompt", args.prompt.is_some()),
-            ("--scale", args.scale.is_some()),
-            ("--levels", args.levels.is_some()),
-        ];
-        if let Some((option, _)) = answers.into_iter().find(|(_, given)| *given) {
-            bail!(
-                "{option} is about labels, and {} has no label column: name it with --label, or import the texts \
-                 without {option} and then make the question with `dissensus question`",
-                args.file.display()
-            );
-        }
-    }
-    Ok(ImportChoices {
-        columns: Some(columns),
-        question: args.question.clone(),
-        prompt: args.prompt.clone(),
-        scale: args.scale.or(args.types.as_ref().map(|_| ScaleKind::Spans)),
-        levels: args.levels.clone().or_else(|| args.types.clone()),
-        skip_bad: args.skip_bad,
-        ..form
-    })
-}
-
-/// The roles that one column has, in the order of [`named`].
-fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 11] {
-    [
-        &mut columns.text,
-        &mut columns.text_id,
-        &mut columns.annotator,
-        &mut columns.label,
-        &mut columns.span_start,
-        &mut columns.span_end,
-        &mut columns.span_type,
-        &mut columns.split,
-        &mut columns.group,
-        &mut columns.time,
-        &mut columns.occasion,
-    ]
-}
-
-/// The columns named for them.
-fn named(args: &Import) -> [&Option<String>; 11] {
-    [
-        &args.text,
-        &args.text_id,
-        &args.annotator,
-        &args.label,
-        &args.start,
-        &args.end,
-        &args.span_type,
-        &args.split,
-        &args.group,
-        &args.time,
-        &args.occasion,
-    ]
-}
-
-/// Takes guessed roles off the columns that were named for something.
-fn release(columns: &mut ColumnChoices, named: &[String]) {
-    for role in roles(columns) {
-        if role.as_ref().is_some_and(|column| named.contains(column)) {
-            *role = None;
-        }
-    }
-    columns.attributes.retain(|column| !named.contains(column));
-}
-
 fn tell(report: &ImportReport) -> Result<()> {
     let added = [
         count(u64::from(report.texts), "text"),
@@ -188,8 +87,13 @@ fn tell(report: &ImportReport) -> Result<()> {
     if report.format.of_tool {
         output::line(&format!("Read as {}", report.format.title))?;
     }
-    if let Some(scale) = &report.scale {
-        output::line(&format!("Scale: {} ({})", scale.kind(), scale.levels().join(", ")))?;
+    match report.asked.as_slice() {
+        [] | [_] => {
+            if let Some(scale) = &report.scale {
+                output::line(&format!("Scale: {} ({})", scale.kind(), scale.levels().join(", ")))?;
+            }
+        }
+        several => questions(several)?,
     }
     for remark in &report.remarks {
         output::line(remark)?;
@@ -212,6 +116,82 @@ fn tell(report: &ImportReport) -> Result<()> {
     }
     if let Some(file) = &report.rejected_file {
         output::line(&format!("Left out {}: see {file}", count(u64::from(report.rejected_rows), "bad row")))?;
+    }
+    account(&report.account)?;
+    uses(&report.uses)?;
+    people(&report.people)
+}
+
+/// The questions that labels answer, each with its levels.
+fn questions(asked: &[ImportQuestion]) -> Result<()> {
+    for question in asked {
+        let scale = &question.scale;
+        let levels = scale.levels().iter().zip(&question.level_counts);
+        let levels = levels.map(|(level, n)| format!("{level}: {n}")).collect::<Vec<_>>().join(", ");
+        output::line(&format!("question   {} ({}; {levels})", question.name, scale.kind()))?;
+    }
+    Ok(())
+}
+
+/// What becomes of the rows; each is in one of the counts.
+fn account(account: &ImportAccount) -> Result<()> {
+    let counts = [
+        (account.read, "read"),
+        (account.repeated, "known already"),
+        (account.changed, "with other metadata of a known text"),
+        (account.without_label, "without a label"),
+        (account.dropped, "left out"),
+    ];
+    let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let counts: Vec<String> = counts.collect();
+    output::line(&format!("{}: {}", count(u64::from(account.rows), "row"), counts.join(", ")))?;
+    for dropped in &account.reasons {
+        let rows = count(u64::from(dropped.rows), "row");
+        output::line(&format!("  left out, {rows} from row {}: {}", dropped.first_row, dropped.reason))?;
+    }
+    Ok(())
+}
+
+/// What the columns are read as; columns of the same use stand in one line.
+fn uses(uses: &[ColumnUse]) -> Result<()> {
+    let mut by_use: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in uses {
+        match by_use.iter_mut().find(|(known, _)| *known == one.used_as) {
+            Some((_, columns)) => columns.push(&one.column),
+            None => by_use.push((&one.used_as, vec![&one.column])),
+        }
+    }
+    for (used_as, columns) in by_use.iter().take(LISTED) {
+        let more = columns.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let columns = columns.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+        output::line(&format!("column     {columns}{more}: {used_as}"))?;
+    }
+    if by_use.len() > LISTED {
+        output::line(&format!("column     and {} more (--json lists all)", by_use.len() - LISTED))?;
+    }
+    Ok(())
+}
+
+fn people(people: &[ImportPerson]) -> Result<()> {
+    if people.is_empty() {
+        return Ok(());
+    }
+    let few = people.iter().take(LISTED).map(|person| format!("{}: {}", person.annotator, person.labels));
+    let more = people.len().saturating_sub(LISTED);
+    let more = if more > 0 { format!(" and {more} more (--json lists them)") } else { String::new() };
+    output::line(&format!("labels     {}{more}", few.collect::<Vec<_>>().join(", ")))
+}
+
+/// The ways to read a table, with the options to paste.
+fn readings(readings: &[ImportReading], shown: Option<u32>) -> Result<()> {
+    for (nth, reading) in (1_u32..).zip(readings) {
+        let mark = if shown == Some(nth - 1) { " (shown)" } else { "" };
+        output::line(&format!("reading {nth}  {}{mark}", reading.title))?;
+        for reason in &reading.reasons {
+            output::line(&format!("           {reason}"))?;
+        }
+        output::line(&format!("           {}", reading.options))?;
     }
     Ok(())
 }
@@ -261,12 +241,10 @@ fn show(preview: &ImportPreview) -> Result<()> {
     if !columns.attributes.is_empty() {
         output::line(&format!("attributes {}", columns.attributes.join(", ")))?;
     }
-    if let Some(scale) = &preview.scale {
-        let counts =
-            scale.levels().iter().zip(&preview.level_counts).map(|(level, n)| format!("{level}: {n}"));
-        let levels = counts.collect::<Vec<_>>().join(", ");
-        output::line(&format!("question   {} ({}; {levels})", preview.question, scale.kind()))?;
+    if !preview.columns.answers.is_empty() || !preview.columns.lists.is_empty() {
+        uses(&preview.uses)?;
     }
+    questions(&preview.asked)?;
     let rows = [
         count(u64::from(preview.total_rows), "row"),
         count(u64::from(preview.new_texts), "new text"),
@@ -288,6 +266,11 @@ fn show(preview: &ImportPreview) -> Result<()> {
         output::line(remark)?;
     }
     notices(&preview.notices)?;
+    account(&preview.account)?;
+    people(&preview.people)?;
+    if preview.readings.len() > 1 {
+        readings(&preview.readings, preview.shown)?;
+    }
     output::line("Nothing was changed (--dry-run).")
 }
 

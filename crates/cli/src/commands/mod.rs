@@ -16,6 +16,7 @@ mod given_answers;
 pub(crate) mod group_comparison;
 pub(crate) mod guideline;
 pub(crate) mod history;
+mod import_choices;
 pub(crate) mod labels;
 mod live_model;
 pub(crate) mod models;

@@ -1,160 +1,21 @@
 //! Which column has which role, guessed from the names and, where names say nothing, from the values.
 
+use super::survey::Survey;
+use super::vocabulary::vocabulary;
 use crate::annotations::{self, Facts};
 use crate::records::Records;
 use crate::roles::simplified;
 use crate::study_cells::STUDY_COLUMNS;
-use crate::survey::Survey;
 use crate::time::{parse_duration_ms, parse_ms};
 use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, OffsetUnit, Split};
+use std::collections::HashSet;
 
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
 const SAMPLED_ROWS: u64 = 5_000;
 const SAMPLED_BYTES: u64 = 32 << 20;
 /// The same for files of very many columns.
 const SAMPLED_VALUES: u64 = 500_000;
-
-/// Names in lower case without anything but letters and digits; earlier ones are preferred.
-const TEXT_ID: &[&str] = &[
-    "textid",
-    "itemid",
-    "commentid",
-    "instanceid",
-    "tweetid",
-    "postid",
-    "messageid",
-    "sentenceid",
-    "exampleid",
-    "sampleid",
-    "docid",
-    "id",
-    "uid",
-    "sentid",
-];
-const TEXT: &[&str] = &[
-    "text",
-    "body",
-    "comment",
-    "commenttext",
-    "sentence",
-    "content",
-    "tweet",
-    "tweettext",
-    "post",
-    "posttext",
-    "message",
-    "messagetext",
-    "utterance",
-    "statement",
-    "headline",
-    "review",
-    "reviewtext",
-    "passage",
-];
-const ANNOTATOR: &[&str] = &[
-    "annotatorid",
-    "annotator",
-    "annotatorname",
-    "workerid",
-    "worker",
-    "raterid",
-    "rater",
-    "coderid",
-    "coder",
-    "judgeid",
-    "judge",
-    "labelerid",
-    "labeler",
-    "labellerid",
-    "labeller",
-    "participantid",
-    "participant",
-    "annotatedby",
-    "labeledby",
-    "labelledby",
-    "userid",
-    "user",
-    "username",
-];
-const LABEL: &[&str] = &[
-    "label",
-    "rating",
-    "annotation",
-    "judgement",
-    "judgment",
-    "answer",
-    "offensiveness",
-    "offensive",
-    "toxicity",
-    "toxic",
-    "hate",
-    "hatespeech",
-    "ishate",
-    "sentiment",
-    "politeness",
-    "stance",
-    "score",
-    "value",
-    "class",
-    "category",
-];
-/// Names of labels that are as often properties of a text: believed only beside an annotator.
-const WEAK_LABEL: &[&str] = &["score", "value", "class", "category", "sentiment"];
-const SPLIT: &[&str] = &["split", "set", "partition", "fold", "subset", "datasplit"];
-const GROUP: &[&str] = &[
-    "group",
-    "groupid",
-    "document",
-    "documentid",
-    "docid",
-    "thread",
-    "threadid",
-    "conversation",
-    "conversationid",
-    "dialogueid",
-];
-const TIME: &[&str] = &[
-    "createdat",
-    "labeledat",
-    "labelledat",
-    "annotatedat",
-    "submittedat",
-    "timestamp",
-    "time",
-    "datetime",
-    "date",
-];
-const DURATION: &[&str] = &["durationms", "timems", "elapsedms", "responsetimems", "rtms", "duration"];
-const OCCASION: &[&str] = &["occasion"];
-const SPAN_START: &[&str] =
-    &["start", "spanstart", "startoffset", "startchar", "charstart", "begin", "spanbegin", "beginoffset"];
-const SPAN_END: &[&str] = &["end", "spanend", "endoffset", "endchar", "charend"];
-const SPAN_TYPE: &[&str] = &["type", "spantype", "spanlabel", "entitytype", "tag"];
-/// What people are commonly asked about themselves. Believed even where a sample is too small to show it.
-const ATTRIBUTES: &[&str] = &[
-    "gender",
-    "sex",
-    "age",
-    "ageband",
-    "agegroup",
-    "race",
-    "ethnicity",
-    "education",
-    "occupation",
-    "country",
-    "nationality",
-    "religion",
-    "language",
-    "nativelanguage",
-    "politics",
-    "politicalaffiliation",
-    "income",
-    "sexualorientation",
-    "lgbt",
-    "transgender",
-    "disability",
-];
 
 /// Guesses the role of every column of `source`, from its name and from its first 20,000 rows.
 ///
@@ -175,10 +36,22 @@ pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
 /// # Errors
 /// As there.
 pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
+    guess_the_rest(source, label, &HashSet::new())
+}
+
+/// As [`guess_roles_beside`], of the columns that are not among those with answers, if there are any.
+///
+/// # Errors
+/// As there.
+pub(crate) fn guess_the_rest(
+    source: &Source,
+    label: Option<&str>,
+    answers: &HashSet<usize>,
+) -> Result<ColumnRoles, ExchangeError> {
     if let Some(facts) = source.facts() {
         return Ok(of_tool(facts));
     }
-    let mut guess = Guess::by_name(source.columns(), label);
+    let mut guess = Guess::by_name(source.columns(), label, answers);
     let survey = guess.survey(source)?;
     guess.doubt(&survey);
     guess.by_value(&survey);
@@ -210,17 +83,24 @@ enum Role {
     Shown,
     Source,
     Attribute,
+    /// One of several columns of answers.
+    Answer,
 }
 
 /// The role of each column so far.
 struct Guess<'a> {
     columns: &'a [String],
     roles: Vec<Option<Role>>,
+    /// Other columns are known to hold answers.
+    answered: bool,
 }
 
 impl<'a> Guess<'a> {
-    fn by_name(columns: &'a [String], label: Option<&str>) -> Self {
-        let mut guess = Self { columns, roles: vec![None; columns.len()] };
+    fn by_name(columns: &'a [String], label: Option<&str>, answers: &HashSet<usize>) -> Self {
+        let mut guess = Self { columns, roles: vec![None; columns.len()], answered: !answers.is_empty() };
+        for answer in answers {
+            guess.roles[*answer] = Some(Role::Answer);
+        }
         if let Some(index) = label.and_then(|label| columns.iter().position(|column| column == label)) {
             guess.roles[index] = Some(Role::Label);
         }
@@ -255,35 +135,36 @@ impl<'a> Guess<'a> {
         {
             guess.roles[index] = Some(Role::Scale);
         }
+        let names = &vocabulary().columns;
         let lists = [
-            (Role::TextId, TEXT_ID),
-            (Role::Annotator, ANNOTATOR),
-            (Role::Text, TEXT),
-            (Role::Label, LABEL),
-            (Role::SpanStart, SPAN_START),
-            (Role::SpanEnd, SPAN_END),
-            (Role::SpanType, SPAN_TYPE),
-            (Role::Split, SPLIT),
-            (Role::Group, GROUP),
-            (Role::Question, &["question"]),
-            (Role::Time, TIME),
-            (Role::Duration, DURATION),
-            (Role::Occasion, OCCASION),
-            (Role::Source, &["source", "labelsource"]),
+            (Role::TextId, &names.text_id),
+            (Role::Annotator, &names.annotator),
+            (Role::Text, &names.text),
+            (Role::Label, &names.label),
+            (Role::SpanStart, &names.span_start),
+            (Role::SpanEnd, &names.span_end),
+            (Role::SpanType, &names.span_type),
+            (Role::Split, &names.split),
+            (Role::Group, &names.group),
+            (Role::Question, &names.question),
+            (Role::Time, &names.time),
+            (Role::Duration, &names.duration),
+            (Role::Occasion, &names.occasion),
+            (Role::Source, &names.source),
         ];
         for (role, names) in lists {
-            if role != Role::Label || guess.column(Role::Label).is_none() {
+            let labelled = guess.answered || guess.column(Role::Label).is_some();
+            if role != Role::Label || !labelled {
                 guess.claim_by_name(role, names);
             }
         }
         guess
     }
 
-    fn claim_by_name(&mut self, role: Role, names: &[&str]) {
+    fn claim_by_name(&mut self, role: Role, names: &[String]) {
         let plain: Vec<String> = self.columns.iter().map(|c| simplified(c)).collect();
         let free = |index: &usize| self.roles[*index].is_none();
-        let found =
-            names.iter().find_map(|name| (0..plain.len()).filter(free).find(|i| plain[*i].as_str() == *name));
+        let found = names.iter().find_map(|name| (0..plain.len()).filter(free).find(|i| plain[*i] == *name));
         if let Some(index) = found {
             self.roles[index] = Some(role);
         }
@@ -327,12 +208,12 @@ impl<'a> Guess<'a> {
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
         self.doubt_spans(survey);
         let spans = self.column(Role::SpanStart).is_some();
-        let weak = |c: usize| WEAK_LABEL.contains(&simplified(&self.columns[c]).as_str());
+        let weak = |c: usize| vocabulary().columns.weak_label.contains(&simplified(&self.columns[c]));
         if self.column(Role::Annotator).is_none() && self.column(Role::Label).is_some_and(weak) {
             self.release(Role::Label);
         }
         let has_text = self.column(Role::Text).is_some();
-        let has_label = self.column(Role::Label).is_some() || spans;
+        let has_label = self.answered || self.column(Role::Label).is_some() || spans;
         // An author beside a text is no annotator; the time of a text is no time of a label.
         if has_text && !has_label && !self.label_by_value(survey) {
             for role in
@@ -395,7 +276,8 @@ impl<'a> Guess<'a> {
 
     /// Without texts and labels an id is a person's, not a text's, where there is anything about persons.
     fn doubt_text_id(&mut self) {
-        let about_people = self.columns.iter().any(|c| ATTRIBUTES.contains(&about_annotator(c).as_str()));
+        let about_people =
+            self.columns.iter().any(|c| vocabulary().columns.attribute.contains(&about_annotator(c)));
         let id = self.column(Role::TextId);
         if self.column(Role::Annotator).is_some() {
             self.release(Role::TextId);
@@ -431,6 +313,7 @@ impl<'a> Guess<'a> {
 
     fn by_value(&mut self, survey: &Survey) {
         let only_annotators = self.column(Role::Annotator).is_some()
+            && !self.answered
             && [Role::Text, Role::TextId, Role::Label].iter().all(|r| self.column(*r).is_none());
         if self.column(Role::Split).is_none() && !only_annotators {
             let names_splits = |v: &str| Split::from_name(v).is_some();
@@ -443,7 +326,7 @@ impl<'a> Guess<'a> {
             return;
         }
         for index in 0..self.columns.len() {
-            let usual = ATTRIBUTES.contains(&about_annotator(&self.columns[index]).as_str());
+            let usual = vocabulary().columns.attribute.contains(&about_annotator(&self.columns[index]));
             let takes = only_annotators || survey.looks_like_attribute(index, usual);
             if self.roles[index].is_none() && takes {
                 self.roles[index] = Some(Role::Attribute);

@@ -1,42 +1,78 @@
 //! Levels that were guessed from the labels of a file and may not be meant: marks of missing values, spellings that differ in
 //! case only, and numbers far apart or with gaps. They are named and never refused: any of them may be right.
 
+use super::reading::choices_of;
 use crate::view::ImportNotice;
 use crate::words::counted;
 use dissensus_domain::{Scale, ScaleKind};
+use dissensus_exchange::{Missing, TableReading, missing_code, ordered_scale, truth_value};
 use std::collections::BTreeMap;
 
-/// What `pandas.read_csv` takes for a missing value (2.2, `na_values`), without the empty string, and other usual marks. "none"
-/// in lower case is left out: it is an answer more often than not.
-const MISSING: [&str; 24] = [
-    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
-    "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "na", "n.a.", "missing", "?", "-", ".",
-];
-
 /// What to know of a scale that was made from `labels` (the names of levels in a file, each with its count).
-pub(super) fn guessed_levels(scale: &Scale, labels: &[(String, u64)]) -> Vec<ImportNotice> {
+pub(super) fn guessed_levels(
+    scale: &Scale,
+    labels: &[(String, u64)],
+    reading: &TableReading,
+) -> Vec<ImportNotice> {
     let used: Vec<(&str, u64)> =
         labels.iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.as_str(), *count)).collect();
-    let (missing, values): (Vec<_>, Vec<_>) = used.iter().copied().partition(|(name, _)| is_missing(name));
+    let codes = codes(&used);
+    let (missing, values): (Vec<_>, Vec<_>) =
+        used.iter().copied().partition(|known| is_missing(known.0) || codes.contains(known));
     let mut notices = Vec::new();
     if !missing.is_empty() && !values.is_empty() {
-        notices.push(missing_values(scale, &missing, &values));
+        notices.push(missing_values(scale, &missing, &values, reading));
     }
     notices.extend(one_level(scale, &used));
-    notices.extend(case_variants(&used));
+    notices.extend(spellings(&used, reading));
+    notices.extend(ordered(scale));
     notices.extend(gaps(scale, &used));
     notices
 }
 
+/// A word for a missing value. "none" in lower case is left out: it is an answer more often than not.
 fn is_missing(name: &str) -> bool {
-    MISSING.contains(&name)
+    name != "none" && missing_code(name) == Some(Missing::Word)
+}
+
+/// Numbers that stand for missing values far from all others: -1 or 99 beside 1 to 5.
+fn codes<'a>(used: &[(&'a str, u64)]) -> Vec<(&'a str, u64)> {
+    let mut numbers: Vec<(i64, &'a str, u64)> =
+        used.iter().filter_map(|(name, count)| Some((name.parse().ok()?, *name, *count))).collect();
+    let words = used.iter().any(|(name, _)| name.parse::<i64>().is_err() && !is_missing(name));
+    numbers.sort_unstable();
+    let is_code = |name: &str| missing_code(name) == Some(Missing::Number);
+    let rest: Vec<i64> = numbers.iter().filter(|(_, name, _)| !is_code(name)).map(|(n, ..)| *n).collect();
+    let (Some(low), Some(high)) = (rest.first(), rest.last()) else { return Vec::new() };
+    // -1, 0, 1 and 7, 8, 9 are scales.
+    let apart = |n: i64| n > high + 1 && n > 9 || n < -1 || n == -1 && *low >= 1;
+    let found = numbers.iter().filter(|(n, name, _)| is_code(name) && apart(*n));
+    if words || rest.len() < 2 { Vec::new() } else { found.map(|(_, name, count)| (*name, *count)).collect() }
 }
 
 fn notice(code: &str, count: usize, message: String) -> ImportNotice {
-    ImportNotice { code: code.to_owned(), count: count as u32, message, places: Vec::new() }
+    ImportNotice {
+        code: code.to_owned(),
+        count: count as u32,
+        message,
+        places: Vec::new(),
+        fix: None,
+        fix_label: None,
+    }
 }
 
-fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]) -> ImportNotice {
+/// A notice with the reading that mends what it is about.
+fn mending(code: &str, count: usize, message: String, reading: &TableReading, label: &str) -> ImportNotice {
+    let fix = Some(choices_of(reading));
+    ImportNotice { fix, fix_label: Some(label.to_owned()), ..notice(code, count, message) }
+}
+
+fn missing_values(
+    scale: &Scale,
+    missing: &[(&str, u64)],
+    values: &[(&str, u64)],
+    reading: &TableReading,
+) -> ImportNotice {
     let named: Vec<String> =
         missing.iter().map(|(name, count)| format!("\"{name}\" ({})", counted(*count, "label"))).collect();
     let them = if missing.len() == 1 { "it" } else { "them" };
@@ -46,12 +82,15 @@ fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]
         }
         _ => String::new(),
     };
+    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
     let message = format!(
-        "Reads like a missing value and is a level of the scale: {}. If no answer is meant, empty these cells, or name the \
-         levels without {them} and leave the bad rows out{without}",
-        named.join(", ")
+        "Reads like a missing value and is a level of the scale: {}. If no answer is meant, say so with --missing={}{without}",
+        named.join(", "),
+        quoted(&names.join(","))
     );
-    notice("missing-value-level", missing.len(), message)
+    let mut mended = reading.clone();
+    mended.values.missing.extend(names.iter().map(|name| (*name).to_owned()));
+    mending("missing-value-level", missing.len(), message, &mended, "Read as missing")
 }
 
 /// All labels are the same one of a usual pair: a rating may begin like that too.
@@ -64,22 +103,52 @@ fn one_level(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
     (scale.kind() == ScaleKind::Binary).then(|| notice("one-level", 1, message))
 }
 
-fn case_variants(used: &[(&str, u64)]) -> Option<ImportNotice> {
-    let mut spellings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (name, _) in used {
+/// Levels that are one but for case and spaces, or several spellings of yes and no.
+fn spellings(used: &[(&str, u64)], reading: &TableReading) -> Option<ImportNotice> {
+    let mut spellings: BTreeMap<String, Vec<(&str, u64)>> = BTreeMap::new();
+    let truths = used.iter().filter(|(name, _)| truth_value(name).is_some()).count();
+    for (name, count) in used {
         let plain = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        spellings.entry(plain).or_default().push(name);
+        // 0 and 1 are numbers, unless there are words for yes and no.
+        let plain = match truth_value(name).filter(|_| truths == used.len() && truths > 2) {
+            Some(true) => "yes".to_owned(),
+            Some(false) => "no".to_owned(),
+            None => plain,
+        };
+        spellings.entry(plain).or_default().push((name, *count));
     }
+    let shown = |(name, count): &(&str, u64)| format!("\"{name}\" ({})", counted(*count, "label"));
     let several: Vec<String> = spellings
         .values()
         .filter(|names| names.len() > 1)
-        .map(|names| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" and "))
+        .map(|names| names.iter().map(shown).collect::<Vec<_>>().join(" and "))
         .collect();
     let message = format!(
-        "Levels that differ in upper and lower case or spaces only: {}. If they are one level, spell them alike in the file",
+        "Levels that differ in upper and lower case or spaces only, or mean the same: {}. If they are one level, read them as one with --fold-case",
         several.join("; ")
     );
-    (!several.is_empty()).then(|| notice("level-spellings", several.len(), message))
+    let mut folded = reading.clone();
+    folded.values.fold_case = true;
+    (!several.is_empty())
+        .then(|| mending("level-spellings", several.len(), message, &folded, "Read as one level"))
+}
+
+/// Levels whose names tell their order.
+fn ordered(scale: &Scale) -> Option<ImportNotice> {
+    let known = ordered_scale(scale.levels()).is_some_and(|ordered| ordered == *scale);
+    let message = format!(
+        "The names of the levels tell their order, lowest first: {}. If they have none, choose the scale \"choice\"",
+        scale.levels().join(", ")
+    );
+    known.then(|| notice("ordered-levels", scale.len(), message))
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    match word.chars().all(|c| c.is_ascii_alphanumeric() || "-,._/".contains(c)) {
+        true => word.to_owned(),
+        false => format!("'{word}'"),
+    }
 }
 
 fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
@@ -133,8 +202,10 @@ mod tests {
     fn told(labels: &[&str]) -> Vec<(String, String)> {
         let scale = Scale::guess(labels).unwrap();
         let labels: Vec<(String, u64)> = labels.iter().map(|name| ((*name).to_owned(), 1)).collect();
-        let found: Vec<_> =
-            guessed_levels(&scale, &labels).into_iter().map(|n| (n.code, n.message)).collect();
+        let found: Vec<_> = guessed_levels(&scale, &labels, &TableReading::default())
+            .into_iter()
+            .map(|n| (n.code, n.message))
+            .collect();
         // Whoever shows a message ends it.
         assert!(found.iter().all(|(_, message)| !message.ends_with('.')), "{found:?}");
         found
@@ -161,7 +232,8 @@ mod tests {
 
     #[test]
     fn a_mark_of_a_missing_value_is_named_with_the_scale_that_there_would_be_without_it() {
-        for mark in MISSING {
+        for mark in ["NA", "n/a", "nan", "NULL", "None", "missing", "?", "-", ".", "#N/A", "<NA>", "-1", "99"]
+        {
             let found = told(&["1", "2", "3", mark]);
             assert_eq!(found[0].0, "missing-value-level", "{mark}");
             assert!(found[0].1.contains(&format!("\"{mark}\" (1 label)")), "{found:?}");

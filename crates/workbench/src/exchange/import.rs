@@ -2,14 +2,15 @@
 
 use super::Exchange;
 use super::kept_columns::KeptColumns;
-use super::preview::{choices_of, preview_of, preview_with_problem};
+use super::preview::{preview_of, preview_with_problem};
+use super::reading::choices_of;
 use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
-use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_exchange::{ColumnRoles, Source, guess_roles, guess_roles_beside};
+use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReading, ImportReport};
+use dissensus_exchange::{Source, TableReading, guess_roles_beside};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ impl Exchange {
     ) -> Result<ColumnChoices, WorkbenchError> {
         let source = self.opened.open(path, choices)?;
         let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
-        Ok(choices_of(&guess_roles_beside(&source, label)?))
+        Ok(choices_of(&TableReading::from_roles(guess_roles_beside(&source, label)?)))
     }
 
     /// What importing a file would do. Nothing is written.
@@ -56,12 +57,24 @@ impl Exchange {
 
     fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         self.context.whole_project()?;
-        let source = tagged(plain, choices);
-        let roles = roles_for(&source, choices.columns.as_ref())?;
-        match self.plan(source.clone(), roles.clone(), choices, &Silent) {
+        let plain = tagged(plain, choices);
+        let read = match self.read(&plain, choices) {
+            Ok(read) => read,
+            Err(error @ WorkbenchError::Store(_)) => return Err(error),
+            // As it stands, with what is wrong.
+            Err(error) => {
+                let guess = ImportChoices { columns: None, ..choices.clone() };
+                let read = self.read(&plain, &guess)?;
+                let chosen = choices.columns.clone().unwrap_or_default();
+                return preview_with_problem(&read, chosen, choices, &error);
+            }
+        };
+        let columns = choices_of(&read.reading);
+        let shown = read.clone();
+        match self.plan(read, choices, &Silent) {
             Ok(plan) => Ok(preview_of(&plan)),
             Err(error @ WorkbenchError::Store(_)) => Err(error),
-            Err(error) => preview_with_problem(&source, &roles, choices, &error),
+            Err(error) => preview_with_problem(&shown, columns, choices, &error),
         }
     }
 
@@ -87,9 +100,14 @@ impl Exchange {
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
-        let source = tagged(plain, choices);
-        let roles = roles_for(&source, choices.columns.as_ref())?;
-        let plan = self.plan(source, roles, choices, progress.as_ref())?;
+        let read = self.read(&tagged(plain, choices), choices)?;
+        if read.undecided {
+            return Err(WorkbenchError::SeveralReadings {
+                path: plain.path().to_owned(),
+                listed: listed_readings(&read.listed()),
+            });
+        }
+        let plan = self.plan(read, choices, progress.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {
             return Err(plan.bad_rows(None));
         }
@@ -135,7 +153,8 @@ impl Exchange {
     /// Keeps columns for the next file that has the same ones, where somebody chose them.
     fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
         let kept = KeptColumns::of(&self.context.home, plain);
-        let guessed = choices_of(&guess_roles(plain)?);
+        let guessed = self.recognised(plain, None)?.readings.into_iter().next();
+        let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
         kept.keep(choices.columns.as_ref().unwrap_or(&guessed), &guessed)
     }
 }
@@ -147,41 +166,11 @@ fn tagged(plain: &Source, choices: &ImportChoices) -> Source {
     other.and_then(|label| plain.with_tags(label)).unwrap_or_else(|| plain.clone())
 }
 
-/// The roles to read a file with: those chosen, else those guessed. What an export writes beyond the choices (question,
-/// duration, source) is recognised unless its column was chosen for something else.
-fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRoles, WorkbenchError> {
-    let guessed = guess_roles(source)?;
-    let Some(chosen) = chosen.cloned() else { return Ok(guessed) };
-    let named = ColumnRoles {
-        text_id: chosen.text_id,
-        text: chosen.text,
-        annotator: chosen.annotator,
-        label: chosen.label,
-        span_start: chosen.span_start,
-        span_end: chosen.span_end,
-        span_type: chosen.span_type,
-        offsets: chosen.offsets,
-        split: chosen.split,
-        group: chosen.group,
-        time: chosen.time,
-        occasion: chosen.occasion,
-        attributes: chosen.attributes,
-        ..ColumnRoles::default()
+/// The ways to read a table, each with its options.
+pub(super) fn listed_readings(readings: &[ImportReading]) -> String {
+    let one = |(nth, reading): (usize, &ImportReading)| {
+        let reasons = reading.reasons.join("; ");
+        format!("{}. {} ({reasons})\n   {}", nth + 1, reading.title, reading.options)
     };
-    let taken: Vec<String> = named.named().into_iter().map(|(_, column)| column.to_owned()).collect();
-    let free = |column: Option<String>| column.filter(|column| !taken.contains(column));
-    Ok(ColumnRoles {
-        question: free(guessed.question),
-        scale: free(guessed.scale),
-        duration: free(guessed.duration),
-        source: free(guessed.source),
-        note: free(guessed.note),
-        reasons: free(guessed.reasons),
-        confidence: free(guessed.confidence),
-        marks: free(guessed.marks),
-        guideline: free(guessed.guideline),
-        shown: free(guessed.shown),
-        study: guessed.study.into_iter().filter(|column| !taken.contains(column)).collect(),
-        ..named
-    })
+    readings.iter().enumerate().map(one).collect::<Vec<_>>().join("\n")
 }

@@ -1,5 +1,6 @@
 //! Import and export: the only place where a row of a file becomes a row of the project, and back.
 
+mod account;
 mod choices;
 mod contents;
 mod export;
@@ -12,6 +13,8 @@ mod opened;
 mod pasted;
 mod plan;
 mod preview;
+mod reading;
+mod reading_options;
 mod seed;
 mod study;
 mod tool_export;

@@ -1,5 +1,6 @@
 //! The plan of an import: everything that is known of a file before anything is written.
 
+use super::reading::Read;
 use super::seed::{Seeds, seeded};
 use super::{Exchange, notices};
 use crate::clock::now_ms;
@@ -10,7 +11,7 @@ use crate::view::ImportChoices;
 use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
 use dissensus_exchange::{
     Changes, Checker, ColumnRoles, FileKind, Hint, QuestionScan, RowError, RowErrorKind, Scan, Source,
-    scan_while,
+    TableReading, ordered_scale, scan_while,
 };
 
 /// Bad rows that an error lists.
@@ -18,6 +19,9 @@ const LISTED_BAD_ROWS: usize = 10;
 
 /// Everything known of a file before anything is written.
 pub(super) struct Plan {
+    /// How the file is read.
+    pub(super) read: Read,
+    /// The rows that its reading makes.
     pub(super) source: Source,
     pub(super) roles: ColumnRoles,
     pub(super) kind: FileKind,
@@ -106,17 +110,17 @@ impl Exchange {
     /// Reads the whole file and says what importing it would bring. Nothing is written.
     pub(super) fn plan(
         &self,
-        source: Source,
-        roles: ColumnRoles,
+        read: Read,
         choices: &ImportChoices,
         progress: &dyn Progress,
     ) -> Result<Plan, WorkbenchError> {
-        if is_summary(source.columns()) {
+        let (source, roles) = (read.source.clone(), read.roles());
+        if is_summary(read.plain.columns()) {
             return Err(WorkbenchError::IsSummary(source.path().to_owned()));
         }
         let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
         let labels = kind == FileKind::Labels;
-        let column = answer_column(&roles);
+        let column = answer_column(&read.reading);
         let file = match source.path().parent() == Some(self.context.home.pasted().as_path()) {
             true => String::new(),
             false => {
@@ -158,11 +162,12 @@ impl Exchange {
             }
             None => Checker::new(None),
         }
-        .at(now_ms);
+        .at(now_ms)
+        .folding_case(read.reading.values.fold_case);
         let seeds = seeded(&self.context.store, &mut checker, &questions)?;
         let scan = scan_file(&source, &roles, checker.clone(), progress)?;
         let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
-        let mut plan = Plan { source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
+        let mut plan = Plan { read, source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
         if !labels {
             return Ok(plan);
         }
@@ -225,7 +230,16 @@ impl Exchange {
         choices: &ImportChoices,
     ) -> Result<Asked, WorkbenchError> {
         let (name, existing) = self.question_for(name, unnamed, spans)?;
-        let mut scale = known_scale(existing.as_ref(), spans, choices)?;
+        let mut scale =
+            match choices.scales.iter().find(|of| of.question == name).filter(|_| existing.is_none()) {
+                Some(of) => {
+                    for level in &of.levels {
+                        checked_name("level", level)?;
+                    }
+                    Some(Scale::new(of.kind, &of.levels)?)
+                }
+                None => known_scale(existing.as_ref(), spans, choices)?,
+            };
         let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
         if let Some(told) = hint.and_then(Hint::scale) {
             let no_scale = |source| WorkbenchError::NoScale { column: name.clone(), source };
@@ -343,14 +357,20 @@ impl Plan {
             rows: self.scan.rows,
             listed: listed.join("\n"),
             rest: rest.map(Box::new),
+            problems: self.scan.problems.clone(),
         }
     }
 }
 
-/// The column with the answers, which gives a new question its name; `spans` where every span has a row.
-pub(super) fn answer_column(roles: &ColumnRoles) -> String {
+/// The column with the answers, which gives a new question its name; `spans` where every span has a row. Several columns of answers have a
+/// general name.
+pub(super) fn answer_column(reading: &TableReading) -> String {
+    let roles = &reading.roles;
+    let of_list = || roles.label.as_ref().and_then(|label| label.rsplit('.').next().map(str::to_owned));
     match roles.rows_are_spans() {
         true => ScaleKind::Spans.name().to_owned(),
+        false if !reading.answers.is_empty() => GENERAL[0].to_owned(),
+        false if !reading.lists.is_empty() => of_list().unwrap_or_default(),
         false => roles.label.clone().unwrap_or_default(),
     }
 }
@@ -390,6 +410,10 @@ fn part(
                 names_of(kind, found).iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
             match kind {
                 ScaleKind::MultiLabel | ScaleKind::Spans => Scale::new(kind, seen),
+                ScaleKind::Ordinal => {
+                    let seen: Vec<&str> = seen.collect();
+                    ordered_scale(&seen).map_or_else(|| Scale::of_kind(kind, &seen), Ok)
+                }
                 _ => Scale::of_kind(kind, seen),
             }
         }

@@ -1,10 +1,14 @@
 //! What an import would do, as it is shown before anything is written.
 
-use super::notices::{import_changes, import_notices, met_notices, near_annotators};
+use super::account::{account_of, asked_of, examples_of, people_of, uses_of};
+use super::notices::{import_changes, import_notices, met_notices, near_annotators, reading_notices};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
+use super::reading::{Read, choices_of};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
-use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportFormat, ImportPreview};
+use crate::view::{
+    BadRow, ColumnChoices, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportPreview,
+};
 use crate::words::counted;
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
 
@@ -19,9 +23,17 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
     ImportPreview {
         path: plan.source.path().to_string_lossy().into_owned(),
         format: format_of(&plan.source),
-        header: plan.source.columns().to_vec(),
+        header: plan.read.plain.columns().to_vec(),
         rows: overall.sample.clone(),
-        columns: choices_of(&plan.roles),
+        columns: choices_of(&plan.read.reading),
+        readings: plan.read.listed(),
+        undecided: plan.read.undecided,
+        shown: plan.read.shown(),
+        asked: asked_of(plan),
+        people: people_of(overall),
+        examples: examples_of(plan),
+        account: account_of(overall),
+        uses: uses_of(&plan.read),
         encoding: plan.source.encoding().map(str::to_owned),
         sheet: plan.source.sheets().map(|(sheet, _)| sheet.to_owned()),
         sheets: plan.source.sheets().map_or_else(Vec::new, |(_, all)| all.to_vec()),
@@ -35,7 +47,10 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         new_texts: overall.new_texts as u32,
         new_annotators: overall.new_annotators as u32,
         new_labels: plan.parts.iter().map(|part| part.labels).sum::<u64>() as u32,
-        repeated_rows: plan.parts.iter().map(|part| part.repeated).sum::<u64>() as u32,
+        repeated_rows: match plan.kind {
+            FileKind::Labels => plan.parts.iter().map(|part| part.repeated).sum::<u64>() as u32,
+            FileKind::Texts | FileKind::Annotators => overall.repeated as u32,
+        },
         repeats: overall.again as u32,
         empty_labels: overall.empty_labels as u32,
         level_counts: first.map_or_else(Vec::new, |part| part.level_counts.clone()),
@@ -45,7 +60,8 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         changes: import_changes(&asked),
         notices: met_notices(&plan.source)
             .into_iter()
-            .chain(import_notices(&asked))
+            .chain(reading_notices(plan))
+            .chain(import_notices(&asked, &plan.read))
             .chain(near_annotators(&overall.annotator_ids))
             .collect(),
         problem: None,
@@ -64,23 +80,37 @@ pub(super) fn format_of(source: &Source) -> ImportFormat {
 
 /// What can be shown of a file whose columns or labels do not fit as chosen.
 pub(super) fn preview_with_problem(
-    source: &Source,
-    roles: &ColumnRoles,
+    read: &Read,
+    columns: ColumnChoices,
     choices: &ImportChoices,
     error: &WorkbenchError,
 ) -> Result<ImportPreview, WorkbenchError> {
+    let source = &read.plain;
     // Every column as plain metadata of a text: whatever the roles are, the rows can be shown.
     let first = source.columns().first().cloned();
     let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
     let seen = scan_file(source, &plain, Checker::new(None), &Silent)?;
-    let label = answer_column(roles);
-    let question = choices.question.clone().unwrap_or(label);
+    let question = choices.question.clone().unwrap_or_else(|| answer_column(&read.reading));
+    let (bad_rows, bad_row_count) = match error {
+        WorkbenchError::BadRows { problems, count, .. } => {
+            (problems.iter().take(SHOWN_BAD_ROWS).map(bad_row).collect(), *count as u32)
+        }
+        _ => (Vec::new(), 0),
+    };
     Ok(ImportPreview {
         path: source.path().to_string_lossy().into_owned(),
         format: format_of(source),
         header: source.columns().to_vec(),
         rows: seen.sample,
-        columns: choices_of(roles),
+        columns,
+        readings: read.listed(),
+        undecided: read.undecided,
+        shown: read.shown(),
+        asked: Vec::new(),
+        people: Vec::new(),
+        examples: Vec::new(),
+        account: ImportAccount { rows: seen.rows as u32, dropped: bad_row_count, ..ImportAccount::default() },
+        uses: uses_of(read),
         encoding: source.encoding().map(str::to_owned),
         sheet: source.sheets().map(|(sheet, _)| sheet.to_owned()),
         sheets: source.sheets().map_or_else(Vec::new, |(_, all)| all.to_vec()),
@@ -98,8 +128,8 @@ pub(super) fn preview_with_problem(
         repeats: 0,
         empty_labels: 0,
         level_counts: Vec::new(),
-        bad_rows: Vec::new(),
-        bad_row_count: 0,
+        bad_rows,
+        bad_row_count,
         remarks: Vec::new(),
         changes: ImportChanges::default(),
         notices: met_notices(source),
@@ -162,24 +192,6 @@ fn unread_occasions(plan: &Plan) -> Option<String> {
          replace the first ones."
             .to_owned(),
     )
-}
-
-pub(super) fn choices_of(roles: &ColumnRoles) -> ColumnChoices {
-    ColumnChoices {
-        text_id: roles.text_id.clone(),
-        text: roles.text.clone(),
-        annotator: roles.annotator.clone(),
-        label: roles.label.clone(),
-        span_start: roles.span_start.clone(),
-        span_end: roles.span_end.clone(),
-        span_type: roles.span_type.clone(),
-        offsets: roles.offsets,
-        split: roles.split.clone(),
-        group: roles.group.clone(),
-        time: roles.time.clone(),
-        occasion: roles.occasion.clone(),
-        attributes: roles.attributes.clone(),
-    }
 }
 
 fn bad_row(error: &RowError) -> BadRow {

@@ -1,6 +1,9 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
-use super::notices::{import_changes, import_notices, met_notices, near_annotators, outdated_repeats};
+use super::account::{account_of, asked_of, people_of, uses_of};
+use super::notices::{
+    import_changes, import_notices, met_notices, near_annotators, outdated_repeats, reading_notices,
+};
 use super::plan::{Part, Plan};
 use super::preview::{format_of, remarks};
 use super::seed::catch_up;
@@ -32,6 +35,8 @@ const BATCHES_AHEAD: usize = 4;
 pub(super) struct Writing {
     plan: Plan,
     rejects: Option<RejectWriter>,
+    /// The number of the record that was rejected last.
+    rejected: Option<u64>,
     report: ImportReport,
     /// Rows of the project by the checker's numbers.
     questions: Vec<Option<(QuestionId, Scale)>>,
@@ -70,10 +75,15 @@ impl Writing {
             remarks: Vec::new(),
             changes: ImportChanges::default(),
             notices: Vec::new(),
+            asked: Vec::new(),
+            people: people_of(&plan.scan),
+            account: account_of(&plan.scan),
+            uses: uses_of(&plan.read),
         };
         Ok(Self {
             plan,
             rejects,
+            rejected: None,
             report,
             questions: Vec::new(),
             before: EventId(0),
@@ -119,8 +129,13 @@ impl Writing {
         self.report.scale = parts.first().map(|part| part.scale.clone());
         self.plan.parts = parts;
         self.report.remarks = remarks(&self.plan);
+        self.report.asked = asked_of(&self.plan);
         let asked = self.plan.asked(|number| self.plan.checker.changes(number));
-        let notices = met_notices(&self.plan.source).into_iter().chain(import_notices(&asked)).collect();
+        let notices = met_notices(&self.plan.source)
+            .into_iter()
+            .chain(reading_notices(&self.plan))
+            .chain(import_notices(&asked, &self.plan.read))
+            .collect();
         (self.report.changes, self.report.notices) = (import_changes(&asked), notices);
         self.report.notices.extend(outdated_repeats(self.outdated.len()));
         self.report.notices.extend(near_annotators(&self.plan.scan.annotator_ids));
@@ -180,7 +195,7 @@ impl Writing {
                 for item in batch.items {
                     match item {
                         Item::Good(good) => self.row(tx, &mut labels, good.0, &good.1)?,
-                        Item::Bad(error, raw) => self.refuse(&error, &raw)?,
+                        Item::Bad(record, error, raw) => self.refuse(record, &error, &raw)?,
                     }
                 }
             }
@@ -415,7 +430,10 @@ impl Writing {
             Some((id, new_attributes)) => {
                 if new_attributes {
                     let mut attributes = tx.attributes(id)?;
-                    attributes.extend(row.attributes.clone());
+                    for (name, value) in &row.attributes {
+                        // What the project has stays.
+                        attributes.entry(name.clone()).or_insert_with(|| value.clone());
+                    }
                     tx.set_attributes(id, &attributes, now_ms())?;
                 }
                 id
@@ -436,7 +454,7 @@ impl Writing {
         Ok(id)
     }
 
-    fn refuse(&mut self, error: &RowError, raw: &[u8]) -> Result<(), WorkbenchError> {
+    fn refuse(&mut self, record: u64, error: &RowError, raw: &[u8]) -> Result<(), WorkbenchError> {
         // The file was read whole a moment ago; what changed since then is not imported half.
         let Some(rejects) = self.rejects.as_mut().filter(|_| !error.is_fatal()) else {
             return Err(WorkbenchError::BadRows {
@@ -444,10 +462,15 @@ impl Writing {
                 rows: error.row,
                 listed: error.to_string(),
                 rest: None,
+                problems: vec![error.clone()],
             });
         };
-        rejects.write(error, raw)?;
-        self.report.rejected_rows += 1;
+        // A row is rejected once, whatever number of its answers are bad.
+        if self.rejected != Some(record) {
+            self.rejected = Some(record);
+            rejects.write(error, raw)?;
+            self.report.rejected_rows += 1;
+        }
         Ok(())
     }
 }
@@ -460,7 +483,8 @@ struct Batch {
 
 enum Item {
     Good(Box<(Row, Verdict)>),
-    Bad(RowError, Vec<u8>),
+    /// With the number of its record.
+    Bad(u64, RowError, Vec<u8>),
 }
 
 /// Reads until the end of the file, or until nobody takes the batches any more.
@@ -480,7 +504,7 @@ fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>)
                     }
                     Item::Good(Box::new((row, verdict)))
                 }
-                Err(error) => Item::Bad(error, rows.raw().to_vec()),
+                Err(error) => Item::Bad(rows.record(), error, rows.raw().to_vec()),
             });
         }
         let ended = items.is_empty();

@@ -3,6 +3,7 @@
 use super::Problem;
 use dissensus_domain::{OffsetUnit, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 view! {
     /// Which column of a file is what. An empty project takes the guess; the user may name others.
@@ -34,6 +35,180 @@ view! {
         pub occasion: Option<String>,
         /// Columns that describe the annotator.
         pub attributes: Vec<String>,
+        /// The columns of answers, where a row has several; `label` is `None` then.
+        #[serde(default)]
+        pub answers: Vec<AnswerColumn>,
+        /// Columns whose cells are lists, read entry by entry.
+        #[serde(default)]
+        pub lists: Vec<String>,
+        /// What separates the entries of lists that are no JSON and no Python.
+        #[serde(default)]
+        pub separator: Option<String>,
+        /// Columns that are left out.
+        #[serde(default)]
+        pub ignored: Vec<String>,
+        /// Values of answers and attributes that mean that there is none.
+        #[serde(default)]
+        pub missing: Vec<String>,
+        /// Answers that differ in case alone are one, and so are several spellings of yes and no.
+        #[serde(default)]
+        pub fold_case: bool,
+        /// `3,5` is the number 3.5.
+        #[serde(default)]
+        pub decimal_comma: bool,
+        /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime.
+        #[serde(default)]
+        pub time_format: Option<String>,
+        /// What becomes of an attribute that has several values for one person.
+        #[serde(default)]
+        pub attribute_conflicts: AttributeConflicts,
+        /// Another file with the texts, or with the answers to the texts of this one.
+        #[serde(default)]
+        pub join: Option<JoinChoice>,
+    }
+
+    /// A column of answers, where a row has several.
+    #[derive(Default, Eq)]
+    pub struct AnswerColumn {
+        /// The column that holds the answer.
+        pub column: String,
+        /// The question; `None` where all columns answer one that nothing names.
+        #[serde(default)]
+        pub question: Option<String>,
+        /// The option of a set that the column marks with 1 or 0.
+        #[serde(default)]
+        pub option: Option<String>,
+        /// Who answered: `=NAME`, or a column; `None` for the annotator of the row.
+        #[serde(default)]
+        pub annotator: Option<String>,
+        /// On which occasion, from 1.
+        #[serde(default)]
+        pub occasion: Option<u16>,
+        /// Attributes of that person.
+        #[serde(default)]
+        pub attributes: BTreeMap<String, String>,
+    }
+
+    /// Another file that has the same texts by their ids.
+    #[derive(Default, Eq)]
+    pub struct JoinChoice {
+        /// The file.
+        pub path: String,
+        /// The column with the id in the file that is imported; empty where it is to be found.
+        pub on: String,
+        /// The column with the id in the other file; `None` where it has the same name.
+        #[serde(default)]
+        pub other: Option<String>,
+    }
+
+    /// A way to read a table.
+    pub struct ImportReading {
+        /// What it makes of the table, in a few words.
+        pub title: String,
+        /// What speaks for it.
+        pub reasons: Vec<String>,
+        /// From 0 to 1; comparable within one table.
+        pub confidence: f64,
+        /// The columns to choose for it.
+        pub columns: ColumnChoices,
+        /// The same as options of the command.
+        pub options: String,
+    }
+
+    /// A question that the labels of a file answer.
+    pub struct ImportQuestion {
+        /// Its name.
+        pub name: String,
+        /// Its sentence.
+        pub prompt: String,
+        /// Its scale.
+        pub scale: Scale,
+        /// Whether the project has it already.
+        pub exists: bool,
+        /// Whether its scale was made from the labels alone.
+        pub guessed: bool,
+        /// Labels that are added.
+        pub labels: u32,
+        /// How often each level is used in the file.
+        pub level_counts: Vec<u32>,
+    }
+
+    /// How many labels a person has in a file.
+    pub struct ImportPerson {
+        /// The person, by the id in files.
+        pub annotator: String,
+        /// Labels and answers of later occasions that are added.
+        pub labels: u32,
+    }
+
+    /// A text with its answers as they will be.
+    pub struct ExampleText {
+        /// Its id.
+        pub text_id: String,
+        /// Its beginning; empty where the project has the text.
+        pub text: String,
+        /// The answers of everybody.
+        pub answers: Vec<ExampleAnswer>,
+    }
+
+    /// An answer to a text.
+    pub struct ExampleAnswer {
+        /// Who answered.
+        pub annotator: Option<String>,
+        /// The question.
+        pub question: String,
+        /// The answer.
+        pub answer: String,
+        /// From 2 for a later occasion.
+        pub occasion: Option<u16>,
+    }
+
+    /// What becomes of the rows of a file; each row is in one of the counts.
+    #[derive(Default)]
+    pub struct ImportAccount {
+        /// All rows.
+        pub rows: u32,
+        /// Rows that bring an answer, a text or an annotator.
+        pub read: u32,
+        /// Rows of which everything is known.
+        pub repeated: u32,
+        /// Rows whose text is known with other metadata, which stay.
+        pub changed: u32,
+        /// Rows with an annotator and no answer.
+        pub without_label: u32,
+        /// Rows that cannot be imported.
+        pub dropped: u32,
+        /// Why not, the most frequent reason first.
+        pub reasons: Vec<DroppedRows>,
+    }
+
+    /// Rows that cannot be imported for one reason.
+    pub struct DroppedRows {
+        /// What is wrong with the first of them.
+        pub reason: String,
+        /// How many rows.
+        pub rows: u32,
+        /// The first of them, from 1.
+        pub first_row: u32,
+    }
+
+    /// What a column was read as.
+    pub struct ColumnUse {
+        /// The column.
+        pub column: String,
+        /// What it is.
+        #[serde(rename = "use")]
+        pub used_as: String,
+    }
+
+    /// The scale of a new question, where a file answers several.
+    pub struct QuestionScale {
+        /// The name of the question.
+        pub question: String,
+        /// Kind of scale.
+        pub kind: ScaleKind,
+        /// The levels, lowest first.
+        pub levels: Vec<String>,
     }
 
     /// What an export wrote.
@@ -61,6 +236,9 @@ view! {
         pub scale: Option<ScaleKind>,
         /// The levels, lowest first, for a new question.
         pub levels: Option<Vec<String>>,
+        /// Scales of several new questions, by name.
+        #[serde(default)]
+        pub scales: Vec<QuestionScale>,
         /// Import the good rows and write the bad ones to a file.
         pub skip_bad: bool,
         /// Name of the format of the file.
@@ -136,6 +314,12 @@ view! {
         pub message: String,
         /// The first places.
         pub places: Vec<ImportPlace>,
+        /// The columns that mend what it is about.
+        #[serde(default)]
+        pub fix: Option<ColumnChoices>,
+        /// What that does, in a few words.
+        #[serde(default)]
+        pub fix_label: Option<String>,
     }
 
     /// A row whose label stands to another one.
@@ -166,6 +350,12 @@ view! {
         pub rows: Vec<Vec<String>>,
         /// Which column is what, as guessed or named.
         pub columns: ColumnChoices,
+        /// The ways to read a table, the best first; none of a file of an annotation tool.
+        pub readings: Vec<ImportReading>,
+        /// No reading is clearly better than the next, and none was chosen: the import asks for one.
+        pub undecided: bool,
+        /// Which of them the columns are; `None` where they were chosen otherwise.
+        pub shown: Option<u32>,
         /// The encoding that it was read in, where that is not UTF-8.
         pub encoding: Option<String>,
         /// The sheet of a workbook that was read.
@@ -210,6 +400,16 @@ view! {
         pub changes: ImportChanges,
         /// What to know of its labels.
         pub notices: Vec<ImportNotice>,
+        /// Every question that the labels answer.
+        pub asked: Vec<ImportQuestion>,
+        /// Those who gave labels, those with the most first, at most 200.
+        pub people: Vec<ImportPerson>,
+        /// At most three texts with their answers.
+        pub examples: Vec<ExampleText>,
+        /// What becomes of the rows.
+        pub account: ImportAccount,
+        /// What each column is read as.
+        pub uses: Vec<ColumnUse>,
         /// A problem that stops the import whatever the rows are.
         pub problem: Option<Problem>,
     }
@@ -244,5 +444,32 @@ view! {
         pub changes: ImportChanges,
         /// What to know of its labels.
         pub notices: Vec<ImportNotice>,
+        /// Every question that the labels answer.
+        pub asked: Vec<ImportQuestion>,
+        /// Those who gave labels, those with the most first, at most 200.
+        pub people: Vec<ImportPerson>,
+        /// What became of the rows.
+        pub account: ImportAccount,
+        /// What each column was read as.
+        pub uses: Vec<ColumnUse>,
     }
+}
+
+/// What becomes of an attribute that has several values for one person in a file. A value that the project has stays in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AttributeConflicts {
+    /// A row with a second value is bad.
+    #[default]
+    Refuse,
+    /// The value of the first row holds.
+    First,
+    /// That of the last one.
+    Last,
+    /// The value of most rows holds, of several the first.
+    MostFrequent,
+    /// The attribute of that person is not known.
+    Unknown,
 }

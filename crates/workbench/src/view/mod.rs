@@ -80,8 +80,10 @@ pub use guideline::{
 };
 pub use history::{HistoryEntry, HistoryPage, HistoryWish};
 pub use importing::{
-    BadRow, ColumnChoices, ExportReport, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
-    ImportPlace, ImportPreview, ImportReport, PastedRows,
+    AnswerColumn, AttributeConflicts, BadRow, ColumnChoices, ColumnUse, DroppedRows, ExampleAnswer,
+    ExampleText, ExportReport, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
+    ImportPerson, ImportPlace, ImportPreview, ImportQuestion, ImportReading, ImportReport, JoinChoice,
+    PastedRows, QuestionScale,
 };
 pub use job::JobInfo;
 pub use labelling::{

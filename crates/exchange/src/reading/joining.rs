@@ -1,0 +1,58 @@
+//! Two tables with the same texts: the columns that have their ids.
+
+use super::list_cell::parse_list;
+use super::recognise::Sample;
+use crate::{ExchangeError, Source};
+use std::collections::BTreeSet;
+
+/// How many values of a column are compared.
+const COMPARED: usize = 2_000;
+/// The least part of the values of one column that the other one must have.
+const SHARED: f64 = 0.5;
+
+/// The columns of two tables that name the same things, in the order of the tables: the pair with the most values in common, where one of
+/// the two names each thing once.
+///
+/// # Errors
+/// A file can no longer be read.
+pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)>, ExchangeError> {
+    let (one, other) = (Sample::read(one)?, Sample::read(other)?);
+    let mut best: Option<(f64, (String, String))> = None;
+    for a in 0..one.width() {
+        let values: BTreeSet<&String> = one.counts(a).keys().take(COMPARED).collect();
+        for b in 0..other.width() {
+            let there = other.counts(b);
+            let names_once = one.counts(a).len() == one.rows() || there.len() == other.rows();
+            if values.len() < 2 || there.len() < 2 || !names_once {
+                continue;
+            }
+            let shared = values.iter().filter(|value| there.contains_key(**value)).count() as f64;
+            let part = shared / values.len().min(there.len()) as f64;
+            let same_name = one.columns[a].eq_ignore_ascii_case(&other.columns[b]);
+            let score = part + if same_name { 0.5 } else { 0.0 };
+            if part >= SHARED && best.as_ref().is_none_or(|(known, _)| score > *known) {
+                best = Some((score, (one.columns[a].clone(), other.columns[b].clone())));
+            }
+        }
+    }
+    Ok(best.map(|(_, columns)| columns))
+}
+
+/// Those of these columns whose cells are lists.
+///
+/// # Errors
+/// The file can no longer be read.
+pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, ExchangeError> {
+    if source.is_of_tool() {
+        return Ok(Vec::new());
+    }
+    let sample = Sample::read(source)?;
+    let holds_lists = |name: &&String| {
+        let column = sample.columns.iter().position(|column| column == *name);
+        column.is_some_and(|column| {
+            let mut filled = sample.values(column).filter(|value| !value.is_empty()).peekable();
+            filled.peek().is_some() && filled.all(|value| parse_list(value, None).is_some())
+        })
+    };
+    Ok(names.iter().filter(holds_lists).cloned().collect())
+}

@@ -1,0 +1,193 @@
+//! Cells that hold lists: JSON, what Python and NumPy print, and values with a separator between them.
+
+use serde_json::{Map, Number, Value};
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// How deep lists may lie in each other.
+const MAX_DEPTH: usize = 16;
+
+/// The entries of a list; of an object its pairs as objects with `key` and `value`. `None` where the cell is neither.
+///
+/// With a `separator` a cell that is no list in brackets is the values between separators.
+pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Value>> {
+    let cell = cell.trim();
+    let value = match cell.chars().next()? {
+        '[' | '{' | '(' => serde_json::from_str(cell).ok().or_else(|| parse_python(cell)),
+        _ => None,
+    };
+    match value {
+        Some(Value::Array(entries)) => Some(entries),
+        Some(Value::Object(pairs)) => Some(pairs.into_iter().map(pair).collect()),
+        Some(_) => None,
+        None => separator
+            .filter(|separator| !separator.is_empty())
+            .map(|separator| cell.split(separator).map(|entry| Value::from(entry.trim())).collect()),
+    }
+}
+
+/// A member of an object as an entry of a list.
+fn pair((key, value): (String, Value)) -> Value {
+    Value::Object(Map::from_iter([("key".to_owned(), Value::from(key)), ("value".to_owned(), value)]))
+}
+
+/// A list, tuple or dictionary as Python prints it; values may have white space between them in place of commas, as NumPy prints them.
+fn parse_python(cell: &str) -> Option<Value> {
+    let mut parser = Python { rest: cell.chars().peekable() };
+    let value = parser.value(0)?;
+    parser.skip_space();
+    parser.rest.next().is_none().then_some(value)
+}
+
+struct Python<'a> {
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Python<'_> {
+    fn skip_space(&mut self) {
+        while self.rest.next_if(|c| c.is_whitespace()).is_some() {}
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        self.skip_space();
+        match *self.rest.peek()? {
+            '[' => self.sequence(']', depth),
+            '(' => self.sequence(')', depth),
+            '{' => self.braces(depth),
+            '\'' | '"' => self.string().map(Value::from),
+            _ => self.word(),
+        }
+    }
+
+    fn sequence(&mut self, close: char, depth: usize) -> Option<Value> {
+        self.rest.next();
+        let mut entries = Vec::new();
+        loop {
+            self.skip_space();
+            if self.rest.next_if_eq(&close).is_some() {
+                return Some(Value::Array(entries));
+            }
+            entries.push(self.value(depth + 1)?);
+            self.skip_space();
+            self.rest.next_if_eq(&',');
+        }
+    }
+
+    /// A dictionary, or a set.
+    fn braces(&mut self, depth: usize) -> Option<Value> {
+        self.rest.next();
+        let (mut pairs, mut entries) = (Map::new(), Vec::new());
+        loop {
+            self.skip_space();
+            if self.rest.next_if_eq(&'}').is_some() {
+                return match (pairs.is_empty(), entries.is_empty()) {
+                    (_, true) => Some(Value::Object(pairs)),
+                    (true, false) => Some(Value::Array(entries)),
+                    (false, false) => None,
+                };
+            }
+            let key = self.value(depth + 1)?;
+            self.skip_space();
+            if self.rest.next_if_eq(&':').is_some() {
+                let key = match key {
+                    Value::String(key) => key,
+                    Value::Array(_) | Value::Object(_) => return None,
+                    other => other.to_string(),
+                };
+                let value = self.value(depth + 1)?;
+                pairs.insert(key, value);
+            } else {
+                entries.push(key);
+            }
+            self.skip_space();
+            self.rest.next_if_eq(&',');
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = self.rest.next()?;
+        let mut text = String::new();
+        loop {
+            match self.rest.next()? {
+                c if c == quote => return Some(text),
+                '\\' => match self.rest.next()? {
+                    'n' => text.push('\n'),
+                    't' => text.push('\t'),
+                    'r' => text.push('\r'),
+                    'x' => text.push(self.code_point(2)?),
+                    'u' => text.push(self.code_point(4)?),
+                    other => text.push(other),
+                },
+                c => text.push(c),
+            }
+        }
+    }
+
+    fn code_point(&mut self, digits: usize) -> Option<char> {
+        let code: String = self.rest.by_ref().take(digits).collect();
+        char::from_u32(u32::from_str_radix(&code, 16).ok()?)
+    }
+
+    /// A number, a constant, or a word without quotes.
+    fn word(&mut self) -> Option<Value> {
+        let mut word = String::new();
+        while let Some(c) = self.rest.next_if(|c| !c.is_whitespace() && !",:[](){}'\"".contains(*c)) {
+            word.push(c);
+        }
+        match word.as_str() {
+            "" => None,
+            "None" | "nan" | "NaN" | "null" | "<NA>" => Some(Value::Null),
+            "True" | "true" => Some(Value::Bool(true)),
+            "False" | "false" => Some(Value::Bool(false)),
+            number => {
+                let integer = number.parse::<i64>().ok().map(Value::from);
+                // NumPy prints 1. for 1.0.
+                let float = || number.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number);
+                integer.or_else(float).or_else(|| Some(Value::from(number)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lists_are_read_however_they_are_printed() {
+        let cases = [
+            ("[0, 1, 1]", json!([0, 1, 1])),
+            (r#"["a", "b"]"#, json!(["a", "b"])),
+            ("['a', 'b']", json!(["a", "b"])),
+            (r#"['it\'s', "x"]"#, json!(["it's", "x"])),
+            ("('a', None)", json!(["a", null])),
+            ("[0 1 1]", json!([0, 1, 1])),
+            ("[0. 1.5]", json!([0.0, 1.5])),
+            ("['a' 'b']", json!(["a", "b"])),
+            ("[True, False, nan]", json!([true, false, null])),
+            ("[['x'], []]", json!([["x"], []])),
+            ("[{'annotator': 'a', 'label': 1}]", json!([{"annotator": "a", "label": 1}])),
+            (r#"{"a": 1, "b": 0}"#, json!([{"key": "a", "value": 1}, {"key": "b", "value": 0}])),
+            ("{'a': 1}", json!([{"key": "a", "value": 1}])),
+            ("{'x', 'y'}", json!(["x", "y"])),
+            ("[]", json!([])),
+            ("['caf\\xe9']", json!(["café"])),
+        ];
+        for (cell, expected) in cases {
+            assert_eq!(parse_list(cell, None), expected.as_array().cloned(), "{cell}");
+        }
+        assert_eq!(parse_list("a; b;c", Some(";")), json!(["a", "b", "c"]).as_array().cloned());
+    }
+
+    #[test]
+    fn what_is_no_list_is_none() {
+        let deep = "[".repeat(1000);
+        for cell in ["", "3", "a, b", "[0, 1", "[0] x", "['a", "{'a': }", "\"[1]\"", deep.as_str()] {
+            assert_eq!(parse_list(cell, None), None, "{cell}");
+        }
+    }
+}

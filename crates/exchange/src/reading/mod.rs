@@ -1,0 +1,42 @@
+//! Tables of any shape. *Recognising* one gives the readings that it may have, with reasons; *reading* one follows a [`TableReading`].
+
+mod guess;
+mod joining;
+mod likert;
+mod list_cell;
+mod recognise;
+mod reshape;
+mod reshaped_records;
+mod settled_attributes;
+mod survey;
+mod table_reading;
+mod time_detection;
+mod time_format;
+mod truth;
+mod value_rules;
+mod vocabulary;
+mod written_date;
+
+pub use guess::{guess_roles, guess_roles_beside};
+pub use joining::{find_join, list_columns};
+pub(crate) use likert::ordered_levels;
+pub use recognise::{Beside, RankedReading, Recognised, complete, recognise};
+pub(crate) use reshape::Reshape;
+pub(crate) use reshaped_records::ReshapedRecords;
+pub(crate) use settled_attributes::SettledAttributes;
+pub use table_reading::{AnswerColumn, AttributeConflicts, Join, TableReading, ValueRules};
+pub use time_format::{TimeFormat, TimeFormatError};
+pub use truth::{Missing, missing_code, truth_value};
+
+use dissensus_domain::{Scale, ScaleKind};
+
+/// The scale of levels that have an order in their names, such as those of agreement; `None` where their names tell none.
+pub fn ordered_scale<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Option<Scale> {
+    let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+    Scale::new(ScaleKind::Ordinal, ordered_levels(&names)?.levels).ok()
+}
+
+/// Whether a column is called like the time of a label.
+pub fn is_called_time(column: &str) -> bool {
+    vocabulary::vocabulary().columns.time.contains(&crate::roles::simplified(column))
+}

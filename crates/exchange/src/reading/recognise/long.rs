@@ -1,0 +1,437 @@
+//! Tables with one row for a person and a text: one column of labels, several questions, options of a set, rounds.
+
+use super::names::{Series, common_ends, series, words};
+use super::sample::Kind;
+use super::{RankedReading, Table, some};
+use crate::ExchangeError;
+use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::vocabulary::vocabulary;
+use crate::roles::{ColumnRoles, simplified};
+
+/// The only reading of a file that says itself what its columns are.
+pub(super) fn as_guessed(roles: ColumnRoles) -> RankedReading {
+    let reading = TableReading::from_roles(roles);
+    RankedReading { reading, title: "As its columns say".to_owned(), confidence: 1.0, reasons: Vec::new() }
+}
+
+pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
+    let mut readings = Vec::new();
+    let answered_by = annotator(table);
+    let columns = match answered_by {
+        Some(annotator) => answers(table, annotator),
+        None => Vec::new(),
+    };
+    let strong = strong_label(table);
+    if let (Some(_), true) = (answered_by, columns.len() > 1) {
+        let like_label = strong.is_none_or(|label| columns.contains(&label));
+        if like_label {
+            readings.extend(rounds(table, &columns)?);
+            readings.extend(options(table, &columns, strong)?);
+            readings.extend(questions(table, &columns, strong)?);
+        }
+    }
+    readings.push(one_label(table, &columns, strong)?);
+    Ok(readings)
+}
+
+/// The column of the annotators; one whose name says that it holds people is believed even where no column is called a label.
+pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
+    let named = table.plain.annotator.as_deref().and_then(|name| table.place(name));
+    named.or_else(|| {
+        let names = &vocabulary().columns.annotator;
+        let found = names
+            .iter()
+            .find_map(|name| (0..table.sample.width()).find(|c| simplified(table.name(*c)) == *name))?;
+        // An author of texts is no annotator: somebody rates several texts, and texts have several of them.
+        let text = table
+            .plain
+            .text_id
+            .as_deref()
+            .or(table.plain.text.as_deref())
+            .and_then(|name| table.place(name))?;
+        let (several, _) = table.sample.varies_within(found, text);
+        (several > 0).then_some(found)
+    })
+}
+
+/// The column whose name alone says that it holds the labels.
+fn strong_label(table: &Table<'_>) -> Option<usize> {
+    let label = table.plain.label.as_deref().and_then(|name| table.place(name))?;
+    let names = &vocabulary().columns;
+    (table.beside.label.is_some() || table.is_called(label, &names.label)).then_some(label)
+}
+
+/// The columns that may hold answers of the annotator of the row.
+fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
+    let sample = &table.sample;
+    let label = table.plain.label.as_deref().and_then(|name| table.place(name));
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let used: Vec<usize> = table
+        .plain
+        .named()
+        .iter()
+        .filter(|(role, _)| !["label", "attribute"].contains(role))
+        .filter_map(|(_, name)| table.place(name))
+        .collect();
+    let usual = |column: usize| {
+        let plain = simplified(table.name(column));
+        let about = ["annotator", "worker", "rater", "coder", "participant", "user"]
+            .iter()
+            .find_map(|prefix| plain.strip_prefix(prefix).map(str::to_owned))
+            .unwrap_or(plain);
+        vocabulary().columns.attribute.contains(&about)
+    };
+    let mut found: Vec<usize> = (0..sample.width())
+        .filter(|column| !used.contains(column) && *column != annotator)
+        .filter(|column| !usual(*column) && table.may_be_answers(*column))
+        .filter(|column| {
+            // Of a person or of a text, where the sample would show otherwise.
+            let (differ, people) = sample.varies_within(*column, annotator);
+            let of_people = people > 1 && differ == 0 && sample.counts(*column).len() > 1;
+            let of_texts = text.is_some_and(|text| {
+                let (differ, texts) = sample.varies_within(*column, text);
+                texts > 1 && differ == 0
+            });
+            !of_people && !of_texts || label == Some(*column)
+        })
+        .collect();
+    // What is never chosen varies nowhere: an option all the same, between options.
+    let marks: Vec<usize> = found.iter().copied().filter(|column| is_mark(sample.kind(*column))).collect();
+    if let (Some(first), Some(last)) = (marks.first(), marks.last())
+        && marks.len() >= 2
+    {
+        let kind = sample.kind(marks[0]);
+        let never = |column: &usize| {
+            !used.contains(column)
+                && !found.contains(column)
+                && sample.kind(*column) == kind
+                && sample.counts(*column).len() == 1
+                && !usual(*column)
+        };
+        let more: Vec<usize> =
+            (*first..=*last + 1).filter(|column| *column < sample.width()).filter(never).collect();
+        found.extend(more);
+        found.sort_unstable();
+    }
+    // The finer or the averaged version of another column is no question of its own.
+    let derived = |column: &usize| {
+        let plain = simplified(table.name(*column));
+        found.iter().any(|other| {
+            let base = simplified(table.name(*other));
+            *other != *column
+                && plain
+                    .strip_prefix(base.as_str())
+                    .is_some_and(|rest| vocabulary().shapes.derived.iter().any(|word| rest == word))
+        })
+    };
+    found.iter().copied().filter(|column| !derived(column)).collect()
+}
+
+fn is_mark(kind: Kind) -> bool {
+    matches!(kind, Kind::ZeroOne | Kind::TrueFalse)
+}
+
+/// One column of labels, or none: texts or people alone.
+fn one_label(
+    table: &Table<'_>,
+    columns: &[usize],
+    strong: Option<usize>,
+) -> Result<RankedReading, ExchangeError> {
+    let mut roles = table.plain.clone();
+    let found = roles.label.as_deref().and_then(|name| table.place(name));
+    if roles.label.is_some() && roles.text_id.is_none() && roles.text.is_none() {
+        super::text_ids::find(table, &mut roles);
+    }
+    if roles.label.is_some() && roles.annotator.is_some() && roles.text_id.is_none() {
+        table.find_body(&mut roles, &[]);
+    }
+    let (title, confidence, reasons) = match (&roles.label, &roles.annotator) {
+        (Some(label), Some(annotator)) => {
+            let others = columns.iter().filter(|column| Some(**column) != found).count();
+            let alike = found.is_some_and(|label| {
+                columns.iter().any(|column| *column != label && are_alike(table, *column, label))
+            });
+            let confidence = match (strong.is_some(), others, alike) {
+                (_, 0, _) => 0.95,
+                (true, _, false) => 0.9,
+                (true, _, true) => 0.5,
+                (false, ..) => 0.3,
+            };
+            let reasons = vec![format!("\"{annotator}\" gives \"{label}\"")];
+            (format!("One label in each row: {label}"), confidence, reasons)
+        }
+        (Some(label), None) => (format!("One label in each row: {label}"), 0.5, Vec::new()),
+        (None, _) if roles.text.is_some() => {
+            ("Texts".to_owned(), 0.5, vec!["no column looks like labels".to_owned()])
+        }
+        (None, _) => ("People, or texts".to_owned(), 0.2, Vec::new()),
+    };
+    Ok(RankedReading { reading: TableReading::from_roles(roles), title, confidence, reasons })
+}
+
+/// Whether two columns hold answers of one kind.
+fn are_alike(table: &Table<'_>, one: usize, other: usize) -> bool {
+    let (a, b) = (table.sample.kind(one), table.sample.kind(other));
+    let number = |kind| matches!(kind, Kind::ZeroOne | Kind::Steps);
+    match (a, b) {
+        (Kind::Words, Kind::Words) => {
+            let (a, b) = (table.sample.counts(one), table.sample.counts(other));
+            a.keys().any(|value| b.contains_key(value))
+        }
+        (a, b) => a == b || number(a) && number(b),
+    }
+}
+
+/// A reading with these columns of answers.
+fn with_answers(
+    table: &Table<'_>,
+    columns: &[usize],
+    answers: Vec<AnswerColumn>,
+) -> Result<Option<TableReading>, ExchangeError> {
+    let mut roles = table.rest(columns)?;
+    roles.label = None;
+    if roles.annotator.is_none() {
+        roles.annotator = annotator(table).map(|column| table.name(column).to_owned());
+    }
+    if roles.text_id.is_none() && roles.text.is_none() {
+        super::text_ids::find(table, &mut roles);
+    }
+    if roles.text.is_none() {
+        table.find_body(&mut roles, columns);
+    }
+    let fits = roles.annotator.is_some() && (roles.text.is_some() || roles.text_id.is_some());
+    Ok(fits.then(|| TableReading { roles, answers, ..TableReading::default() }))
+}
+
+/// A question for each column.
+fn questions(
+    table: &Table<'_>,
+    columns: &[usize],
+    strong: Option<usize>,
+) -> Result<Option<RankedReading>, ExchangeError> {
+    let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
+    let answers = names.iter().map(|name| AnswerColumn {
+        column: (*name).to_owned(),
+        question: Some((*name).to_owned()),
+        ..AnswerColumn::default()
+    });
+    let Some(reading) = with_answers(table, columns, answers.collect())? else { return Ok(None) };
+    let marks = columns.iter().all(|column| is_mark(table.sample.kind(*column)));
+    let alike = columns.windows(2).all(|pair| are_alike(table, pair[0], pair[1]));
+    let with_label =
+        strong.is_none_or(|label| columns.iter().any(|c| *c != label && are_alike(table, *c, label)));
+    let confidence = match (with_label, alike, are_called_questions(&names)) {
+        (false, ..) => 0.4,
+        _ if are_called_rounds(table, columns) => 0.5,
+        (_, _, true) => 0.95,
+        _ if marks && columns.len() > 2 => 0.55,
+        (_, true, _) => 0.85,
+        _ => 0.8,
+    };
+    let reasons = vec![format!("{} differ for one text and for one person", some(&names))];
+    Ok(Some(RankedReading {
+        reading,
+        title: format!("{} questions in each row", columns.len()),
+        confidence,
+        reasons,
+    }))
+}
+
+/// `Q1_harm`, `Q2_bias`, `Q_overall`: the first word of all is one for a question.
+fn are_called_questions(names: &[&str]) -> bool {
+    let question =
+        |name: &str| words(name).first().is_some_and(|word| vocabulary().shapes.questions.contains(word));
+    names.iter().all(|name| question(name))
+}
+
+/// The options of one set, or of several that their names begin with.
+fn options(
+    table: &Table<'_>,
+    columns: &[usize],
+    strong: Option<usize>,
+) -> Result<Option<RankedReading>, ExchangeError> {
+    let marks: Vec<usize> =
+        columns.iter().copied().filter(|column| is_mark(table.sample.kind(*column))).collect();
+    let names: Vec<&str> = marks.iter().map(|column| table.name(*column)).collect();
+    if marks.len() < 2 || are_called_questions(&names) {
+        return Ok(None);
+    }
+    let sets = divide(table, &marks);
+    let one = sets.len() == 1;
+    let mut answers = Vec::new();
+    let mut in_sets = Vec::new();
+    for (name, members) in &sets {
+        for column in members {
+            let shown = table.name(*column);
+            in_sets.push(*column);
+            answers.push(AnswerColumn {
+                column: shown.to_owned(),
+                question: Some(name.clone().unwrap_or_else(|| "options".to_owned())),
+                option: Some(
+                    name.as_ref().and_then(|name| option_of(shown, name)).unwrap_or(shown).to_owned(),
+                ),
+                ..AnswerColumn::default()
+            });
+        }
+    }
+    // The others are questions.
+    let others: Vec<usize> = columns.iter().copied().filter(|column| !in_sets.contains(column)).collect();
+    if one && others.is_empty() {
+        // The only set needs no name; the import finds one.
+        let unnamed = sets.first().is_some_and(|(name, _)| name.is_none());
+        answers.iter_mut().filter(|_| unnamed).for_each(|answer| answer.question = None);
+    }
+    for column in &others {
+        let name = table.name(*column).to_owned();
+        answers.push(AnswerColumn { column: name.clone(), question: Some(name), ..AnswerColumn::default() });
+    }
+    let mut all = in_sets.clone();
+    all.extend(&others);
+    let Some(reading) = with_answers(table, &all, answers)? else { return Ok(None) };
+    let rest = names.iter().any(|name| vocabulary().shapes.none_of_them.contains(&simplified(name)));
+    let named = sets.iter().any(|(name, _)| name.is_some());
+    let confidence = match (marks.len(), strong.is_some()) {
+        _ if rest => 0.92,
+        _ if named => 0.8,
+        (2, _) => 0.4,
+        (_, true) => 0.6,
+        _ => 0.8,
+    };
+    let mut reasons = vec![format!("{} hold 0 and 1, or true and false", some(&names))];
+    if rest {
+        reasons.push("one of them stands for none of the others".to_owned());
+    }
+    let title = match sets.len() {
+        1 => format!("One set of {} options", in_sets.len()),
+        several => format!("{several} sets of options"),
+    };
+    Ok(Some(RankedReading { reading, title, confidence, reasons }))
+}
+
+/// Marks by what their names begin with, where three or more begin alike; the others, of one kind, are a set without a name.
+fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>)> {
+    let mut sets: Vec<(Option<String>, Vec<usize>)> = Vec::new();
+    let mut left: Vec<usize> = marks.to_vec();
+    while let Some(first) = left.first().copied() {
+        let name = table.name(first);
+        let ends: Vec<usize> =
+            name.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *at > 1).map(|(at, _)| at).collect();
+        let alike = |end: &usize| {
+            let before = &name[..=*end];
+            left.iter().copied().filter(|c| table.name(*c).starts_with(before)).collect::<Vec<_>>()
+        };
+        // The longest beginning that three share.
+        let found =
+            ends.iter().rev().map(|end| (&name[..*end], alike(end))).find(|(_, members)| members.len() > 2);
+        match found {
+            Some((before, members)) => {
+                left.retain(|column| !members.contains(column));
+                sets.push((Some(before.to_owned()), members));
+            }
+            None => {
+                left.remove(0);
+                let kind = table.sample.kind(first);
+                let of_kind = |(name, members): &&mut (Option<String>, Vec<usize>)| {
+                    name.is_none() && members.first().is_some_and(|member| table.sample.kind(*member) == kind)
+                };
+                match sets.iter_mut().find(of_kind) {
+                    Some((_, members)) => members.push(first),
+                    None => sets.push((None, vec![first])),
+                }
+            }
+        }
+    }
+    // One alone is a question.
+    sets.retain(|(_, members)| members.len() > 1);
+    if let [(name, members)] = sets.as_mut_slice()
+        && name.is_none()
+    {
+        let names: Vec<&str> = members.iter().map(|column| table.name(*column)).collect();
+        let (before, _) = common_ends(&names);
+        let before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        *name = (before.chars().count() > 1).then(|| before.to_owned());
+    }
+    sets
+}
+
+/// The part of a column's name that names the option.
+fn option_of<'a>(column: &'a str, set: &str) -> Option<&'a str> {
+    let rest = column.strip_prefix(set)?.trim_start_matches(|c: char| !c.is_alphanumeric());
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The rounds of one question, or of several: `label1`, `label2`.
+fn rounds(table: &Table<'_>, columns: &[usize]) -> Result<Option<RankedReading>, ExchangeError> {
+    let found = series(&table.sample.columns, columns);
+    let numbered: usize = found.iter().map(|series| series.columns.len()).sum();
+    let Some(first) = found.first() else { return Ok(None) };
+    let same = found.iter().all(|series| series.columns.keys().eq(first.columns.keys()));
+    let ordered =
+        first.columns.keys().zip(*first.columns.keys().next().unwrap_or(&1)..).all(|(a, b)| *a == b);
+    let few = first.columns.len() <= 9 && first.columns.keys().next().is_some_and(|first| *first <= 1);
+    if numbered != columns.len() || !same || !ordered || !few {
+        return Ok(None);
+    }
+    let vocabulary = vocabulary();
+    let mut answers = Vec::new();
+    for series in &found {
+        for (occasion, column) in (1..).zip(series.columns.values()) {
+            answers.push(AnswerColumn {
+                column: table.name(*column).to_owned(),
+                question: (found.len() > 1).then(|| question_of_round(&series.label())),
+                occasion: Some(occasion),
+                ..AnswerColumn::default()
+            });
+        }
+    }
+    let Some(reading) = with_answers(table, columns, answers)? else { return Ok(None) };
+    let stem_words: Vec<String> = found.iter().flat_map(|series| words(&series.label())).collect();
+    let called = are_called_rounds(table, columns);
+    let of_question = stem_words.iter().any(|word| vocabulary.shapes.questions.contains(word));
+    let alike = found
+        .iter()
+        .all(|series| agreement(table, &series.columns.values().copied().collect::<Vec<_>>()) > 0.6);
+    let confidence = match (called, of_question, alike) {
+        (true, ..) => 0.97,
+        (_, true, _) => 0.3,
+        (.., true) => 0.75,
+        _ => 0.5,
+    };
+    let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
+    let title = format!("{} rounds of the same question", first.columns.len());
+    Ok(Some(RankedReading {
+        reading,
+        title,
+        confidence,
+        reasons: vec![format!("{} have the same name but for a number", some(&names))],
+    }))
+}
+
+/// Whether the names of columns are those of labels, or speak of rounds, but for a number.
+fn are_called_rounds(table: &Table<'_>, columns: &[usize]) -> bool {
+    let vocabulary = vocabulary();
+    let found = series(&table.sample.columns, columns);
+    let of_round = |word: &String| vocabulary.shapes.rounds.contains(word);
+    let called = |series: &Series| {
+        vocabulary.columns.label.contains(&series.stem()) || words(&series.label()).iter().any(of_round)
+    };
+    found.iter().map(|series| series.columns.len()).sum::<usize>() == columns.len()
+        && found.iter().all(called)
+}
+
+/// `label_round` is about `label`.
+fn question_of_round(name: &str) -> String {
+    let parts = name.split('_').filter(|part| !vocabulary().shapes.rounds.contains(&part.to_lowercase()));
+    let rest: Vec<&str> = parts.collect();
+    if rest.is_empty() { name.to_owned() } else { rest.join("_") }
+}
+
+/// How many rows have the same value in the first two of these columns, of those that have one in both.
+fn agreement(table: &Table<'_>, columns: &[usize]) -> f64 {
+    let [first, second, ..] = columns else { return 0.0 };
+    let both = (0..table.sample.rows())
+        .map(|row| (table.sample.value(*first, row), table.sample.value(*second, row)));
+    let both: Vec<(&str, &str)> = both.filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
+    both.iter().filter(|(a, b)| a == b).count() as f64 / both.len().max(1) as f64
+}

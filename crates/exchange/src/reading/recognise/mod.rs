@@ -1,0 +1,215 @@
+//! The readings that a table may have, the likeliest first: each shape proposes its own, and what is not clearly better than the next is
+//! left to people.
+
+mod lists;
+mod long;
+mod names;
+mod pairs;
+mod sample;
+mod text_ids;
+mod values;
+mod wide;
+
+use super::guess::{guess_roles_beside, guess_the_rest};
+use super::table_reading::TableReading;
+use super::vocabulary::vocabulary;
+use crate::roles::simplified;
+use crate::{ColumnRoles, ExchangeError, Source};
+pub(super) use sample::Sample;
+use std::collections::HashSet;
+
+/// A reading is clearly better than the next where that has less than this part of its confidence.
+const CLEARLY: f64 = 0.75;
+/// Readings below this part of the best one's confidence are not worth showing.
+const WORTH_SHOWING: f64 = 0.3;
+
+/// A reading that a table may have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedReading {
+    /// The plan.
+    pub reading: TableReading,
+    /// What it makes of the table, in a few words.
+    pub title: String,
+    /// From 0 to 1; comparable within one table.
+    pub confidence: f64,
+    /// What speaks for it, a sentence each without its end.
+    pub reasons: Vec<String>,
+}
+
+/// The readings of a table, the best first; there is at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recognised {
+    /// By confidence.
+    pub readings: Vec<RankedReading>,
+}
+
+impl Recognised {
+    /// Whether the best reading is clearly better than the next.
+    pub fn is_decided(&self) -> bool {
+        match self.readings.as_slice() {
+            [first, next, ..] => next.confidence < CLEARLY * first.confidence,
+            _ => true,
+        }
+    }
+}
+
+/// What is known of a table beside the table itself.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The column of the labels, where it was named.
+    pub label: Option<&'a str>,
+    /// Whether a text of the project has this id.
+    pub is_text: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+/// Says how a table may be read, from the names of its columns and its first rows. What the columns of an annotation tool's file are is
+/// known: it has one reading.
+///
+/// # Errors
+/// The file can no longer be read.
+pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, ExchangeError> {
+    let plain = guess_roles_beside(source, beside.label)?;
+    if source.is_of_tool() || plain.rows_are_spans() || is_ours(source.columns()) {
+        return Ok(Recognised { readings: vec![long::as_guessed(plain)] });
+    }
+    let table = Table { source, sample: Sample::read(source)?, plain, beside: *beside };
+    let mut found = lists::readings(&table)?;
+    let pairs = pairs::readings(&table)?;
+    // Who answered is no answer.
+    let less = if pairs.is_empty() { 1.0 } else { 0.5 };
+    found.extend(pairs);
+    let wide = wide::readings(&table)?.into_iter();
+    found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
+    // A list of people is nobody.
+    let of_lists = found.iter().flat_map(|ranked| &ranked.reading.lists);
+    if !of_lists.into_iter().any(|list| table.plain.annotator.as_ref() == Some(list)) {
+        found.extend(long::readings(&table)?);
+    }
+    let mut readings = Vec::new();
+    for reading in found {
+        let reading = values::with_rules(&table, reading);
+        for reading in text_ids::with_id(&table, reading) {
+            readings.extend(values::with_time(&table, reading));
+        }
+    }
+    // Of equals the one that was proposed first: sorting keeps their order.
+    readings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let mut seen: Vec<TableReading> = Vec::new();
+    readings.retain(|ranked| {
+        let new = !seen.contains(&ranked.reading);
+        seen.push(ranked.reading.clone());
+        new
+    });
+    let best = readings.first().map_or(0.0, |best| best.confidence);
+    readings.retain(|ranked| ranked.confidence >= WORTH_SHOWING * best);
+    Ok(Recognised { readings })
+}
+
+/// The roles of the columns that no reading was named for, beside `reading`.
+///
+/// # Errors
+/// The file can no longer be read.
+pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
+    if reading.answers.is_empty() && reading.lists.is_empty() {
+        let roles = guess_roles_beside(source, reading.roles.label.as_deref())?;
+        return Ok(TableReading { roles, ..reading.clone() });
+    }
+    let place = |name: &String| source.columns().iter().position(|column| column == name);
+    let of_answers = reading.answers.iter().flat_map(|answer| {
+        [Some(answer.column.clone()), answer.annotator.clone().filter(|name| !name.starts_with('='))]
+    });
+    let taken: HashSet<usize> =
+        of_answers.flatten().chain(reading.lists.iter().cloned()).filter_map(|name| place(&name)).collect();
+    let rest = guess_the_rest(source, None, &taken)?;
+    let named = reading.answers.iter().any(|answer| answer.annotator.is_some()) || !reading.lists.is_empty();
+    let roles = if named { of_texts(rest) } else { ColumnRoles { label: None, ..rest } };
+    Ok(TableReading { roles, ..reading.clone() })
+}
+
+/// A table that is looked at.
+struct Table<'a> {
+    source: &'a Source,
+    sample: Sample,
+    /// The roles that its columns have in long form.
+    plain: ColumnRoles,
+    beside: Beside<'a>,
+}
+
+impl Table<'_> {
+    fn name(&self, column: usize) -> &str {
+        &self.sample.columns[column]
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.sample.columns.iter().position(|column| column == name)
+    }
+
+    /// Whether a name is one of those that stand for a role.
+    fn is_called(&self, column: usize, names: &[String]) -> bool {
+        names.contains(&simplified(self.name(column)))
+    }
+
+    /// The roles of the other columns than these, which hold answers or who gave them.
+    fn rest(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
+        guess_the_rest(self.source, None, &taken.iter().copied().collect())
+    }
+
+    /// The roles of texts among the other columns, with a column for the body even where its name says nothing.
+    fn rest_of_texts(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
+        let mut roles = of_texts(self.rest(taken)?);
+        self.find_body(&mut roles, taken);
+        Ok(roles)
+    }
+
+    /// Names the column of the bodies by its values, where no name tells: the longest texts of several words that belong to their id.
+    fn find_body(&self, roles: &mut ColumnRoles, taken: &[usize]) {
+        if roles.text.is_some() {
+            return;
+        }
+        let id = roles.text_id.as_deref().and_then(|id| self.place(id));
+        let used: Vec<usize> = roles.named().iter().filter_map(|(_, name)| self.place(name)).collect();
+        let candidates =
+            (0..self.sample.width()).filter(|column| !used.contains(column) && !taken.contains(column));
+        let wordy = candidates.filter_map(|column| {
+            let (length, spaced) = self.sample.wordiness(column);
+            let of_text = id.is_none_or(|id| self.sample.varies_within(column, id).0 == 0);
+            let notes = self.is_called(column, &vocabulary().shapes.not_answers);
+            (length >= 8.0 && spaced >= 0.6 && of_text && !notes).then_some((length, column))
+        });
+        let longest = wordy.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        roles.text = longest.map(|(_, column)| self.name(column).to_owned());
+    }
+
+    /// Whether a column may hold answers: few values, which differ for one text and for one person where the sample shows several of them.
+    fn may_be_answers(&self, column: usize) -> bool {
+        self.sample.is_few(column)
+            && !self.is_called(column, &vocabulary().shapes.not_answers)
+            && !self.is_called(column, &vocabulary().columns.time)
+            && !self.is_called(column, &vocabulary().columns.duration)
+    }
+}
+
+/// A table as this program writes it.
+fn is_ours(columns: &[String]) -> bool {
+    let ours = ["text_id", "annotator_id", "question", "label", "created_at", "duration_ms", "source"];
+    ours.iter().all(|name| columns.iter().any(|column| column == name))
+}
+
+/// The roles that are about texts.
+fn of_texts(roles: ColumnRoles) -> ColumnRoles {
+    ColumnRoles {
+        text_id: roles.text_id,
+        text: roles.text,
+        split: roles.split,
+        group: roles.group,
+        ..ColumnRoles::default()
+    }
+}
+
+/// A few names, for a sentence: `a, b and 3 more`.
+fn some(names: &[&str]) -> String {
+    match names.len() {
+        0..=4 => names.join(", "),
+        more => format!("{} and {} more", names[..3].join(", "), more - 3),
+    }
+}

@@ -1,0 +1,66 @@
+//! Tables with one row a text and pairs of columns: `worker_1` with `score_1`, `worker_2` with `score_2`.
+
+use super::names::{Series, series};
+use super::{RankedReading, Table, some};
+use crate::ExchangeError;
+use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::vocabulary::vocabulary;
+
+pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
+    let all: Vec<usize> = (0..table.sample.width()).collect();
+    let found = series(&table.sample.columns, &all);
+    let names = &vocabulary().columns;
+    let Some(who) = found.iter().find(|series| names.annotator.contains(&series.stem())) else {
+        return Ok(Vec::new());
+    };
+    let beside: Vec<&Series> = found
+        .iter()
+        .filter(|series| series.stem() != who.stem())
+        .filter(|series| series.columns.keys().all(|number| who.columns.contains_key(number)))
+        .collect();
+    let is_attribute = |series: &&&Series| {
+        let stem = series.stem();
+        let about = stem.strip_prefix(&who.stem()).unwrap_or(&stem).to_owned();
+        names.attribute.contains(&about)
+    };
+    let answers: Vec<&&Series> = beside
+        .iter()
+        .filter(|series| !is_attribute(series))
+        .filter(|series| {
+            series
+                .columns
+                .values()
+                .all(|column| table.sample.filled(*column) == 0 || table.may_be_answers(*column))
+        })
+        .collect();
+    if answers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut taken: Vec<usize> = who.columns.values().copied().collect();
+    let mut columns = Vec::new();
+    for (number, annotator) in &who.columns {
+        for series in &answers {
+            let Some(column) = series.columns.get(number) else { continue };
+            taken.push(*column);
+            columns.push(AnswerColumn {
+                column: table.name(*column).to_owned(),
+                question: (answers.len() > 1).then(|| series.label()),
+                annotator: Some(table.name(*annotator).to_owned()),
+                ..AnswerColumn::default()
+            });
+        }
+    }
+    let roles = table.rest_of_texts(&taken)?;
+    if roles.text.is_none() && roles.text_id.is_none() {
+        return Ok(Vec::new());
+    }
+    let shown: Vec<String> = answers.iter().map(|series| series.label()).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    let reading = TableReading { roles, answers: columns, ..TableReading::default() };
+    Ok(vec![RankedReading {
+        reading,
+        title: format!("{} pairs of who answered and what", who.columns.len()),
+        confidence: 0.95,
+        reasons: vec![format!("the columns \"{}\" and {} have the same numbers", who.label(), some(&shown))],
+    }])
+}

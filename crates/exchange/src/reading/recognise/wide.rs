@@ -1,0 +1,299 @@
+//! Tables with one row a text and a column for each person.
+
+use super::names::{common_ends, series, words};
+use super::sample::{Kind, LEVELS};
+use super::{RankedReading, Table, some};
+use crate::ExchangeError;
+use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::vocabulary::vocabulary;
+use crate::roles::simplified;
+use dissensus_domain::Attributes;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A column of answers with the person, and the question where people answer several.
+#[derive(Clone, Debug)]
+struct Cell {
+    column: usize,
+    person: String,
+    question: Option<String>,
+}
+
+pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
+    // Somebody who is named in each row answers there.
+    let annotator = super::long::annotator(table);
+    let columns: Vec<usize> = (0..table.sample.width())
+        .filter(|column| table.may_be_answers(*column) || table.sample.filled(*column) == 0)
+        .filter(|column| !table.is_called(*column, &vocabulary().shapes.aggregates))
+        .filter(|column| {
+            ![&table.plain.split, &table.plain.text]
+                .iter()
+                .any(|role| role.as_deref() == Some(table.name(*column)))
+        })
+        .collect();
+    let mut found = Vec::new();
+    if let Some((cells, reason)) = called_people(table, &columns) {
+        found.extend(reading(table, cells, 0.93, reason)?);
+    } else if annotator.is_none() {
+        if let Some((cells, reason)) = numbered(table, &columns) {
+            found.extend(reading(table, cells, 0.9, reason)?);
+        } else if let Some((cells, confidence, reason)) = alike(table, &columns) {
+            found.extend(reading(table, cells, confidence, reason)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Columns called after annotators, with a number or a letter: `rater_1`, `coder A`, `Annotator2_toxic`.
+fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)> {
+    let names = &vocabulary().columns;
+    let mut people: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
+    for column in columns {
+        let words = words(table.name(*column));
+        let at = words.iter().position(|word| {
+            names.annotator.contains(word) || vocabulary().shapes.person_letters.contains(word)
+        });
+        let Some(at) = at else { continue };
+        let weak = !names.annotator.contains(&words[at]);
+        let Some(index) =
+            words.get(at + 1).filter(|index| is_index(index) && (!weak || index.parse::<u32>().is_ok()))
+        else {
+            continue;
+        };
+        let rest: Vec<&str> = words
+            .iter()
+            .enumerate()
+            .filter(|(nth, _)| *nth != at && *nth != at + 1)
+            .map(|(_, word)| word.as_str())
+            .collect();
+        people.entry(format!("{} {index}", words[at])).or_default().push((*column, rest.join("_")));
+    }
+    // Attributes of numbered people are no answers.
+    for columns in people.values_mut() {
+        columns.retain(|(_, rest)| !names.attribute.contains(&simplified(rest)));
+    }
+    people.retain(|_, columns| !columns.is_empty());
+    if people.len() < 2 {
+        return None;
+    }
+    let rests: BTreeSet<&String> = people.values().flatten().map(|(_, rest)| rest).collect();
+    let several = people.values().any(|columns| columns.len() > 1);
+    // Everybody answers the same questions, but for gaps.
+    let shared = rests
+        .iter()
+        .all(|rest| people.values().filter(|columns| columns.iter().any(|(_, r)| r == *rest)).count() > 1);
+    if several && !shared {
+        return None;
+    }
+    let columns: Vec<usize> = people.values().flatten().map(|(column, _)| *column).collect();
+    let cells: Vec<Cell> = people
+        .iter()
+        .flat_map(|(person, columns)| {
+            columns.iter().map(|(column, rest)| Cell {
+                column: *column,
+                person: if several { person.replace(' ', "_") } else { table.name(*column).to_owned() },
+                question: several.then(|| if rest.is_empty() { "label".to_owned() } else { rest.clone() }),
+            })
+        })
+        .collect();
+    // One question alone has values of one kind.
+    if !several && !share_values(table, &columns, 0.3) {
+        return None;
+    }
+    let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
+    Some((cells, format!("{} are called after annotators", some(&names))))
+}
+
+fn is_index(word: &str) -> bool {
+    word.parse::<u32>().is_ok() || word.chars().count() == 1
+}
+
+/// `label_1_M`, `label_2_F`: columns with a number that hold values of one kind, where nobody is named.
+fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)> {
+    let of_label = |column: &usize| {
+        let words = words(table.name(*column));
+        let label = words.iter().any(|word| {
+            vocabulary().columns.label.contains(word)
+                || vocabulary().columns.label.iter().any(|l| format!("{l}s") == *word)
+        });
+        let number = words.iter().filter(|word| word.parse::<u32>().is_ok()).count() == 1;
+        label && number
+    };
+    let labels: Vec<usize> = columns.iter().copied().filter(of_label).collect();
+    let mut numbers: Vec<String> = labels
+        .iter()
+        .filter_map(|column| words(table.name(*column)).into_iter().find(|word| word.parse::<u32>().is_ok()))
+        .collect();
+    let all = numbers.len();
+    numbers.sort();
+    numbers.dedup();
+    let found = match labels.len() > 1 && numbers.len() == all {
+        true => labels,
+        false => {
+            let longest = series(&table.sample.columns, columns)
+                .into_iter()
+                .max_by_key(|series| series.columns.len())?;
+            if longest.columns.len() < 3
+                || words(&longest.label()).iter().any(|word| vocabulary().shapes.questions.contains(word))
+            {
+                return None;
+            }
+            longest.columns.into_values().collect()
+        }
+    };
+    if found.len() < 2 || !share_values(table, &found, 0.5) {
+        return None;
+    }
+    let names: Vec<&str> = found.iter().map(|column| table.name(*column)).collect();
+    let reason = format!("{} have the same name but for a number, and hold the same values", some(&names));
+    Some((people(table, &found), reason))
+}
+
+/// Columns that hold the same values, whatever they are called: people, or countries.
+fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String)> {
+    let used: Vec<usize> = table
+        .plain
+        .named()
+        .iter()
+        .filter(|(role, _)| *role != "label")
+        .filter_map(|(_, n)| table.place(n))
+        .collect();
+    let free: Vec<usize> = columns.iter().copied().filter(|column| !used.contains(column)).collect();
+    // Each column with those like it; the largest such group.
+    let groups = free.iter().map(|first| {
+        free.iter()
+            .copied()
+            .filter(|other| share_values(table, &[*first, *other], 0.5))
+            .collect::<Vec<usize>>()
+    });
+    let found = groups.max_by_key(Vec::len)?;
+    let names: Vec<&str> = found.iter().map(|column| table.name(*column)).collect();
+    let (before, behind) = common_ends(&names);
+    let by_name = found.len() > 1 && !(before.is_empty() && behind.is_empty());
+    if found.len() < 2 || !by_name && found.len() < 3 || !share_values(table, &found, 0.5) {
+        return None;
+    }
+    let marks =
+        found.iter().all(|column| matches!(table.sample.kind(*column), Kind::ZeroOne | Kind::TrueFalse));
+    let ends = words(before).into_iter().chain(words(behind));
+    let of_label = ends.into_iter().any(|word| vocabulary().columns.label.contains(&word));
+    let confidence = match (by_name, of_label, marks) {
+        (_, true, _) => 0.85,
+        (_, _, true) => 0.3,
+        _ => 0.75,
+    };
+    let reason = format!("{} hold the same few values", some(&names));
+    Some((people(table, &found), confidence, reason))
+}
+
+/// A person for each column, called like the column but for what all of them are called.
+fn people(table: &Table<'_>, columns: &[usize]) -> Vec<Cell> {
+    let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
+    let (before, behind) = common_ends(&names);
+    let general = |end: &str| words(end).iter().any(|word| vocabulary().columns.label.contains(word));
+    let before = if general(before) { before } else { "" };
+    let behind = if general(behind) { behind } else { "" };
+    let own = |name: &str| {
+        name[before.len()..name.len() - behind.len()].trim_matches(['_', ' ', '-', '.']).to_owned()
+    };
+    let person = |(column, name): (&usize, &&str)| {
+        let own = own(name);
+        let bare = own.is_empty() || own.chars().all(|c| c.is_ascii_digit());
+        Cell { column: *column, person: if bare { (*name).to_owned() } else { own }, question: None }
+    };
+    columns.iter().zip(&names).map(person).collect()
+}
+
+/// Whether columns hold values of one kind, of which each column has at least `part` or that has at least `part` of its own.
+fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
+    let filled: Vec<usize> =
+        columns.iter().copied().filter(|column| table.sample.filled(*column) > 0).collect();
+    let all: BTreeSet<&String> =
+        filled.iter().flat_map(|column| table.sample.counts(*column).keys()).collect();
+    let number = |kind: Kind| matches!(kind, Kind::ZeroOne | Kind::Steps);
+    let kinds: Vec<Kind> = filled.iter().map(|column| table.sample.kind(*column)).collect();
+    if all.is_empty() || all.len() > LEVELS || filled.is_empty() {
+        return false;
+    }
+    if kinds.iter().all(|kind| number(*kind)) {
+        let numbers: Vec<f64> = all.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
+        let (low, high) =
+            numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+        return high - low <= 10.0;
+    }
+    let of_each = |column: &usize| {
+        let counts = table.sample.counts(*column);
+        let others: BTreeSet<&String> = filled
+            .iter()
+            .filter(|other| *other != column)
+            .flat_map(|other| table.sample.counts(*other).keys())
+            .collect();
+        let shared = counts.keys().filter(|value| others.contains(value)).count();
+        filled.len() == 1 || shared as f64 >= part * counts.len() as f64
+    };
+    kinds.windows(2).all(|pair| pair[0] == pair[1]) && filled.iter().all(of_each)
+}
+
+fn reading(
+    table: &Table<'_>,
+    cells: Vec<Cell>,
+    confidence: f64,
+    reason: String,
+) -> Result<Option<RankedReading>, ExchangeError> {
+    let taken: Vec<usize> = cells.iter().map(|cell| cell.column).collect();
+    let mut roles = table.rest_of_texts(&taken)?;
+    if roles.text_id.is_none() && roles.text.is_none() {
+        super::text_ids::find(table, &mut roles);
+    }
+    if roles.text_id.is_none() && roles.text.is_none() {
+        return Ok(None);
+    }
+    let attributes = suffixes(&cells, table);
+    let people: BTreeSet<&String> = cells.iter().map(|cell| &cell.person).collect();
+    let title = format!("A column for each of {} people", people.len());
+    let mut reasons = vec![reason];
+    if let Some((name, _)) = attributes.values().next() {
+        reasons.push(format!("the ends of the names are kept as the attribute \"{name}\""));
+    }
+    let answer = |cell: Cell| AnswerColumn {
+        column: table.name(cell.column).to_owned(),
+        annotator: Some(format!("={}", cell.person)),
+        attributes: attributes
+            .get(&cell.column)
+            .map(|(name, value)| Attributes::from([(name.clone(), value.clone())]))
+            .unwrap_or_default(),
+        question: cell.question,
+        ..AnswerColumn::default()
+    };
+    let answers = cells.iter().cloned().map(answer).collect();
+    let reading = TableReading { roles, answers, ..TableReading::default() };
+    Ok(Some(RankedReading { reading, title, confidence, reasons }))
+}
+
+/// What the names of columns end with behind the number of a person, where several people share each end: the name of the attribute and
+/// the value, by column.
+fn suffixes(cells: &[Cell], table: &Table<'_>) -> BTreeMap<usize, (String, String)> {
+    let end = |cell: &Cell| {
+        let words = words(table.name(cell.column));
+        let number = words.iter().rposition(|word| word.parse::<u32>().is_ok())?;
+        (number + 2 == words.len()).then(|| {
+            // As it is written, and not in lower case.
+            let name = table.name(cell.column);
+            let length = words.last().map_or(0, |word| word.chars().count());
+            name.chars().rev().take(length).collect::<Vec<char>>().into_iter().rev().collect::<String>()
+        })
+    };
+    let ends: Option<Vec<String>> = cells.iter().map(end).collect();
+    let Some(ends) = ends.filter(|_| cells.iter().all(|cell| cell.question.is_none())) else {
+        return BTreeMap::new();
+    };
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for end in &ends {
+        *counts.entry(end).or_default() += 1;
+    }
+    if counts.len() < 2 || counts.values().all(|count| *count < 2) && counts.len() == ends.len() {
+        return BTreeMap::new();
+    }
+    let gender = counts.keys().all(|end| vocabulary().shapes.genders.contains(&end.to_lowercase()));
+    let name = if gender { "gender" } else { "group" };
+    cells.iter().zip(ends).map(|(cell, end)| (cell.column, (name.to_owned(), end))).collect()
+}

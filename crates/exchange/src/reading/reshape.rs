@@ -1,0 +1,432 @@
+//! A reading fitted to its table: the columns of the rows that it makes, and where their values come from.
+
+use super::table_reading::{AnswerColumn, TableReading};
+use super::value_rules::{Rules, Treatment};
+use crate::annotations::Hint;
+use crate::table_file::TableFile;
+use crate::{ColumnRoles, ExchangeError};
+use dissensus_domain::{Attributes, ScaleKind};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+/// Where the value of a column of the made rows comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A cell of the table.
+    Cell(usize),
+    /// The entry at hand of a list, or a field of it: by the place among the lists.
+    Entry(usize, Option<String>),
+    /// Several cells with a slash between them.
+    Joined(Vec<usize>),
+    /// Of the column of answers at hand: the answer, who gave it, the question, the occasion, an attribute.
+    Answer,
+    Annotator,
+    Question,
+    Occasion,
+    Attribute(String),
+}
+
+/// A column of the made rows.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeColumn {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) treatment: Treatment,
+}
+
+/// Who answered in a column of answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// The annotator of the row.
+    OfRow,
+    Column(usize),
+    Named(String),
+}
+
+/// The answer to one question by one person in each row.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    /// The columns that hold it: one, or several with the option that each marks.
+    pub(crate) columns: Vec<(usize, Option<String>)>,
+    pub(crate) who: Who,
+    pub(crate) question: Option<String>,
+    pub(crate) occasion: Option<u16>,
+    pub(crate) attributes: Attributes,
+}
+
+/// A table with its reading.
+#[derive(Clone, Debug)]
+pub(crate) struct Reshape {
+    /// The file as it was given.
+    pub(crate) path: PathBuf,
+    pub(crate) table: Box<TableFile>,
+    /// The table with the texts, or with the answers to the texts of this one, and which of its columns the made columns are.
+    pub(crate) joined: Option<Joined>,
+    pub(crate) columns: Vec<MadeColumn>,
+    pub(crate) names: Vec<String>,
+    pub(crate) roles: ColumnRoles,
+    pub(crate) slots: Vec<Slot>,
+    /// The columns with lists.
+    pub(crate) lists: Vec<usize>,
+    pub(crate) separator: Option<String>,
+    pub(crate) rules: Rules,
+    pub(crate) reading: TableReading,
+}
+
+/// The table with the texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    pub(crate) table: Box<TableFile>,
+    /// For each made column the column of that table.
+    pub(crate) places: Vec<Option<usize>>,
+}
+
+impl Reshape {
+    /// Fits a reading to its table; `other` is the table that it is joined with.
+    ///
+    /// # Errors
+    /// A column that is not there or is used twice, or a reading that contradicts itself.
+    pub(crate) fn new(
+        given: &TableFile,
+        other: Option<&TableFile>,
+        reading: &TableReading,
+    ) -> Result<Self, ExchangeError> {
+        let table = given;
+        // The texts come first, so that the answers find them.
+        let (table, texts, on) = match (other, &reading.join) {
+            (Some(other), Some(join)) => {
+                let there = join.other.as_ref().unwrap_or(&join.on);
+                let has_text = reading.roles.text.as_ref().is_some_and(|text| table.columns().contains(text));
+                match has_text && !other.columns().contains(reading.roles.text.as_ref().unwrap_or(&join.on)) {
+                    true => (other, Some(table), Some((there.clone(), join.on.clone()))),
+                    false => (table, Some(other), Some((join.on.clone(), there.clone()))),
+                }
+            }
+            _ => (table, None, None),
+        };
+        let fitted = Fitting { table, texts, reading, names: HashMap::new(), columns: Vec::new() }.fit(on)?;
+        Ok(Self { path: given.path().to_owned(), ..fitted })
+    }
+
+    /// The options of sets that have a column each.
+    pub(crate) fn hints(&self) -> Vec<Hint> {
+        let mut hints: Vec<Hint> = Vec::new();
+        for slot in &self.slots {
+            let name = slot.question.clone().unwrap_or_default();
+            for option in slot.columns.iter().filter_map(|(_, option)| option.as_ref()) {
+                match hints.iter_mut().find(|hint| hint.name == name) {
+                    Some(hint) if hint.levels.contains(option) => {}
+                    Some(hint) => hint.levels.push(option.clone()),
+                    None => hints.push(Hint {
+                        name: name.clone(),
+                        kind: ScaleKind::MultiLabel,
+                        levels: vec![option.clone()],
+                    }),
+                }
+            }
+        }
+        hints
+    }
+
+    /// The column of the table that a column of the made rows is about, for messages.
+    pub(crate) fn shown_column<'a>(&'a self, made: &'a str, slot: Option<usize>) -> &'a str {
+        let about = self.columns.iter().find(|column| column.name == made).map(|column| &column.origin);
+        let column = |index: usize| self.table.columns().get(index).map_or(made, String::as_str);
+        match (about, slot.and_then(|slot| self.slots.get(slot))) {
+            (Some(Origin::Answer), Some(slot)) => {
+                slot.columns.first().map_or(made, |(index, _)| column(*index))
+            }
+            (Some(Origin::Annotator), Some(Slot { who: Who::Column(index), .. })) => column(*index),
+            (Some(Origin::Annotator), Some(slot)) => {
+                slot.columns.first().map_or(made, |(index, _)| column(*index))
+            }
+            _ => made,
+        }
+    }
+}
+
+/// A reading while it is fitted.
+struct Fitting<'a> {
+    table: &'a TableFile,
+    texts: Option<&'a TableFile>,
+    reading: &'a TableReading,
+    /// The names that made columns have so far.
+    names: HashMap<String, usize>,
+    columns: Vec<MadeColumn>,
+}
+
+impl Fitting<'_> {
+    fn fit(mut self, on: Option<(String, String)>) -> Result<Reshape, ExchangeError> {
+        let reading = self.reading;
+        if !reading.answers.is_empty() && reading.roles.label.is_some() {
+            return refuse(
+                "it has a column with the label and several columns of answers: name one or the others",
+            );
+        }
+        let lists = self.all(&reading.lists)?;
+        let ignored: HashSet<usize> = self.all_anywhere(&reading.ignored)?;
+        let slots = self.slots()?;
+        let mut taken: HashSet<usize> =
+            slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| *at)).collect();
+        taken.extend(
+            slots.iter().filter_map(|slot| if let Who::Column(at) = slot.who { Some(at) } else { None }),
+        );
+        taken.extend(&ignored);
+        let mut roles = reading.roles.clone();
+        if let Some((here, _)) = &on {
+            roles.text_id = Some(here.clone());
+        }
+        let table = self.table;
+        for (at, name) in table.columns().iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+            match lists.iter().position(|list| *list == at) {
+                Some(list) => self.add_entries(name, list),
+                None => self.add(name, Origin::Cell(at)),
+            }
+        }
+        // What the other table says of texts.
+        let there = on.as_ref().map(|(_, there)| there.as_str());
+        let mut of_texts: Vec<String> = Vec::new();
+        if let Some(texts) = self.texts {
+            for name in texts.columns().iter().filter(|name| Some(name.as_str()) != there) {
+                if !reading.ignored.contains(name) {
+                    of_texts.push(name.clone());
+                }
+            }
+        }
+        roles.text_id = self.text_id(roles.text_id.take())?;
+        if !slots.is_empty() {
+            roles.label = Some(self.add_free("label", Origin::Answer));
+            if slots.iter().any(|slot| slot.who != Who::OfRow) {
+                let of_row =
+                    roles.annotator.as_ref().filter(|_| slots.iter().any(|slot| slot.who == Who::OfRow));
+                if of_row.is_some() {
+                    return refuse(
+                        "some columns of answers name who gave them, and others leave that to the annotator of the row",
+                    );
+                }
+                roles.annotator = Some(self.add_free("annotator", Origin::Annotator));
+            }
+            if slots.iter().any(|slot| slot.question.is_some()) {
+                if slots.iter().any(|slot| slot.question.is_none()) {
+                    return refuse("some columns of answers name a question, and others do not");
+                }
+                roles.question = Some(self.add_free("question", Origin::Question));
+            }
+            if slots.iter().any(|slot| slot.occasion.is_some()) {
+                roles.occasion = Some(self.add_free("occasion", Origin::Occasion));
+            }
+            let mut named: Vec<&String> = slots.iter().flat_map(|slot| slot.attributes.keys()).collect();
+            named.sort();
+            named.dedup();
+            for name in named {
+                if self.names.contains_key(name) {
+                    return refuse(&format!(
+                        "\"{name}\" is a column, and an attribute of some columns of answers: call the attribute otherwise"
+                    ));
+                }
+                self.add(name, Origin::Attribute(name.clone()));
+                roles.attributes.push(name.clone());
+            }
+        }
+        self.rename_fields(&mut roles);
+        let joined = match self.texts {
+            Some(texts) => {
+                let place = |name: &str| texts.columns().iter().position(|column| column == name);
+                for name in of_texts {
+                    if !self.names.contains_key(&name) {
+                        // Blank in the rows of the table itself.
+                        self.add(&name, Origin::Joined(Vec::new()));
+                    }
+                }
+                let id = roles.text_id.clone();
+                let places =
+                    self.columns.iter().map(|column| match id.as_deref() == Some(column.name.as_str()) {
+                        true => there.and_then(place),
+                        false => place(&column.name).filter(|_| is_of_text(&column.name, &roles)),
+                    });
+                let places: Vec<Option<usize>> = places.collect();
+                if !places.iter().any(Option::is_some) || there.and_then(place).is_none() {
+                    let there = there.unwrap_or_default();
+                    return refuse(&format!(
+                        "{} has no column \"{there}\": name the one with the id as COLUMN=OTHER",
+                        texts.path().display()
+                    ));
+                }
+                Some(Joined { table: Box::new(texts.clone()), places })
+            }
+            None => None,
+        };
+        self.treat(&roles);
+        let names = self.columns.iter().map(|column| column.name.clone()).collect();
+        Ok(Reshape {
+            path: table.path().to_owned(),
+            table: Box::new(table.clone()),
+            joined,
+            columns: self.columns,
+            names,
+            roles,
+            slots,
+            lists,
+            separator: reading.separator.clone(),
+            rules: Rules::new(&reading.values)?,
+            reading: reading.clone(),
+        })
+    }
+
+    fn column(&self, name: &str) -> Result<usize, ExchangeError> {
+        let columns = self.table.columns();
+        columns.iter().position(|column| column == name.trim()).ok_or_else(|| ExchangeError::MissingColumn {
+            path: self.table.path().to_owned(),
+            role: "answers",
+            name: name.to_owned(),
+            nearest: None,
+            columns: columns.to_vec(),
+        })
+    }
+
+    fn all(&self, names: &[String]) -> Result<Vec<usize>, ExchangeError> {
+        names.iter().map(|name| self.column(name)).collect()
+    }
+
+    /// The columns of these names, which may be those of the other table too.
+    fn all_anywhere(&self, names: &[String]) -> Result<HashSet<usize>, ExchangeError> {
+        let of_texts = |name: &String| self.texts.is_some_and(|texts| texts.columns().contains(name));
+        let own: Vec<String> = names
+            .iter()
+            .filter(|name| self.table.columns().contains(name) || !of_texts(name))
+            .cloned()
+            .collect();
+        Ok(self.all(&own)?.into_iter().collect())
+    }
+
+    fn slots(&self) -> Result<Vec<Slot>, ExchangeError> {
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut used = HashSet::new();
+        for answer in &self.reading.answers {
+            let column = self.column(&answer.column)?;
+            if !used.insert(column) {
+                return refuse(&format!("the column \"{}\" is named twice as one of answers", answer.column));
+            }
+            let slot = self.slot(answer, column)?;
+            // Options of one set are one answer.
+            let same = |known: &&mut Slot| {
+                known.who == slot.who
+                    && known.question == slot.question
+                    && known.occasion == slot.occasion
+                    && known.attributes == slot.attributes
+                    && known.columns.iter().all(|(_, option)| option.is_some())
+            };
+            match slots.iter_mut().find(same).filter(|_| answer.option.is_some()) {
+                Some(known) => known.columns.extend(slot.columns),
+                None => slots.push(slot),
+            }
+        }
+        Ok(slots)
+    }
+
+    fn slot(&self, answer: &AnswerColumn, column: usize) -> Result<Slot, ExchangeError> {
+        let who = match answer.annotator.as_deref() {
+            None => Who::OfRow,
+            Some(name) => match name.strip_prefix('=') {
+                Some(name) => Who::Named(name.trim().to_owned()),
+                None => Who::Column(self.column(name)?),
+            },
+        };
+        Ok(Slot {
+            columns: vec![(column, answer.option.clone())],
+            who,
+            question: answer.question.clone(),
+            occasion: answer.occasion,
+            attributes: answer.attributes.clone(),
+        })
+    }
+
+    fn add(&mut self, name: &str, origin: Origin) {
+        self.names.insert(name.to_owned(), self.columns.len());
+        self.columns.push(MadeColumn { name: name.to_owned(), origin, treatment: Treatment::Kept });
+    }
+
+    /// Adds a column under a name that no other one has.
+    fn add_free(&mut self, name: &str, origin: Origin) -> String {
+        let mut free = name.to_owned();
+        while self.names.contains_key(&free) || self.table.columns().contains(&free) {
+            free.push('_');
+        }
+        self.add(&free, origin);
+        free
+    }
+
+    /// A list as the columns of its entries that have a role: what else entries hold has no place.
+    fn add_entries(&mut self, name: &str, list: usize) {
+        let reading = self.reading;
+        let named: Vec<String> =
+            reading.roles.named().into_iter().map(|(_, column)| column.to_owned()).collect();
+        if named.iter().any(|column| column == name) {
+            self.add(name, Origin::Entry(list, None));
+        }
+        let prefix = format!("{name}.");
+        for column in named {
+            if let Some(field) = column.strip_prefix(&prefix)
+                && !self.names.contains_key(&column)
+            {
+                self.add(&column, Origin::Entry(list, Some(field.to_owned())));
+            }
+        }
+    }
+
+    /// Attributes that are fields of entries are called like the field, where nothing else is.
+    fn rename_fields(&mut self, roles: &mut ColumnRoles) {
+        for attribute in &mut roles.attributes {
+            let Some(at) = self.names.get(attribute.as_str()).copied() else { continue };
+            if let Origin::Entry(_, Some(field)) = &self.columns[at].origin
+                && !self.names.contains_key(field)
+            {
+                let field = field.clone();
+                self.names.remove(attribute.as_str());
+                self.names.insert(field.clone(), at);
+                self.columns[at].name.clone_from(&field);
+                *attribute = field;
+            }
+        }
+    }
+
+    /// The column of ids: one that is there, or several that are joined by `+`.
+    fn text_id(&mut self, name: Option<String>) -> Result<Option<String>, ExchangeError> {
+        let Some(name) = name else { return Ok(None) };
+        if self.names.contains_key(&name) || !name.contains('+') {
+            return Ok(Some(name));
+        }
+        let parts: Vec<String> = name.split('+').map(|part| part.trim().to_owned()).collect();
+        let joined = self.all(&parts)?;
+        Ok(Some(self.add_free(&name, Origin::Joined(joined))))
+    }
+
+    /// Says which columns the rules about values are about.
+    fn treat(&mut self, roles: &ColumnRoles) {
+        for column in &mut self.columns {
+            let is = |role: &Option<String>| role.as_deref() == Some(column.name.as_str());
+            column.treatment = if is(&roles.label) {
+                Treatment::Answer
+            } else if is(&roles.time) {
+                Treatment::Time
+            } else if is(&roles.duration) {
+                Treatment::Number
+            } else if roles.attributes.contains(&column.name) {
+                Treatment::Attribute
+            } else {
+                Treatment::Kept
+            };
+        }
+    }
+}
+
+/// Whether a column says something of a text, and not of an answer.
+fn is_of_text(name: &str, roles: &ColumnRoles) -> bool {
+    let texts = [&roles.text, &roles.split, &roles.group, &roles.text_id];
+    texts.iter().any(|role| role.as_deref() == Some(name))
+        || roles.named().iter().all(|(_, used)| *used != name)
+}
+
+fn refuse<T>(why: &str) -> Result<T, ExchangeError> {
+    Err(ExchangeError::BadReading { why: why.to_owned() })
+}

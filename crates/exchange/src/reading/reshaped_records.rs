@@ -1,0 +1,391 @@
+//! The rows that a reading makes of a table, in bounded memory: of each record as many as it has answers.
+
+use super::list_cell::parse_list;
+use super::reshape::{Joined, MadeColumn, Origin, Reshape, Slot, Who};
+use super::truth::truth_value;
+use super::value_rules::Treatment;
+use crate::cells::Cells;
+use crate::json_record::FLAT_LIST;
+use crate::row_error::{RowError, RowErrorKind};
+use crate::table_records::TableRecords;
+use serde_json::Value;
+use std::io;
+use std::sync::Arc;
+
+/// What is wrong with a record, and with which of its columns.
+type Blame = (usize, RowErrorKind);
+
+/// A reader of the rows that a reading makes.
+#[derive(Debug)]
+pub(crate) struct ReshapedRecords {
+    reshape: Arc<Reshape>,
+    /// The texts of another table, until all of them were given.
+    texts: Option<TableRecords>,
+    table: TableRecords,
+    /// Bytes of the texts.
+    texts_bytes: u64,
+    /// The entries of each list of the record at hand.
+    entries: Vec<Vec<Value>>,
+    /// The next entry and slot of the record at hand, and how many entries it has.
+    next: (usize, usize),
+    count: usize,
+    /// The record at hand has not made a row yet.
+    fresh: bool,
+    /// The slot of the row given last.
+    slot: Option<usize>,
+    cells: Cells,
+    /// Records of both tables so far.
+    record: u64,
+    /// The row given last is the first of its record.
+    begins: bool,
+}
+
+impl ReshapedRecords {
+    /// The rows of a table from the first.
+    ///
+    /// # Errors
+    /// A file can no longer be opened.
+    pub(crate) fn open(reshape: &Arc<Reshape>) -> io::Result<Self> {
+        let joined = reshape.joined.as_ref();
+        Ok(Self {
+            texts: joined.map(|joined| TableRecords::open(&joined.table)).transpose()?,
+            table: TableRecords::open(&reshape.table)?,
+            texts_bytes: joined.map_or(0, |joined| joined.table.bytes()),
+            entries: Vec::new(),
+            next: (0, 0),
+            count: 0,
+            fresh: false,
+            slot: None,
+            cells: Cells::default(),
+            record: 0,
+            begins: false,
+            reshape: Arc::clone(reshape),
+        })
+    }
+
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The cells of the record at hand as they stand.
+    pub(crate) fn source_cells(&self) -> &Cells {
+        self.at_hand().cells()
+    }
+
+    pub(crate) fn row(&self) -> u64 {
+        self.at_hand().row()
+    }
+
+    pub(crate) fn line(&self) -> u64 {
+        self.at_hand().line()
+    }
+
+    pub(crate) fn raw(&self) -> &[u8] {
+        self.at_hand().raw()
+    }
+
+    /// The number of the record at hand among all of both tables, from 1.
+    pub(crate) fn record(&self) -> u64 {
+        self.record
+    }
+
+    /// Whether the row given last is the first of its record.
+    pub(crate) fn begins_record(&self) -> bool {
+        self.begins
+    }
+
+    /// The file that the record at hand is in, where there are two.
+    pub(crate) fn place(&self) -> Option<String> {
+        let joined = self.reshape.joined.as_ref()?;
+        let table = if self.texts.is_some() { &joined.table } else { &self.reshape.table };
+        Some(table.path().file_name()?.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        match &self.texts {
+            Some(texts) => texts.position(),
+            None => self.texts_bytes + self.table.position(),
+        }
+    }
+
+    /// The column of the table that a column of the made rows is about.
+    pub(crate) fn shown_column<'a>(&'a self, made: &'a str) -> &'a str {
+        self.reshape.shown_column(made, self.slot)
+    }
+
+    fn at_hand(&self) -> &TableRecords {
+        self.texts.as_ref().unwrap_or(&self.table)
+    }
+
+    /// Goes to the next row; false behind the last one.
+    pub(crate) fn advance(&mut self) -> Result<bool, RowError> {
+        self.slot = None;
+        if let (Some(texts), Some(joined)) = (&mut self.texts, &self.reshape.joined) {
+            self.begins = true;
+            self.record += 1;
+            match texts.advance() {
+                Ok(true) => {
+                    make_text(joined, texts.cells(), &mut self.cells);
+                    return Ok(true);
+                }
+                Ok(false) => {
+                    self.record -= 1;
+                    self.texts = None;
+                }
+                Err(error) => {
+                    let place = self.place();
+                    return Err(RowError { place, ..error });
+                }
+            }
+        }
+        loop {
+            if let Some((entry, slot)) = self.next_answer() {
+                self.begins = std::mem::take(&mut self.fresh);
+                self.slot = slot;
+                let made = self.make(entry, slot);
+                return made.map(|()| true).map_err(|blame| self.error(blame));
+            }
+            if std::mem::take(&mut self.fresh) {
+                // Nobody has answered.
+                self.begins = true;
+                return self.make(None, None).map(|()| true).map_err(|blame| self.error(blame));
+            }
+            self.record += 1;
+            self.begins = true;
+            (self.next, self.count) = ((0, 0), 0);
+            match self.table.advance() {
+                Ok(false) => return Ok(false),
+                Err(error) => {
+                    let place = self.place();
+                    return Err(RowError { place, ..error });
+                }
+                Ok(true) => {}
+            }
+            self.count = match self.read_lists() {
+                Ok(count) => count,
+                Err(blame) => {
+                    let error = self.error(blame);
+                    self.count = 0;
+                    return Err(error);
+                }
+            };
+            self.fresh = true;
+        }
+    }
+
+    fn error(&self, (column, kind): Blame) -> RowError {
+        let column = self.reshape.table.columns().get(column).cloned();
+        RowError { row: self.table.row(), line: self.table.line(), place: self.place(), column, kind }
+    }
+
+    /// The next answer of the record at hand that is not blank: the place of its entry in the lists, and its slot.
+    fn next_answer(&mut self) -> Option<(Option<usize>, Option<usize>)> {
+        let reshape = Arc::clone(&self.reshape);
+        let slots = reshape.slots.len().max(1);
+        while self.next.0 < self.count {
+            let (entry, slot) = self.next;
+            self.next = if slot + 1 < slots { (entry, slot + 1) } else { (entry + 1, 0) };
+            let entry = (!reshape.lists.is_empty()).then_some(entry);
+            match reshape.slots.get(slot) {
+                // One answer a row, or an entry: blank or not, the row tells.
+                None => return Some((entry, None)),
+                Some(answer) if self.is_answered(answer, entry) => return Some((entry, Some(slot))),
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
+    fn is_answered(&self, slot: &Slot, entry: Option<usize>) -> bool {
+        let filled = |column: usize| {
+            let value = self.value(column, entry);
+            !self.reshape.rules.apply(Treatment::Answer, &value).trim().is_empty()
+        };
+        slot.columns.iter().any(|(column, _)| filled(*column))
+    }
+
+    /// The value of a column of answers: of a list its entry at hand.
+    fn value(&self, column: usize, entry: Option<usize>) -> std::borrow::Cow<'_, str> {
+        let list = self.reshape.lists.iter().position(|list| *list == column);
+        match (list, entry) {
+            (Some(list), Some(entry)) => {
+                std::borrow::Cow::Owned(self.entries[list].get(entry).map(plain).unwrap_or_default())
+            }
+            _ => std::borrow::Cow::Borrowed(self.table.cells().get(column)),
+        }
+    }
+
+    /// Reads the lists of the record at hand, and says how many entries they have: one where there are no lists.
+    fn read_lists(&mut self) -> Result<usize, Blame> {
+        self.entries.clear();
+        let reshape = &self.reshape;
+        let mut first: Option<(usize, usize)> = None;
+        for column in &reshape.lists {
+            let cell = self.table.cells().get(*column);
+            let entries = match cell.trim().is_empty() {
+                true => Vec::new(),
+                false => parse_list(cell, reshape.separator.as_deref())
+                    .ok_or_else(|| (*column, RowErrorKind::NoList { value: shortened(cell) }))?,
+            };
+            match first {
+                Some((other, length)) if length != entries.len() => {
+                    let other = reshape.table.columns().get(other).cloned().unwrap_or_default();
+                    let kind =
+                        RowErrorKind::UnequalLists { length: entries.len(), other, other_length: length };
+                    return Err((*column, kind));
+                }
+                _ => first = Some((*column, entries.len())),
+            }
+            self.entries.push(entries);
+        }
+        Ok(first.map_or(1, |(_, length)| length))
+    }
+
+    /// Makes a row of the record at hand: of an entry of its lists, and of a slot. Without either the row brings its text alone.
+    fn make(&mut self, entry: Option<usize>, slot: Option<usize>) -> Result<(), Blame> {
+        let reshape = Arc::clone(&self.reshape);
+        let answer = slot.and_then(|slot| reshape.slots.get(slot));
+        self.cells.clear();
+        let source = self.table.cells();
+        for (place, column) in reshape.columns.iter().enumerate() {
+            let mut nested = None;
+            match &column.origin {
+                Origin::Cell(at) => {
+                    nested = source.nested.iter().find(|(nested, _)| nested == at).map(|(_, found)| *found);
+                    let value = source.get(*at);
+                    self.cells.text.push_str(&reshape.rules.apply(column.treatment, value));
+                }
+                Origin::Entry(list, field) => {
+                    let value = entry.and_then(|entry| self.entries.get(*list)?.get(entry));
+                    let value = match (value, field) {
+                        (Some(Value::Object(fields)), Some(field)) => fields.get(field),
+                        (Some(Value::Null) | None, _) => None,
+                        (Some(_), Some(field)) => {
+                            let at = reshape.lists[*list];
+                            return Err((at, RowErrorKind::NoField { field: field.clone() }));
+                        }
+                        (value, None) => value,
+                    };
+                    if let Some(value) = value {
+                        nested = nesting(value);
+                        self.cells.text.push_str(&reshape.rules.apply(column.treatment, &plain(value)));
+                    }
+                }
+                Origin::Joined(parts) => {
+                    for (nth, part) in parts.iter().enumerate() {
+                        let separator = if nth == 0 { "" } else { "/" };
+                        self.cells.text.push_str(separator);
+                        self.cells.text.push_str(source.get(*part).trim());
+                    }
+                }
+                made => {
+                    if let Some(answer) = answer {
+                        let value = self.of_slot(made, column, answer, entry)?;
+                        nested = value.1;
+                        self.cells.text.push_str(&value.0);
+                    }
+                }
+            }
+            if let Some(found) = nested {
+                self.cells.nested.push((place, found));
+            }
+            self.cells.end_value();
+        }
+        self.cells.extra.extend(source.extra.iter().cloned());
+        Ok(())
+    }
+
+    /// What a slot says in a column of the made rows.
+    fn of_slot(
+        &self,
+        made: &Origin,
+        column: &MadeColumn,
+        slot: &Slot,
+        entry: Option<usize>,
+    ) -> Result<(String, Option<&'static str>), Blame> {
+        Ok(match made {
+            Origin::Question => (slot.question.clone().unwrap_or_default(), None),
+            Origin::Occasion => {
+                (slot.occasion.map(|occasion| occasion.to_string()).unwrap_or_default(), None)
+            }
+            Origin::Attribute(name) => (slot.attributes.get(name).cloned().unwrap_or_default(), None),
+            Origin::Annotator => match &slot.who {
+                Who::Named(name) => (name.clone(), None),
+                Who::Column(at) => (self.value(*at, entry).into_owned(), None),
+                Who::OfRow => (String::new(), None),
+            },
+            _ => match slot.columns.as_slice() {
+                [(at, None)] => {
+                    let nested = self.table.cells().nested.iter().find(|(nested, _)| nested == at);
+                    let list = self.reshape.lists.iter().position(|list| list == at);
+                    let nested = match (list, entry) {
+                        (Some(list), Some(entry)) => self.entries[list].get(entry).and_then(nesting),
+                        _ => nested.map(|(_, found)| *found),
+                    };
+                    let value = self.value(*at, entry);
+                    (self.reshape.rules.apply(column.treatment, &value).into_owned(), nested)
+                }
+                marks => (self.chosen(marks, entry)?, Some(FLAT_LIST)),
+            },
+        })
+    }
+
+    /// The options that are marked, as a list.
+    fn chosen(&self, marks: &[(usize, Option<String>)], entry: Option<usize>) -> Result<String, Blame> {
+        let mut chosen: Vec<&str> = Vec::new();
+        for (column, option) in marks {
+            let value = self.value(*column, entry);
+            let value = self.reshape.rules.apply(Treatment::Attribute, &value);
+            let marked = match value.trim() {
+                "" => false,
+                "0.0" => false,
+                "1.0" => true,
+                value => truth_value(value)
+                    .ok_or_else(|| (*column, RowErrorKind::NoMarkOfOption { value: shortened(value) }))?,
+            };
+            if marked {
+                chosen.extend(option.as_deref());
+            }
+        }
+        Ok(Value::from(chosen).to_string())
+    }
+}
+
+/// A row that brings a text of the other table.
+fn make_text(joined: &Joined, source: &Cells, cells: &mut Cells) {
+    cells.clear();
+    for (place, column) in joined.places.iter().enumerate() {
+        if let Some(at) = column {
+            cells.text.push_str(source.get(*at));
+            if let Some((_, found)) = source.nested.iter().find(|(nested, _)| nested == at) {
+                cells.nested.push((place, found));
+            }
+        }
+        cells.end_value();
+    }
+    cells.extra.extend(source.extra.iter().cloned());
+}
+
+/// An entry as the text of a cell: whole numbers without a point, lists and objects as their JSON.
+fn plain(value: &Value) -> String {
+    crate::annotations::plain(value)
+}
+
+fn nesting(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
+            Some(FLAT_LIST)
+        }
+        Value::Array(_) => Some("a list of lists or objects"),
+        Value::Object(_) => Some("an object"),
+        _ => None,
+    }
+}
+
+/// The beginning of a value, for a message.
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(60) {
+        Some((end, _)) => format!("{}\u{2026}", &value[..end]),
+        None => value.to_owned(),
+    }
+}

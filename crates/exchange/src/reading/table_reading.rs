@@ -1,0 +1,131 @@
+//! The plan by which a table is read: what each column is, and how a row unfolds into answers.
+
+use crate::ColumnRoles;
+use dissensus_domain::Attributes;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// How a table is read. Everything that reading needs is in it, so that a reading that was written down gives the same rows again.
+///
+/// A table in long form has its roles alone. Otherwise each row unfolds: into one answer for each entry of its `lists`, and for each of
+/// its `answers`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableReading {
+    /// The columns that have a role. `text_id` may join several with `+`. Where `lists` holds objects, their fields are named
+    /// `column.field`; of an object of plain values `column.key` and `column.value`.
+    pub roles: ColumnRoles,
+    /// The columns of answers, where a row has several. No column has the role of the label then.
+    pub answers: Vec<AnswerColumn>,
+    /// Columns whose cells are lists, read entry by entry; in a row all have the same length.
+    pub lists: Vec<String>,
+    /// What stands between the entries of lists that are no JSON and no Python: `;`.
+    pub separator: Option<String>,
+    /// Columns that are left out.
+    pub ignored: Vec<String>,
+    /// What values mean.
+    pub values: ValueRules,
+    /// Another table that brings the texts, or the answers, to this one.
+    pub join: Option<Join>,
+}
+
+/// A column of answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AnswerColumn {
+    /// Its name.
+    pub column: String,
+    /// The question; `None` where all columns answer one that nothing names.
+    pub question: Option<String>,
+    /// The option of a set that the column marks: with 1, yes or true where it was chosen.
+    pub option: Option<String>,
+    /// Who answered: `=NAME`, or another column; `None` for the annotator of the row.
+    pub annotator: Option<String>,
+    /// On which occasion, from 1; `None` where the row says it, or for the first.
+    pub occasion: Option<u16>,
+    /// Attributes of that person, beside those in columns.
+    pub attributes: Attributes,
+}
+
+/// What values mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ValueRules {
+    /// Values that say that there is none, of answers and of attributes.
+    pub missing: Vec<String>,
+    /// Answers that differ in case alone are one, and so are several spellings of yes and no.
+    pub fold_case: bool,
+    /// `3,5` is the number 3.5, of answers, attributes, times and durations.
+    pub decimal_comma: bool,
+    /// How times are written; `None` for what [`ColumnRoles::time`] reads anyway.
+    pub time_format: Option<String>,
+    /// What becomes of an attribute that has several values for one person.
+    pub attribute_conflicts: AttributeConflicts,
+}
+
+/// What becomes of an attribute that has several values for one person in a table. A value that the project has stays in any case.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum AttributeConflicts {
+    /// A row with a second value is bad.
+    #[default]
+    Refuse,
+    /// The value of the first row holds.
+    First,
+    /// That of the last one.
+    Last,
+    /// The value of most rows holds, of several the first.
+    MostFrequent,
+    /// The attribute of that person is not known.
+    Unknown,
+}
+
+/// Another table that has the same texts by their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Join {
+    /// The file.
+    pub path: PathBuf,
+    /// The column with the id in the table itself.
+    pub on: String,
+    /// The column with it in the other one; `None` where it has the same name.
+    pub other: Option<String>,
+}
+
+impl TableReading {
+    /// The reading of a table in long form.
+    pub fn from_roles(roles: ColumnRoles) -> Self {
+        Self { roles, ..Self::default() }
+    }
+
+    /// Whether rows are read as they stand.
+    pub fn is_plain(&self) -> bool {
+        let composed = self.roles.text_id.as_ref().is_some_and(|column| column.contains('+'));
+        let as_they_stand = Self { roles: self.roles.clone(), ..Self::default() };
+        *self == as_they_stand && !composed
+    }
+
+    /// The questions that columns of answers name, in order.
+    pub fn questions(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.answers.iter().filter_map(|answer| answer.question.as_deref()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}

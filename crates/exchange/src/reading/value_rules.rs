@@ -1,0 +1,159 @@
+//! The meaning of values, as a reading's rules say: what is missing, what is one answer in several spellings, what is a number, a time.
+
+use super::table_reading::ValueRules;
+use super::time_format::TimeFormat;
+use super::truth::truth_value;
+use crate::ExchangeError;
+use crate::time::format_ms;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// What kind of value a column holds, as far as rules are about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Treatment {
+    /// As it stands.
+    Kept,
+    /// An answer.
+    Answer,
+    /// An attribute of a person.
+    Attribute,
+    /// A time.
+    Time,
+    /// A number.
+    Number,
+}
+
+/// Rules that can be applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    missing: HashSet<String>,
+    fold_case: bool,
+    decimal_comma: bool,
+    time_format: Option<TimeFormat>,
+}
+
+impl Rules {
+    /// # Errors
+    /// A format of times that is none.
+    pub(crate) fn new(rules: &ValueRules) -> Result<Self, ExchangeError> {
+        let time_format = rules.time_format.as_deref().map(str::parse::<TimeFormat>).transpose();
+        let time_format =
+            time_format.map_err(|error| ExchangeError::BadReading { why: error.to_string() })?;
+        Ok(Self {
+            missing: rules.missing.iter().map(|value| value.trim().to_owned()).collect(),
+            fold_case: rules.fold_case,
+            decimal_comma: rules.decimal_comma,
+            time_format,
+        })
+    }
+
+    /// The value as it is read.
+    pub(crate) fn apply<'a>(&self, treatment: Treatment, value: &'a str) -> Cow<'a, str> {
+        match treatment {
+            Treatment::Kept => Cow::Borrowed(value),
+            Treatment::Number => self.number(value),
+            Treatment::Attribute if self.is_missing(value) => Cow::Borrowed(""),
+            Treatment::Attribute => self.number(value),
+            Treatment::Answer => self.answer(value),
+            Treatment::Time => self.time(value),
+        }
+    }
+
+    fn is_missing(&self, value: &str) -> bool {
+        !self.missing.is_empty() && self.missing.contains(value.trim())
+    }
+
+    fn answer<'a>(&self, value: &'a str) -> Cow<'a, str> {
+        if self.is_missing(value) {
+            return Cow::Borrowed("");
+        }
+        if !self.fold_case {
+            return self.number(value);
+        }
+        match truth_value(value) {
+            Some(true) => Cow::Borrowed("yes"),
+            Some(false) => Cow::Borrowed("no"),
+            None => Cow::Owned(self.number(value).trim().to_lowercase()),
+        }
+    }
+
+    fn number<'a>(&self, value: &'a str) -> Cow<'a, str> {
+        match self.decimal_comma && is_comma_number(value) {
+            true => Cow::Owned(value.trim().replace(',', ".")),
+            false => Cow::Borrowed(value),
+        }
+    }
+
+    /// What cannot be read is left for the reading of rows to refuse.
+    fn time<'a>(&self, value: &'a str) -> Cow<'a, str> {
+        let Some(format) = &self.time_format else { return self.number(value) };
+        if self.is_missing(value) {
+            return Cow::Borrowed("");
+        }
+        match format.parse(self.number(value).trim()) {
+            Some(at_ms) => Cow::Owned(format_ms(at_ms)),
+            // Without its format a value may still read as another moment.
+            None if value.trim().is_empty() => Cow::Borrowed(value),
+            None => Cow::Owned(format!("{} (not {format})", value.trim())),
+        }
+    }
+}
+
+/// Whether a value is a number with a comma before its decimals.
+pub(crate) fn is_comma_number(value: &str) -> bool {
+    let value = value.trim();
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let unsigned = value.strip_prefix(['-', '+']).unwrap_or(value);
+    unsigned.split_once(',').is_some_and(|(whole, decimals)| digits(whole) && digits(decimals))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(rules: ValueRules) -> Rules {
+        Rules::new(&rules).unwrap()
+    }
+
+    #[test]
+    fn answers_are_folded_and_missing_ones_are_blank() {
+        let missing = vec!["-1".to_owned(), "NA".to_owned()];
+        let rules = rules(ValueRules { missing, fold_case: true, ..ValueRules::default() });
+        for (value, read) in [
+            ("Yes ", "yes"),
+            ("TRUE", "yes"),
+            ("0", "no"),
+            ("NO", "no"),
+            ("Maybe", "maybe"),
+            ("-1", ""),
+            (" NA", ""),
+        ] {
+            assert_eq!(rules.apply(Treatment::Answer, value), read, "{value}");
+        }
+        assert_eq!(rules.apply(Treatment::Attribute, "Woman"), "Woman");
+        assert_eq!(rules.apply(Treatment::Attribute, "NA"), "");
+        assert_eq!(rules.apply(Treatment::Kept, "NA"), "NA");
+    }
+
+    #[test]
+    fn a_comma_is_a_decimal_point_in_numbers_alone() {
+        let rules = rules(ValueRules { decimal_comma: true, ..ValueRules::default() });
+        for (value, read) in
+            [("3,0", "3.0"), ("-1,25", "-1.25"), ("a,b", "a,b"), ("1,2,3", "1,2,3"), (",5", ",5")]
+        {
+            assert_eq!(rules.apply(Treatment::Answer, value), read);
+        }
+    }
+
+    #[test]
+    fn times_are_read_by_their_format_alone() {
+        let format = Some("day-first".to_owned());
+        let rules = rules(ValueRules { time_format: format, ..ValueRules::default() });
+        assert_eq!(rules.apply(Treatment::Time, "31.12.2024 10:00"), "2024-12-31T10:00:00Z");
+        assert_eq!(rules.apply(Treatment::Time, "12/31/2024"), "12/31/2024 (not day-first)");
+        assert_eq!(rules.apply(Treatment::Time, ""), "");
+        assert!(
+            Rules::new(&ValueRules { time_format: Some("soon".into()), ..ValueRules::default() }).is_err()
+        );
+    }
+}
