@@ -56,3 +56,10 @@ export function paste(levels: readonly LevelEdit[], at: number, pasted: readonly
   const keeps = here !== undefined && (here.from !== null || here.name.trim() !== "");
   return [...levels.slice(0, keeps ? at + 1 : at), ...pasted, ...levels.slice(at + 1)];
 }
+
+/** A list with what was at one place at another. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const next = [...list];
+  next.splice(to, 0, ...next.splice(from, 1));
+  return next;
+}
