@@ -11,6 +11,8 @@ export interface Toast {
   stays: boolean;
   /** What can be done about it. */
   act?: ToastAction | undefined;
+  /** What there is to see of it. */
+  more?: ToastAction | undefined;
 }
 
 export interface ToastAction {
@@ -41,9 +43,9 @@ export class Toasts {
   /** `offer`: what can be done about a problem of this code, whoever meets it. */
   constructor(private readonly offer: (code: string) => ToastAction | undefined = () => undefined) {}
 
-  /** `act` is what can be done about it. */
-  done(message: string, detail: string | null = null, act?: ToastAction): void {
-    this.#passing({ kind: "done", message, detail, act, stays: false });
+  /** `act` is what can be done about it, `more` what there is to see of it. */
+  done(message: string, detail: string | null = null, act?: ToastAction, more?: ToastAction): void {
+    this.#passing({ kind: "done", message, detail, act, more, stays: false });
   }
 
   /** Something to know that is neither done nor wrong; with `stays` until it is closed. */
