@@ -17,6 +17,7 @@ const GUESS: ImportChoices = {
   levels: null,
   skip_bad: false,
   format: null,
+  scales: [],
 };
 
 beforeEach(async () => {
@@ -141,7 +142,7 @@ it("says before and after what is replaced, and where", async () => {
 it("names the levels of two questions that look alike", async () => {
   const whole = await commands.importPreview("/tmp/clean.csv", GUESS);
   const message = 'Levels that differ in upper and lower case or spaces only: "No" and "no"';
-  const notice = { code: "level-spellings", count: 1, message, places: [] };
+  const notice = { code: "level-spellings", count: 1, message, places: [], fix: null, fix_label: null };
   vi.spyOn(commands, "importPreview").mockResolvedValue({ ...whole, notices: [notice, { ...notice }] });
   render(ImportDialog, { path: "/tmp/two.csv" });
   const shown = await screen.findAllByTestId("import-notice");

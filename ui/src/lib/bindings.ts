@@ -717,6 +717,67 @@ export type CheckRuleInfo = {
 /**  The window is to be closed while work is under way: ask the person. */
 export type CloseRequested = [];
 
+/**  One column of answers, where a table has several. */
+export type AnswerColumn = {
+	/**  The column that holds the answer. */
+	column: string,
+	/**  The question that it answers; null is the one question of the import. */
+	question: string | null,
+	/**  The option of a set that it marks with 0 or 1. */
+	option: string | null,
+	/**  Who answered: `=NAME`, or a column; null is the annotator column of the table. */
+	annotator: string | null,
+	/**  On which occasion. */
+	occasion: number | null,
+	/**  Of that person. */
+	attributes: Record<string, string>,
+};
+
+/**  What is kept where rows say different things about a person. */
+export type AttributeConflicts = "refuse" | "first" | "last" | "most-frequent" | "unknown";
+
+/**  What a column is read as. */
+export type ColumnUse = {
+	column: string,
+	use: string,
+};
+
+/**  Rows that were left out for one reason. */
+export type DroppedRows = {
+	reason: string,
+	rows: number,
+	first_row: number,
+};
+
+/**  An answer as it will stand. */
+export type ExampleAnswer = {
+	annotator: string | null,
+	question: string,
+	answer: string,
+	occasion: number | null,
+};
+
+/**  A text as it will stand. */
+export type ExampleText = {
+	text_id: string,
+	text: string,
+	answers: ExampleAnswer[],
+};
+
+/**  Texts in another file: its path, the column here, and the column there, null where it has the same name. */
+export type JoinChoice = {
+	path: string,
+	on: string,
+	other: string | null,
+};
+
+/**  The scale of a new question, by its name. */
+export type QuestionScale = {
+	question: string,
+	kind: ScaleKind,
+	levels: string[],
+};
+
 /**  Which column of a file is what. An empty project takes the guess; the user may name others. */
 export type ColumnChoices = {
 	/**  Identity of a text. */
@@ -745,6 +806,24 @@ export type ColumnChoices = {
 	occasion: string | null,
 	/**  Columns that describe the annotator. */
 	attributes: string[],
+	/**  Columns of answers, where the table has several; `label` is null then. */
+	answers: AnswerColumn[],
+	/**  Columns whose cells are lists, read entry by entry. */
+	lists: string[],
+	/**  Columns that are left out. */
+	ignored: string[],
+	/**  Values that mean that there is none. */
+	missing: string[],
+	/**  Answers that differ in case alone are one. */
+	fold_case: boolean,
+	/**  Numbers are written with a decimal comma. */
+	decimal_comma: boolean,
+	/**  `iso`, `month-first`, `day-first`, `excel`, `unix`, `unix-ms`, or a strftime pattern; null is found out. */
+	time_format: string | null,
+	/**  What is kept where rows say different things about a person. */
+	attribute_conflicts: AttributeConflicts,
+	/**  Another file with the texts. */
+	join: JoinChoice | null,
 };
 
 /**  One of the groups. */
@@ -1701,6 +1780,17 @@ export type ImportChanges = {
 	outdated_rows: number,
 };
 
+/**  Which rows became what. */
+export type ImportAccount = {
+	rows: number,
+	read: number,
+	repeated: number,
+	changed: number,
+	without_label: number,
+	dropped: number,
+	reasons: DroppedRows[],
+};
+
 /**  How to import a file. What is `None` is guessed. */
 export type ImportChoices = {
 	/**  Which column is what. */
@@ -1721,6 +1811,8 @@ export type ImportChoices = {
 	encoding?: string | null,
 	/**  Name of the sheet of a workbook. */
 	sheet?: string | null,
+	/**  Scales of several new questions, by name. */
+	scales: QuestionScale[],
 };
 
 /**  What a file was recognised as. */
@@ -1749,6 +1841,16 @@ export type ImportNotice = {
 	message: string,
 	/**  The first places. */
 	places: ImportPlace[],
+	/**  The columns that mend what it is about. */
+	fix: ColumnChoices | null,
+	/**  What that does: "Read these as missing". */
+	fix_label: string | null,
+};
+
+/**  A person of the file, and how many labels are theirs. */
+export type ImportPerson = {
+	annotator: string,
+	labels: number,
 };
 
 /**  A row whose label stands to another one. */
@@ -1825,6 +1927,43 @@ export type ImportPreview = {
 	notices: ImportNotice[],
 	/**  A problem that stops the import whatever the rows are. */
 	problem: Problem | null,
+	/**  Ways to read the table, best first. */
+	readings: ImportReading[],
+	/**  No reading is clearly better, and none was chosen. */
+	undecided: boolean,
+	/**  Index of the reading that is shown. */
+	shown: number | null,
+	/**  The questions that its labels answer. */
+	asked: ImportQuestion[],
+	/**  Who gave them, most labels first. */
+	people: ImportPerson[],
+	/**  A few texts with their answers. */
+	examples: ExampleText[],
+	/**  Which rows become what. */
+	account: ImportAccount,
+	/**  What each column is read as. */
+	uses: ColumnUse[],
+};
+
+/**  A question that labels of a file answer. */
+export type ImportQuestion = {
+	name: string,
+	prompt: string,
+	scale: Scale,
+	exists: boolean,
+	guessed: boolean,
+	labels: number,
+	level_counts: number[],
+};
+
+/**  One way to read a table. */
+export type ImportReading = {
+	title: string,
+	reasons: string[],
+	confidence: number,
+	columns: ColumnChoices,
+	/**  The same for the command. */
+	options: string,
 };
 
 /**  What an import did. */
@@ -1857,6 +1996,14 @@ export type ImportReport = {
 	changes: ImportChanges,
 	/**  What to know of its labels. */
 	notices: ImportNotice[],
+	/**  The questions that its labels answer. */
+	asked: ImportQuestion[],
+	/**  Who gave them, most labels first. */
+	people: ImportPerson[],
+	/**  Which rows became what. */
+	account: ImportAccount,
+	/**  What each column was read as. */
+	uses: ColumnUse[],
 };
 
 /**  A label of the annotator that moves the prediction. */

@@ -1,5 +1,5 @@
 // What an import did, in words.
-import type { ImportPlace, ImportReport } from "./bindings";
+import type { ImportAccount, ImportPlace, ImportReport } from "./bindings";
 import { count, counted } from "./format";
 
 /** "row 7: ana on t1: 4 counts, not 3" */
@@ -31,4 +31,21 @@ export function restWords(report: ImportReport, known: readonly string[]): strin
     lines.push(`${rows} left out and written, with reasons, to ${report.rejected_file}`);
   }
   return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
+}
+
+/** "1: 301 · 2: 422": levels and how often each is used. */
+export function levelsWords(levels: readonly string[], counts: readonly number[]): string {
+  return levels.map((level, at) => `${level}: ${count(counts[at] ?? 0)}`).join(" · ");
+}
+
+/** What became of all rows of a file, those of which there are none left out. */
+export function accountLines(account: ImportAccount): [string, number][] {
+  const lines: [string, number][] = [
+    ["read", account.read],
+    ["repeated, known already", account.repeated],
+    ["changed an answer", account.changed],
+    ["without a label", account.without_label],
+    ["left out", account.dropped],
+  ];
+  return lines.filter(([, rows]) => rows > 0);
 }

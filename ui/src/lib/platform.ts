@@ -40,6 +40,13 @@ export async function chooseImport(): Promise<string | null> {
   );
 }
 
+/** A file with the texts of what is imported. */
+export async function chooseTexts(): Promise<string | null> {
+  return ask(() =>
+    open({ title: "Texts in another file", filters: [TABLE], multiple: false, directory: false }),
+  );
+}
+
 /** A picture for a guideline. */
 export async function choosePicture(): Promise<string | null> {
   const filters = [

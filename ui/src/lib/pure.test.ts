@@ -31,6 +31,7 @@ import {
 } from "./levels";
 import { nearest } from "./nearest";
 import { asProblem } from "./problems";
+import { NO_COLUMNS } from "../mock/import-tables";
 import { VisibleTime } from "./visible-time";
 import type { ColumnChoices, Scale } from "./bindings";
 
@@ -158,18 +159,11 @@ describe("numbers", () => {
 
 describe("columns", () => {
   const columns: ColumnChoices = {
+    ...NO_COLUMNS,
     text_id: "id",
     text: "body",
     annotator: "who",
     label: "score",
-    span_start: null,
-    span_end: null,
-    span_type: null,
-    offsets: "characters",
-    split: null,
-    group: null,
-    time: null,
-    occasion: null,
     attributes: ["age"],
   };
 

@@ -10,6 +10,7 @@ import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
 import { correlate, pointsOf } from "./correlate";
+import { GUESSED, imported, preview } from "./importing";
 import { MockPanels } from "./panels";
 import { MockPractice } from "./practice";
 import { MockRemoval } from "./removal";
@@ -776,7 +777,7 @@ export const commands: typeof RealCommands = {
     return { ...gone, encoder_changed: false, cleaned: true, copies: [] };
   },
   saveChoices: async (next) => ((choices = next), null),
-  importPreview: async (path, given) => preview(path, given),
+  importPreview: async (path, given) => preview(world.texts, path, given),
   importPreviewAsLastTime: async (path) => {
     const guess = await commands.importPreview(path, GUESSED);
     if (!path.includes("as last time")) return guess;
@@ -793,22 +794,7 @@ export const commands: typeof RealCommands = {
   },
   forgetPasted: async () => null,
   forgetOpened: async () => null,
-  importFile: async (path, given) => ({
-    format: preview(path, given).format,
-    texts: 212,
-    annotators: 6,
-    labels: 1204,
-    repeats: 0,
-    repeated_rows: 3,
-    empty_labels: 2,
-    rejected_rows: given.skip_bad ? 3 : 0,
-    rejected_file: given.skip_bad ? "/home/you/comments.rejected.csv" : null,
-    question: "tone",
-    scale: preview(path, given).scale,
-    remarks: [],
-    changes: preview(path, given).changes,
-    notices: preview(path, given).notices,
-  }),
+  importFile: async (path, given) => imported(preview(world.texts, path, given), given),
   exportFormats: async () => exportFormats(),
   exportContents: async (wish) => contentsOf(world, wish),
   stopExportContents: async () => null,
@@ -1345,143 +1331,5 @@ function report(q: number): view.AnnotatorReport {
         y: few ? null : Math.sin(i * 2.2) * 0.5,
       };
     }),
-  };
-}
-
-const GUESSED: view.ImportChoices = {
-  columns: null,
-  question: null,
-  prompt: null,
-  scale: null,
-  levels: null,
-  skip_bad: false,
-  format: null,
-};
-
-function preview(path: string, given: view.ImportChoices): view.ImportPreview {
-  const ofTool = path.endsWith(".json");
-  const last = ofTool ? "question" : "source";
-  const header = ["comment_id", "comment", "rater", "score", "rater_age", last];
-  const nobody = path.includes("nobody");
-  const columns = given.columns ?? {
-    text_id: "comment_id",
-    text: "comment",
-    annotator: nobody ? null : "rater",
-    label: "score",
-    span_start: null,
-    span_end: null,
-    span_type: null,
-    offsets: "characters",
-    split: null,
-    group: null,
-    time: null,
-    occasion: null,
-    attributes: ["rater_age"],
-  };
-  const bodies = world.texts.slice(0, 6).map((t) => t.body);
-  return {
-    path,
-    format: ofTool
-      ? { name: "label-studio", title: "Label Studio JSON", of_tool: true }
-      : { name: "csv", title: "CSV", of_tool: false },
-    header,
-    rows: bodies.map((body, i) => [
-      `k${i + 1}`,
-      body,
-      `r${(i % 3) + 1}`,
-      String((i % 5) + 1),
-      "30–44",
-      ofTool ? "score" : "town forum",
-    ]),
-    columns,
-    encoding: null,
-    sheet: null,
-    sheets: [],
-    as_last_time: false,
-    question: given.question ?? "score",
-    questions: ofTool ? ["score", "topics"] : [given.question ?? "score"],
-    prompt: given.prompt ?? "How rude is this comment?",
-    scale: columns.label
-      ? { kind: given.scale ?? "ordinal", levels: given.levels ?? ["1", "2", "3", "4", "5"] }
-      : null,
-    question_exists: false,
-    total_rows: 1214,
-    new_texts: 212,
-    new_annotators: 6,
-    new_labels: columns.label ? 1204 : 0,
-    repeats: 0,
-    repeated_rows: 3,
-    empty_labels: 2,
-    level_counts: columns.label ? [301, 422, 260, 151, 70] : [],
-    bad_rows: path.includes("bad")
-      ? [
-          {
-            row: 17,
-            line: 18,
-            column: "score",
-            message:
-              "“seven” is not on the scale 1, 2, 3, 4, 5. Write one of these levels, or add the level to the scale.",
-          },
-          {
-            row: 203,
-            line: 231,
-            column: "comment",
-            message: "The text is empty. Every row needs the text that was judged.",
-          },
-          {
-            row: 960,
-            line: 991,
-            column: null,
-            message: "The row has 4 cells, the header has 6. A comma or a quotation mark is missing.",
-          },
-        ]
-      : [],
-    bad_row_count: path.includes("bad") ? 3 : 0,
-    remarks: ["2 rows have an empty label: their texts are taken, without a label."],
-    changes: {
-      replaced_in_file: 0,
-      replaced_labels: path.includes("again") ? 2 : 0,
-      replaced_given: path.includes("again") ? 1 : 0,
-      older_labels: 0,
-      given_again: 0,
-      outdated_rows: 0,
-    },
-    notices: path.includes("again")
-      ? [
-          {
-            code: "replaced-labels",
-            count: 2,
-            message:
-              "Replaced in the project: 2 labels, of them 1 given in the window or by the command; undo does not bring them back",
-            places: [
-              { row: 7, annotator: "r1", text_id: "k1", question: "score", counts: "4", instead_of: "3" },
-              { row: 19, annotator: "r2", text_id: "k2", question: "score", counts: "1", instead_of: "2" },
-            ],
-          },
-        ]
-      : ofTool
-        ? [
-            {
-              code: "drafts",
-              count: 4,
-              message: "Drafts: 4. Left out: nobody has submitted them",
-              places: [],
-            },
-            {
-              code: "skips",
-              count: 9,
-              message: "Texts put off: 9. Kept as skipped, unless the person has answered all the same",
-              places: [],
-            },
-          ]
-        : [],
-    problem:
-      nobody && columns.annotator === null
-        ? {
-            code: "columns",
-            message: "The file does not say who gave its answers",
-            detail: null,
-          }
-        : null,
   };
 }

@@ -5,6 +5,7 @@ export const chooseProject = async (): Promise<string | null> => "/home/you/Docu
 export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;
 export const chooseImport = async (): Promise<string | null> => "/home/you/bad comments.csv";
+export const chooseTexts = async (): Promise<string | null> => "/home/you/texts.csv";
 export const choosePicture = async (): Promise<string | null> => "/home/you/example.png";
 export const chooseExport = async (name: string, _title?: string): Promise<string | null> =>
   `/home/you/${name}.csv`;
