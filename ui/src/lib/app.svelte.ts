@@ -8,6 +8,7 @@ import type {
   AppSettings,
   CorrelationChoice,
   GroupsChoice,
+  ImportReport,
   JobInfo,
   LabelsChanged,
   ModelChanged,
@@ -99,6 +100,8 @@ export class App {
   /** A person that another view wants to be shown in People. */
   wantedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
+  /** What was imported, while it is looked at. */
+  imported = $state.raw<ImportReport | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
   /** Writes what a view still has to write, before the project is closed or another one is opened. Set by that view. */
@@ -328,6 +331,7 @@ export class App {
     this.people = [];
     this.work.begin([]);
     this.importing = null;
+    this.imported = null;
     this.dialog = null;
     void platform.setTitle("Dissensus");
   }
@@ -585,6 +589,7 @@ export class App {
     this.people = people;
     this.work.begin(jobs);
     this.importing = null;
+    this.imported = null;
     if (project.journal_notice)
       this.toasts.note("The journal of another file was put aside", project.journal_notice, true);
     // Where the same one is shown again, whoever labels stands where they stood.
