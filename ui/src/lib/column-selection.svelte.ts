@@ -27,9 +27,11 @@ export class ColumnSelection {
     else this.#set(column, [column]);
   }
 
-  /** The pressed mouse came over a header. */
-  over(column: string): void {
-    if (this.#dragging && this.#anchor !== null && column !== this.cursor) this.#reach(column);
+  /** The mouse came over a header. True where it is pressed, so that the selection goes up to there. */
+  over(column: string): boolean {
+    if (!this.#dragging || this.#anchor === null || column === this.cursor) return false;
+    this.#reach(column);
+    return true;
   }
 
   release(): void {
