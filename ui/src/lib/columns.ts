@@ -16,7 +16,7 @@ export const ROLES = [
 ] as const;
 type SingleRole = (typeof ROLES)[number];
 /** Roles of columns of answers, where a table has several. */
-export const ANSWER_ROLES = ["answers", "option", "person"] as const;
+const ANSWER_ROLES = ["answers", "option", "person"] as const;
 type AnswerRole = (typeof ANSWER_ROLES)[number];
 /** `attribute` describes the annotator; `other` is kept with the text. */
 export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
@@ -56,8 +56,7 @@ export const KNOWN_COLUMNS: Record<string, string | undefined> = {
 };
 
 const isSingle = (role: Role): role is SingleRole => (ROLES as readonly Role[]).includes(role);
-export const isAnswerRole = (role: Role): role is AnswerRole =>
-  (ANSWER_ROLES as readonly Role[]).includes(role);
+const isAnswerRole = (role: Role): role is AnswerRole => (ANSWER_ROLES as readonly Role[]).includes(role);
 
 /** Whether only one column can have it. */
 export const isForOne = (role: Role): boolean => isSingle(role);

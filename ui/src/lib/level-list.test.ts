@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { levelsOf, newLevels, paste, readLevels } from "./level-list";
+import { levelsOf, moved, newLevels, paste, readLevels } from "./level-list";
 
 describe("a list of levels", () => {
   it("is one a line, with what it means behind a tab or a colon", () => {
@@ -21,4 +21,14 @@ describe("a list of levels", () => {
     const blank = [...kept, { from: null, name: " ", definition: "" }];
     expect(paste(blank, 2, pasted).map(({ name }) => name)).toEqual(["1", "2", "a", "b"]);
   });
+});
+
+it("moves one of a list to another place", () => {
+  const list = ["a", "b", "c", "d"];
+  expect([moved(list, 0, 2), moved(list, 3, 0), moved(list, 1, 1)].map((next) => next.join(""))).toEqual([
+    "bcad",
+    "dabc",
+    "abcd",
+  ]);
+  expect(list).toEqual(["a", "b", "c", "d"]);
 });
