@@ -1,5 +1,6 @@
 //! Texts and annotators as the project and the rows before know them: one set for a whole file, whatever its rows ask.
 
+use crate::level_name::level_name;
 use crate::misfit::{About, Misfit};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
@@ -84,10 +85,24 @@ impl Known {
             }
             (None, None) => Err(Misfit {
                 about: About::TextId,
-                kind: RowErrorKind::UnknownText { text_id: text_id.clone() },
+                kind: RowErrorKind::UnknownText { text_id: text_id.clone(), near: self.same_number(text_id) },
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The id of a text that is the same number as this one, written otherwise: `7`, `7.0`, `007`.
+    fn same_number(&self, text_id: &str) -> Option<String> {
+        let whole = level_name(text_id);
+        let digits = whole.trim_start_matches('0');
+        let spellings = [whole.to_owned(), digits.to_owned(), format!("{whole}.0")];
+        let other = |spelling: &String| spelling != text_id && !spelling.is_empty();
+        let is_number = !whole.is_empty() && whole.bytes().all(|b| b.is_ascii_digit());
+        spellings
+            .into_iter()
+            .filter(|_| is_number)
+            .filter(other)
+            .find(|id| self.texts.contains_key(&self.hash(id)))
     }
 
     /// Makes sure that spans which end at `end` lie within the text of a row.

@@ -81,6 +81,9 @@ pub enum RowErrorKind {
         /// The physical line of the closing quote.
         closed: u64,
     },
+    /// The names of the columns once more.
+    #[error("the names of the columns stand here once more: remove this row")]
+    HeaderAgain,
     /// A record longer than the cap.
     #[error("the row is longer than {limit} bytes and was not read: is a line end or a quote missing?")]
     TooLong {
@@ -331,10 +334,15 @@ pub enum RowErrorKind {
         text_id: String,
     },
     /// A label on a text that nobody introduced.
-    #[error("there is no text \"{text_id}\": import the texts first, or name the column that holds the text")]
+    #[error(
+        "there is no text \"{text_id}\": import the texts first, join their file (--join), or name the column that holds the text{}",
+        near.as_ref().map_or_else(String::new, |near| format!("; there is a text \"{near}\", which is another id"))
+    )]
     UnknownText {
         /// The id.
         text_id: String,
+        /// An id that is the same number, written otherwise.
+        near: Option<String>,
     },
     /// One annotator, two values of one attribute.
     #[error(

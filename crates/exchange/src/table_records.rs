@@ -264,6 +264,12 @@ impl<R: Read> TableRecords<R> {
         if found != expected {
             return Err((None, RowErrorKind::WrongFieldCount { found, expected }));
         }
+        // One column alone may hold its own name.
+        let named =
+            || self.cells.iter().zip(&self.columns).all(|(cell, column)| cell.trim() == column.as_str());
+        if self.columns.len() > 1 && named() {
+            return Err((None, RowErrorKind::HeaderAgain));
+        }
         Ok(())
     }
 }

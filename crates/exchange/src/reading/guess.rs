@@ -200,6 +200,10 @@ impl<'a> Guess<'a> {
     /// Takes back what the values speak against, and what makes no sort of file.
     fn doubt(&mut self, survey: &Survey) {
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
+        // The time of a text is no time of its labels: it is the same for all who answer.
+        if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
+            self.release(Role::Time);
+        }
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
         self.doubt_occasion(survey);
         if self.column(Role::Question).is_some_and(|c| !survey.is_few(c)) {

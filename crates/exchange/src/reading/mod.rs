@@ -33,7 +33,23 @@ use dissensus_domain::{Scale, ScaleKind};
 /// The scale of levels that have an order in their names, such as those of agreement; `None` where their names tell none.
 pub fn ordered_scale<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Option<Scale> {
     let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
-    Scale::new(ScaleKind::Ordinal, ordered_levels(&names)?.levels).ok()
+    let levels = ordered_levels(&names).map(|ordered| ordered.levels).or_else(|| ordered_decimals(&names));
+    Scale::new(ScaleKind::Ordinal, levels?).ok()
+}
+
+/// Numbers of which some have decimals, lowest first; of whole numbers a scale is guessed otherwise.
+fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
+    /// More than so many are measurements, and no levels.
+    const MOST: usize = 20;
+    let mut numbers: Vec<(f64, &String)> = names
+        .iter()
+        .map(|name| Some((name.trim().parse().ok().filter(|x: &f64| x.is_finite())?, name)))
+        .collect::<Option<_>>()?;
+    let decimals = numbers.iter().any(|(x, _)| x.fract() != 0.0);
+    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let different = numbers.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    let few = (3..=MOST).contains(&numbers.len());
+    (decimals && different && few).then(|| numbers.into_iter().map(|(_, name)| name.clone()).collect())
 }
 
 /// Whether a column is called like the time of a label.

@@ -197,9 +197,7 @@ impl Fitting<'_> {
         if !slots.is_empty() {
             roles.label = Some(self.add_free("label", Origin::Answer));
             if slots.iter().any(|slot| slot.who != Who::OfRow) {
-                let of_row =
-                    roles.annotator.as_ref().filter(|_| slots.iter().any(|slot| slot.who == Who::OfRow));
-                if of_row.is_some() {
+                if slots.iter().any(|slot| slot.who == Who::OfRow) {
                     return refuse(
                         "some columns of answers name who gave them, and others leave that to the annotator of the row",
                     );

@@ -99,7 +99,9 @@ mod tests {
         };
         let settled = |rule| {
             let mut all = SettledAttributes::default();
-            ["30", "31", "31", "32"].map(|age| all.take(&row(age)));
+            for age in ["30", "31", "31", "32"] {
+                all.take(&row(age));
+            }
             all.settle(rule);
             assert_eq!(all.conflicts(), 1);
             all.of("ada").get("age").cloned()

@@ -35,6 +35,9 @@ struct Column {
     /// A value is blank.
     blank: bool,
     by_annotator: HashMap<u64, Seen>,
+    /// The first value of each annotator, and the annotators with another one that is no spelling of it.
+    first: HashMap<u64, String>,
+    contradicted: HashSet<u64>,
     by_text: HashMap<u64, Seen>,
 }
 
@@ -50,6 +53,13 @@ fn see(seen: &mut HashMap<u64, Seen>, key: u64, value: u64) {
     if !matches!(entry, Seen::One(known) if *known == value) {
         *entry = Seen::Several;
     }
+}
+
+/// Whether two values of an attribute may mean the same: but for case, or a year older.
+fn is_nearly(one: &str, other: &str) -> bool {
+    let years = |value: &str| value.parse::<f64>().ok();
+    let close = years(one).zip(years(other)).is_some_and(|(a, b)| (a - b).abs() <= 1.0 && a > 1.0 && b > 1.0);
+    close || one.to_lowercase() == other.to_lowercase()
 }
 
 fn several(seen: &HashMap<u64, Seen>) -> usize {
@@ -92,6 +102,10 @@ impl Survey {
             }
             if let Some(annotator) = annotator {
                 see(&mut column.by_annotator, annotator, hash);
+                let first = column.first.entry(annotator).or_insert_with(|| value.to_owned());
+                if first != value && !is_nearly(first, value) {
+                    column.contradicted.insert(annotator);
+                }
             }
             if let Some(text) = text {
                 see(&mut column.by_text, text, hash);
@@ -137,6 +151,13 @@ impl Survey {
         several(&self.columns[column].by_text) > 0
     }
 
+    /// Whether texts that several people answer have one value each, and not all the same one.
+    pub(crate) fn belongs_to_text(&self, column: usize) -> bool {
+        let about = &self.columns[column];
+        let answered_by_several = several(&self.texts) >= 3;
+        answered_by_several && about.values.len() > 1 && several(&about.by_text) == 0
+    }
+
     fn is_category(&self, column: usize) -> bool {
         let column = &self.columns[column];
         !column.long && (2..=CATEGORIES).contains(&column.values.len())
@@ -162,7 +183,7 @@ impl Survey {
         let about = &self.columns[column];
         let contradictions = several(&about.by_annotator);
         if usual {
-            return !about.long && contradictions * 10 <= about.by_annotator.len();
+            return !about.long && about.contradicted.len() * 10 <= about.by_annotator.len();
         }
         let repeated_annotators = several(&self.annotators) >= 2;
         let belongs_to_text = several(&self.texts) > 0 && several(&about.by_text) == 0;

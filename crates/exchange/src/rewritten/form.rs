@@ -1,7 +1,7 @@
 //! Which form a file has, by its first bytes.
 
 use super::encoding::{self, Encoded};
-use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, open_document};
+use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, json_records, open_document};
 use crate::ExchangeError;
 use crate::annotations::Package;
 use crate::format_info::FormatInfo;
@@ -32,16 +32,18 @@ pub(super) enum Form {
     Parquet,
     Arrow,
     Dataset,
+    JsonRecords,
     Encoded(Encoded),
 }
 
 /// The forms that are formats of tables.
-pub(crate) const FORMATS: [FormatInfo; 5] = [
+pub(crate) const FORMATS: [FormatInfo; 6] = [
     FormatInfo { name: "xlsx", title: "Excel workbook", endings: &["xlsx", "xlsm"] },
     FormatInfo { name: "ods", title: "OpenDocument spreadsheet", endings: &["ods"] },
     FormatInfo { name: "parquet", title: "Parquet", endings: &["parquet"] },
     FormatInfo { name: "arrow", title: "Arrow", endings: &["arrow", "feather", "ipc", "arrows"] },
     FormatInfo { name: "huggingface", title: "Hugging Face dataset (a folder of Parquet)", endings: &[] },
+    FormatInfo { name: "json", title: "JSON", endings: &["json"] },
 ];
 
 impl Form {
@@ -74,7 +76,10 @@ impl Form {
             Some(Self::Arrow)
         } else {
             let whole = about.len() <= HEAD_BYTES;
-            encoding::of(path, &head, whole, options.encoding)?.map(Self::Encoded)
+            match encoding::of(path, &head, whole, options.encoding)? {
+                Some(encoded) => Some(Self::Encoded(encoded)),
+                None => may_be_records(path, &head, options).then_some(Self::JsonRecords),
+            }
         })
     }
 
@@ -94,6 +99,7 @@ impl Form {
             Self::Parquet => columnar::rewrite_parquet(path, packed),
             Self::Arrow => columnar::rewrite_arrow(path, packed),
             Self::Dataset => columnar::rewrite_dataset(path, packed),
+            Self::JsonRecords => json_records::rewrite(path, packed),
             Self::Encoded(encoded) => encoding::rewrite(path, encoded, packed),
         }
     }
@@ -110,9 +116,24 @@ impl Form {
             Self::Parquet => Some(FORMATS[2]),
             Self::Arrow => Some(FORMATS[3]),
             Self::Dataset => Some(FORMATS[4]),
+            Self::JsonRecords => Some(FORMATS[5]),
             Self::Gzip | Self::Archive | Self::Encoded(_) => None,
         }
     }
+}
+
+/// Whether a file of JSON is a table: objects in a list, or by their ids, that no annotation tool has written.
+fn may_be_records(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    let named = options.format.map(|name| name.trim().to_lowercase());
+    let wanted = named.as_deref().is_none_or(|name| name == FORMATS[5].name);
+    // One object a line is JSON Lines already.
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let lines = first.starts_with(b"{")
+        && serde_json::from_slice::<serde_json::Value>(first).is_ok()
+        && first.len() < head.len();
+    let opens = head.starts_with(b"[") || head.starts_with(b"{") && !lines;
+    wanted && opens && json_records::are_in(path) && !formats::are_claimed(path)
 }
 
 /// What an archive is; `None` for those that tools write, and for those that hold several files.

@@ -12,6 +12,7 @@ mod form;
 mod gzip;
 mod held_folder;
 mod hugging_face;
+mod json_records;
 mod limited;
 mod open_document;
 mod parts;

@@ -203,7 +203,7 @@ fn labels_on_texts_that_are_there_need_no_body() {
     checker.seed_text("t1", "x");
     let scan = scan(&file.source, &file.roles(), checker).unwrap();
     assert_eq!((scan.labels, scan.problem_count), (1, 1));
-    assert_eq!(scan.problems[0].kind, RowErrorKind::UnknownText { text_id: "t9".into() });
+    assert_eq!(scan.problems[0].kind, RowErrorKind::UnknownText { text_id: "t9".into(), near: None });
     assert_eq!(scan.problems[0].column.as_deref(), Some("text_id"));
 }
 

@@ -1,6 +1,9 @@
 //! Tables of every shape in which labels are published: recognised, read, counted.
 
+mod bad_input;
 mod cases;
+mod generated;
+mod values;
 
 use dissensus_exchange::{
     Beside, Checker, ColumnRoles, RankedReading, Recognised, Scan, Source, recognise, scan,
@@ -40,4 +43,17 @@ fn counts(path: &Path) -> (u64, u64, u64, usize) {
     let scan = read(&source, &found.readings[0]);
     assert_eq!(scan.problem_count, 0, "{}: {:?} {shown:#?}", path.display(), scan.problems);
     (scan.labels + scan.again, scan.texts, scan.annotators, scan.questions.len())
+}
+
+/// The reading that a table must have, read; decided or not.
+fn best(path: &Path) -> (Source, Recognised, Scan) {
+    let (source, found) = recognised(path);
+    let scan = read(&source, &found.readings[0]);
+    (source, found, scan)
+}
+
+/// The levels of the only question, in the order of its scale, and its kind.
+fn levels(scan: &Scan) -> (Vec<String>, dissensus_domain::ScaleKind) {
+    let scale = scan.questions[0].scale.clone().unwrap();
+    (scale.levels().to_vec(), scale.kind())
 }

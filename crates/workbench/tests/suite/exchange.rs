@@ -687,7 +687,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
     let place_of = Place::new();
     for (nth, (labels, code, named)) in [
         (["1", "2", "NA", "3"], "missing-value-level", "\"NA\" (1 label)"),
-        (["Yes", "no", "yes", "No"], "level-spellings", "\"Yes\" and \"yes\""),
+        (["Yes", "no", "yes", "No"], "level-spellings", "\"Yes\" (1 label) and \"yes\" (1 label)"),
         (["1", "2", "9", "9"], "unused-levels", "3 to 8"),
     ]
     .into_iter()

@@ -37,7 +37,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
 /// The column of the annotators; one whose name says that it holds people is believed even where no column is called a label.
 pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
     let named = table.plain.annotator.as_deref().and_then(|name| table.place(name));
-    named.or_else(|| {
+    let named = named.or_else(|| {
         let names = &vocabulary().columns.annotator;
         let found = names
             .iter()
@@ -51,7 +51,24 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
             .and_then(|name| table.place(name))?;
         let (several, _) = table.sample.varies_within(found, text);
         (several > 0).then_some(found)
-    })
+    });
+    named.or_else(|| by_value(table))
+}
+
+/// A column that names people by its values: it is called like an id, its values have several texts and texts have several of them, and no two
+/// rows have both alike.
+fn by_value(table: &Table<'_>) -> Option<usize> {
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name))?;
+    let body = table.plain.text.as_deref().and_then(|name| table.place(name));
+    let crossed = |column: &usize| {
+        let (of_text, _) = table.sample.varies_within(*column, text);
+        let (of_person, people) = table.sample.varies_within(text, *column);
+        of_text > 0 && people > 1 && of_person * 10 >= people * 9 && table.sample.is_unique(&[text, *column])
+    };
+    let candidates = (0..table.sample.width()).filter(|column| *column != text && Some(*column) != body);
+    let named = candidates.filter(|column| table.is_called_like_id(*column));
+    named.filter(crossed).max_by_key(|column| table.sample.counts(*column).len())
 }
 
 /// The column whose name alone says that it holds the labels.
@@ -97,20 +114,30 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         })
         .collect();
     // What is never chosen varies nowhere: an option all the same, between options.
-    let marks: Vec<usize> = found.iter().copied().filter(|column| is_mark(sample.kind(*column))).collect();
+    let marks: Vec<usize> = found.iter().copied().filter(|column| is_mark(table, *column)).collect();
     if let (Some(first), Some(last)) = (marks.first(), marks.last())
         && marks.len() >= 2
     {
-        let kind = sample.kind(marks[0]);
+        let kind = kind_of_mark(table, marks[0]);
         let never = |column: &usize| {
             !used.contains(column)
                 && !found.contains(column)
-                && sample.kind(*column) == kind
+                && kind_of_mark(table, *column) == kind
                 && sample.counts(*column).len() == 1
                 && !usual(*column)
         };
         let more: Vec<usize> =
             (*first..=*last + 1).filter(|column| *column < sample.width()).filter(never).collect();
+        found.extend(more);
+        found.sort_unstable();
+    }
+    // So is a question to which everybody gives the same answer, between questions.
+    let question = |column: &usize| are_called_questions(&[table.name(*column)]);
+    if found.iter().filter(|column| question(column)).count() >= 2 {
+        let more: Vec<usize> = (0..sample.width())
+            .filter(|column| !used.contains(column) && !found.contains(column) && question(column))
+            .filter(|column| table.may_be_answers(*column))
+            .collect();
         found.extend(more);
         found.sort_unstable();
     }
@@ -128,8 +155,27 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     found.iter().copied().filter(|column| !derived(column)).collect()
 }
 
-fn is_mark(kind: Kind) -> bool {
-    matches!(kind, Kind::ZeroOne | Kind::TrueFalse)
+/// Whether a column holds marks, but for a few values that are mistakes.
+fn is_mark(table: &Table<'_>, column: usize) -> bool {
+    match table.sample.kind(column) {
+        Kind::ZeroOne | Kind::TrueFalse => true,
+        Kind::Steps => {
+            let counts = table.sample.counts(column);
+            let marks: usize = ["0", "1"].iter().filter_map(|mark| counts.get(*mark)).sum();
+            marks * 10 >= table.sample.filled(column) * 9
+                && counts.contains_key("0")
+                && counts.contains_key("1")
+        }
+        _ => false,
+    }
+}
+
+/// The kind of marks.
+fn kind_of_mark(table: &Table<'_>, column: usize) -> Kind {
+    match table.sample.kind(column) {
+        Kind::Steps => Kind::ZeroOne,
+        kind => kind,
+    }
 }
 
 /// One column of labels, or none: texts or people alone.
@@ -217,7 +263,13 @@ fn questions(
         ..AnswerColumn::default()
     });
     let Some(reading) = with_answers(table, columns, answers.collect())? else { return Ok(None) };
-    let marks = columns.iter().all(|column| is_mark(table.sample.kind(*column)));
+    let marks = columns.iter().all(|column| is_mark(table, *column));
+    let all_marks: Vec<usize> = columns.iter().copied().filter(|column| is_mark(table, *column)).collect();
+    let in_sets: usize = divide(table, &all_marks)
+        .iter()
+        .filter(|(name, _)| name.is_some())
+        .map(|(_, members)| members.len())
+        .sum();
     let alike = columns.windows(2).all(|pair| are_alike(table, pair[0], pair[1]));
     let with_label =
         strong.is_none_or(|label| columns.iter().any(|c| *c != label && are_alike(table, *c, label)));
@@ -226,6 +278,7 @@ fn questions(
         _ if are_called_rounds(table, columns) => 0.5,
         (_, _, true) => 0.95,
         _ if marks && columns.len() > 2 => 0.55,
+        _ if in_sets > 2 => 0.5,
         (_, true, _) => 0.85,
         _ => 0.8,
     };
@@ -251,8 +304,7 @@ fn options(
     columns: &[usize],
     strong: Option<usize>,
 ) -> Result<Option<RankedReading>, ExchangeError> {
-    let marks: Vec<usize> =
-        columns.iter().copied().filter(|column| is_mark(table.sample.kind(*column))).collect();
+    let marks: Vec<usize> = columns.iter().copied().filter(|column| is_mark(table, *column)).collect();
     let names: Vec<&str> = marks.iter().map(|column| table.name(*column)).collect();
     if marks.len() < 2 || are_called_questions(&names) {
         return Ok(None);
@@ -276,7 +328,9 @@ fn options(
         }
     }
     // The others are questions.
-    let others: Vec<usize> = columns.iter().copied().filter(|column| !in_sets.contains(column)).collect();
+    let sole = |column: &usize| is_mark(table, *column) && in_sets.len() > 2;
+    let others: Vec<usize> =
+        columns.iter().copied().filter(|column| !in_sets.contains(column) && !sole(column)).collect();
     if one && others.is_empty() {
         // The only set needs no name; the import finds one.
         let unnamed = sets.first().is_some_and(|(name, _)| name.is_none());
@@ -331,9 +385,10 @@ fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>
             }
             None => {
                 left.remove(0);
-                let kind = table.sample.kind(first);
+                let kind = kind_of_mark(table, first);
                 let of_kind = |(name, members): &&mut (Option<String>, Vec<usize>)| {
-                    name.is_none() && members.first().is_some_and(|member| table.sample.kind(*member) == kind)
+                    name.is_none()
+                        && members.first().is_some_and(|member| kind_of_mark(table, *member) == kind)
                 };
                 match sets.iter_mut().find(of_kind) {
                     Some((_, members)) => members.push(first),

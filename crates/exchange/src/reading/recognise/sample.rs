@@ -4,7 +4,7 @@ use crate::reading::list_cell::parse_list;
 use crate::reading::value_rules::is_comma_number;
 use crate::records::Records;
 use crate::{ExchangeError, Source};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
 const ROWS: u64 = 5_000;
@@ -157,6 +157,16 @@ impl Sample {
         }
         let several = seen.values().filter(|(.., again)| *again);
         (seen.values().filter(|(_, differs, _)| *differs).count(), several.count())
+    }
+
+    /// Whether hardly any two rows have the same values in these columns together.
+    pub(crate) fn is_unique(&self, columns: &[usize]) -> bool {
+        let mut seen = HashSet::new();
+        let again = (0..self.rows).filter(|row| {
+            let key: Vec<&str> = columns.iter().map(|column| self.value(*column, *row)).collect();
+            !seen.insert(key)
+        });
+        again.count() * 20 <= self.rows
     }
 
     /// How many characters a value has on average, and how many of the values hold a space.

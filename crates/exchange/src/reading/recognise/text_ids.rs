@@ -32,8 +32,9 @@ pub(super) fn with_id(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedRea
     let roles = &ranked.reading.roles;
     let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
     let (Some(id), Some(text)) = (place(&roles.text_id), place(&roles.text)) else { return vec![ranked] };
-    let (differ, _) = table.sample.varies_within(text, id);
-    if differ == 0 {
+    let (differ, several) = table.sample.varies_within(text, id);
+    // A few are mistakes, and bad rows.
+    if differ < 2 || differ * 10 < several {
         return vec![ranked];
     }
     let id_name = table.name(id).to_owned();
@@ -52,7 +53,7 @@ pub(super) fn with_id(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedRea
         .answers
         .iter()
         .map(|answer| answer.column.as_str())
-        .chain(of_named(roles))
+        .chain(of_named(roles).filter(|(role, _)| !["group", "split"].contains(role)).map(|(_, name)| name))
         .filter_map(|name| table.place(name))
         .collect();
     let free: Vec<usize> =
@@ -79,8 +80,8 @@ pub(super) fn with_id(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedRea
     found
 }
 
-fn of_named(roles: &ColumnRoles) -> impl Iterator<Item = &str> {
-    roles.named().into_iter().map(|(_, name)| name)
+fn of_named(roles: &ColumnRoles) -> impl Iterator<Item = (&'static str, &str)> {
+    roles.named().into_iter()
 }
 
 /// Whether these columns together have one body for each of their values.
@@ -102,7 +103,7 @@ fn is_other_name(table: &Table<'_>, column: usize) -> bool {
 }
 
 impl Table<'_> {
-    fn is_called_like_id(&self, column: usize) -> bool {
+    pub(super) fn is_called_like_id(&self, column: usize) -> bool {
         let plain = simplified(self.name(column));
         vocabulary().shapes.id_ends.iter().any(|end| plain.ends_with(end.as_str()))
     }

@@ -23,7 +23,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let annotator = super::long::annotator(table);
     let columns: Vec<usize> = (0..table.sample.width())
         .filter(|column| table.may_be_answers(*column) || table.sample.filled(*column) == 0)
-        .filter(|column| !table.is_called(*column, &vocabulary().shapes.aggregates))
+        .filter(|column| !is_aggregate(table, *column))
         .filter(|column| {
             ![&table.plain.split, &table.plain.text]
                 .iter()
@@ -41,6 +41,14 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         }
     }
     Ok(found)
+}
+
+/// Whether a column sums up the answers of several people.
+fn is_aggregate(table: &Table<'_>, column: usize) -> bool {
+    let aggregates = &vocabulary().shapes.aggregates;
+    // What everybody's columns may be called is no aggregate as a part of a name.
+    let part = |word: &String| aggregates.contains(word) && !vocabulary().columns.label.contains(word);
+    table.is_called(column, aggregates) || words(table.name(column)).iter().any(part)
 }
 
 /// Columns called after annotators, with a number or a letter: `rater_1`, `coder A`, `Annotator2_toxic`.
