@@ -185,7 +185,7 @@ pub fn scan_while(
         match read {
             Ok((row, verdict)) => {
                 scan.begun_inside += u64::from(rows.begun_inside());
-                scan.count(&verdict);
+                scan.count(&verdict, source.is_of_tool());
                 scan.show(&row);
                 at_hand.take(&row, &verdict);
             }
@@ -246,7 +246,7 @@ impl Scan {
         }
     }
 
-    fn count(&mut self, verdict: &Verdict) {
+    fn count(&mut self, verdict: &Verdict, of_tool: bool) {
         self.texts += u64::from(verdict.first_of_text);
         self.new_texts += u64::from(verdict.new_text);
         self.annotators += u64::from(verdict.first_of_annotator);
@@ -257,7 +257,8 @@ impl Scan {
             LabelVerdict::Repeat { .. } => self.again += 1,
             LabelVerdict::Continues => {}
             LabelVerdict::None => match self.kind {
-                FileKind::Labels => self.empty_labels += 1,
+                // Of a table a text alone is one that nobody was asked about.
+                FileKind::Labels => self.empty_labels += u64::from(of_tool || verdict.annotator.is_some()),
                 FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),
                 FileKind::Annotators => self.repeated += u64::from(!verdict.first_of_annotator),
             },

@@ -177,7 +177,12 @@ impl Fitting<'_> {
             roles.text_id = Some(here.clone());
         }
         let table = self.table;
-        for (at, name) in table.columns().iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+        // What a row says beside its answer is nothing of the text, where that comes from another table.
+        let in_use =
+            |name: &String| self.texts.is_none() || roles.named().iter().any(|(_, used)| used == name);
+        let kept: Vec<bool> = table.columns().iter().map(in_use).collect();
+        let free = table.columns().iter().enumerate().filter(|(at, _)| kept[*at] && !taken.contains(at));
+        for (at, name) in free {
             match lists.iter().position(|list| *list == at) {
                 Some(list) => self.add_entries(name, list),
                 None => self.add(name, Origin::Cell(at)),

@@ -35,6 +35,9 @@ fn the_cases_that_failed_are_read() {
     for (name, right) in expected {
         assert_eq!(counts(&folder.join(name)), right, "{name}");
     }
+    let (_, found) = super::recognised(&folder.join("13.csv"));
+    let options = found.readings[0].reading.answers.iter().filter_map(|answer| answer.option.as_deref());
+    assert_eq!(options.collect::<Vec<_>>(), ["admiration", "anger", "joy", "neutral"]);
 }
 
 #[test]

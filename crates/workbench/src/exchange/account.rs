@@ -148,7 +148,9 @@ fn use_of(reading: &TableReading, column: &str, of_people: bool) -> String {
         return if listed { format!("{words}, in lists") } else { words.to_owned() };
     }
     let of_id = reading.roles.text_id.as_deref().is_some_and(|id| id.split('+').any(|part| part == column));
-    match (of_id, of_people, reading.lists.iter().any(|list| list == column)) {
+    // Of two files that are joined, the one with the answers says nothing of texts.
+    let of_answers = reading.join.is_some();
+    match (of_id, of_people || of_answers, reading.lists.iter().any(|list| list == column)) {
         (true, ..) => "part of the text id".to_owned(),
         (_, true, _) | (.., true) => "left out".to_owned(),
         _ => "metadata of the text".to_owned(),

@@ -260,7 +260,8 @@ impl Writing {
             }
             (LabelVerdict::Continues, ..) => {}
             (LabelVerdict::None, ..) => {
-                self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
+                let asked = verdict.annotator.is_some() || self.plan.source.is_of_tool();
+                self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels && asked);
             }
         }
         if let (Some(text), Some(annotator), None) = (text, annotator, row.occasion) {

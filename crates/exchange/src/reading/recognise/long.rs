@@ -8,6 +8,9 @@ use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
 
+/// From so many texts with several answers on, what differs nowhere does so for a reason.
+const TRUSTED: usize = 20;
+
 /// The only reading of a file that says itself what its columns are.
 pub(super) fn as_guessed(roles: ColumnRoles) -> RankedReading {
     let reading = TableReading::from_roles(roles);
@@ -113,23 +116,18 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
             !of_people && !of_texts || label == Some(*column)
         })
         .collect();
-    // What is never chosen varies nowhere: an option all the same, between options.
-    let marks: Vec<usize> = found.iter().copied().filter(|column| is_mark(table, *column)).collect();
-    if let (Some(first), Some(last)) = (marks.first(), marks.last())
-        && marks.len() >= 2
-    {
-        let kind = kind_of_mark(table, marks[0]);
-        let never = |column: &usize| {
-            !used.contains(column)
-                && !found.contains(column)
-                && kind_of_mark(table, *column) == kind
-                && sample.counts(*column).len() == 1
-                && !usual(*column)
-        };
-        let more: Vec<usize> =
-            (*first..=*last + 1).filter(|column| *column < sample.width()).filter(never).collect();
-        found.extend(more);
-        found.sort_unstable();
+    // What is rarely chosen, or by few, may seem to belong to a text or a person: an option all the same, between options.
+    let seen_often = text.map_or(0, |text| sample.varies_within(annotator, text).0) >= TRUSTED;
+    let free = |column: &usize| !used.contains(column) && *column != annotator && !usual(*column);
+    for run in runs_of_marks(table, &free) {
+        let of_options = |column: &usize| found.contains(column) || is_none_of_them(table, *column);
+        let never = |column: &usize| sample.counts(*column).len() == 1;
+        if run.len() > 2 && run.iter().any(of_options) {
+            let more: Vec<usize> =
+                run.into_iter().filter(|c| !found.contains(c) && (!seen_often || never(c))).collect();
+            found.extend(more);
+            found.sort_unstable();
+        }
     }
     // So is a question to which everybody gives the same answer, between questions.
     let question = |column: &usize| are_called_questions(&[table.name(*column)]);
@@ -153,6 +151,28 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         })
     };
     found.iter().copied().filter(|column| !derived(column)).collect()
+}
+
+/// Columns of marks of one kind that are next to each other.
+fn runs_of_marks(table: &Table<'_>, free: &dyn Fn(&usize) -> bool) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    for column in (0..table.sample.width()).filter(free).filter(|column| is_mark(table, *column)) {
+        let follows = |run: &&mut Vec<usize>| {
+            run.last().is_some_and(|last| {
+                last + 1 == column && kind_of_mark(table, *last) == kind_of_mark(table, column)
+            })
+        };
+        match runs.last_mut().filter(follows) {
+            Some(run) => run.push(column),
+            None => runs.push(vec![column]),
+        }
+    }
+    runs
+}
+
+/// Whether a column is called like the option that stands for none of the others.
+fn is_none_of_them(table: &Table<'_>, column: usize) -> bool {
+    vocabulary().shapes.none_of_them.contains(&simplified(table.name(column)))
 }
 
 /// Whether a column holds marks, but for a few values that are mistakes.
@@ -343,7 +363,7 @@ fn options(
     let mut all = in_sets.clone();
     all.extend(&others);
     let Some(reading) = with_answers(table, &all, answers)? else { return Ok(None) };
-    let rest = names.iter().any(|name| vocabulary().shapes.none_of_them.contains(&simplified(name)));
+    let rest = marks.iter().any(|column| is_none_of_them(table, *column));
     let named = sets.iter().any(|(name, _)| name.is_some());
     let confidence = match (marks.len(), strong.is_some()) {
         _ if rest => 0.92,
