@@ -185,10 +185,30 @@ class Project:
                 row[name] = str(value)
         return self._import(rows, roles, {})
 
-    def import_file(self, path, *, question: str | None = None, format: str | None = None, skip_bad: bool = False) -> dict:
-        """Imports a file of a table or of an annotation tool, recognised and guessed as by `dissensus import`."""
-        choices = {"columns": None, "question": question, "format": format, "skip_bad": skip_bad}
+    def import_preview(self, path, *, reading: dict | None = None, question: str | None = None, format: str | None = None) -> dict:
+        """What `import_file` would do, as `dissensus import --dry-run --json`; nothing is written. `readings` are the ways to read a table,
+        the best first, each with its `columns`; where `undecided` is true one of them has to be given as `reading`."""
+        choices = self._choices(reading, question, format, skip_bad=False)
+        return json.loads(_native.project_import_preview(self.path, os.path.abspath(os.fspath(path)), json.dumps(choices)))
+
+    def import_file(
+        self,
+        path,
+        *,
+        reading: dict | None = None,
+        question: str | None = None,
+        format: str | None = None,
+        skip_bad: bool = False,
+    ) -> dict:
+        """Imports a file of a table or of an annotation tool, recognised and guessed as by `dissensus import`, or a table by a `reading`
+        of `import_preview`. A table that may be read in several ways raises `several-readings`."""
+        choices = self._choices(reading, question, format, skip_bad)
         return self._run_import(os.path.abspath(os.fspath(path)), choices)
+
+    @staticmethod
+    def _choices(reading: dict | None, question: str | None, format: str | None, skip_bad: bool) -> dict:
+        columns = None if reading is None else reading.get("columns", reading)
+        return {"columns": columns, "question": question, "format": format, "skip_bad": skip_bad}
 
     def bundle(self, dir, questions=None, *, runs=(), with_ids: bool = False, replace: bool = False) -> dict:
         """Writes a folder that predicts without the project (`Bundle`), as `dissensus bundle` does."""

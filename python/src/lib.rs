@@ -35,8 +35,8 @@ mod _native {
     #[pymodule_export]
     use super::project::{
         project_annotators, project_bundle, project_create, project_disagreement, project_embeddings,
-        project_encode, project_import, project_info, project_label, project_labels, project_predictions,
-        project_sample, project_texts,
+        project_encode, project_import, project_import_preview, project_info, project_label, project_labels,
+        project_predictions, project_sample, project_texts,
     };
     use super::*;
 

@@ -7,7 +7,7 @@ use crate::error::{json, with_code};
 use crate::work::{Stop, run};
 use dissensus_domain::Remark;
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
+    ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
 };
 use dissensus_workbench::{
     BundleChoices, Home, PredictionChoices, Progress, Session, WorkbenchError, sample,
@@ -268,6 +268,18 @@ pub(crate) fn project_label(
     json(py, &recorded)
 }
 
+/// Choices as JSON; what is left out of their columns is as by default.
+fn import_choices(py: Python<'_>, choices: &str) -> PyResult<ImportChoices> {
+    let read = || -> Result<ImportChoices, serde_json::Error> {
+        let mut choices: serde_json::Value = serde_json::from_str(choices)?;
+        let columns =
+            choices.get_mut("columns").map(serde_json::Value::take).filter(|columns| !columns.is_null());
+        let columns = columns.map(ColumnChoices::from_json).transpose()?;
+        Ok(ImportChoices { columns, ..serde_json::from_value(choices)? })
+    };
+    read().map_err(|error| with_code(py, "import-choices", &error.to_string(), None))
+}
+
 /// A file is imported whole or not at all; `choices` is JSON.
 #[pyfunction]
 pub(crate) fn project_import(
@@ -277,13 +289,25 @@ pub(crate) fn project_import(
     choices: &str,
     wait: f64,
 ) -> PyResult<String> {
-    let choices: ImportChoices = serde_json::from_str(choices)
-        .map_err(|error| with_code(py, "import-choices", &error.to_string(), None))?;
+    let choices = import_choices(py, choices)?;
     let report = writing(py, &path, wait, |session, stop| {
         let progress: Arc<dyn Progress> = Arc::new(stop.clone());
         session.exchange.import(&file, &choices, &progress)
     })?;
     json(py, &report)
+}
+
+/// What importing a file would do, as JSON; nothing is written.
+#[pyfunction]
+pub(crate) fn project_import_preview(
+    py: Python<'_>,
+    path: PathBuf,
+    file: PathBuf,
+    choices: &str,
+) -> PyResult<String> {
+    let choices = import_choices(py, choices)?;
+    let preview = reading(py, &path, |session, _| session.exchange.preview(&file, &choices))?;
+    json(py, &preview)
 }
 
 /// Writes models into a folder that predicts without the project; as JSON what was written.

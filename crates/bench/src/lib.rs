@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod figures;
 mod import;
+mod import_shapes;
 mod large;
 mod live;
 mod material;
@@ -25,6 +26,7 @@ pub use encode::{
 };
 pub use error::BenchError;
 pub use import::{ImportBench, import};
+pub use import_shapes::{ImportShapesBench, ShapeTime, import_shapes};
 pub use large::{LabellingTimes, LargeBench, LargeSize, LargeStep, StepTimes, large, large_step};
 pub use live::{LiveBench, LiveSize, live};
 pub use panel::{PanelBench, PanelChoices, PanelScores, PanelSeed, panel};

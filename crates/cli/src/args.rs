@@ -379,6 +379,9 @@ pub(crate) struct Import {
     /// are kept apart from labels and tell how often people agree with themselves (see `repeats`)
     #[arg(long, value_name = "COLUMN")]
     pub(crate) occasion: Option<String>,
+    /// Column with what the annotator noted beside the answer
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) note: Option<String>,
     /// Columns that describe the annotator
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     pub(crate) attributes: Option<Vec<String>>,
@@ -1904,6 +1907,18 @@ pub(crate) enum BenchWhat {
         /// Also 100,000 texts x 17,000 annotators, binary, as a rate
         #[arg(long)]
         large: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// The same labels imported in every shape of a table, beside the long form
+    ImportShapes {
+        /// Labels in each file
+        #[arg(long, default_value_t = 1_000_000)]
+        labels: usize,
+        /// Runs of each
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
         /// Print one JSON document
         #[arg(long)]
         json: bool,

@@ -529,6 +529,22 @@ export type Answer =
 /**  That the person cannot say: given, changed and undone as answers are, and on no scale, so that no model and no figure has it. */
 { kind: "cannot-say" };
 
+/**  A column of answers, where a row has several. */
+export type AnswerColumn = {
+	/**  The column that holds the answer. */
+	column: string,
+	/**  The question; `None` where all columns answer one that nothing names. */
+	question: string | null,
+	/**  The option of a set that the column marks with 1 or 0. */
+	option: string | null,
+	/**  Who answered: `=NAME`, or a column; `None` for the annotator of the row. */
+	annotator: string | null,
+	/**  On which occasion, from 1. */
+	occasion: number | null,
+	/**  Attributes of that person. */
+	attributes: { [key in string]: string },
+};
+
 /**  The application itself. */
 export type AppInfo = {
 	/**  Version of the application. */
@@ -586,6 +602,19 @@ export type AttentionCheckInfo = {
 	/**  Of these, right. */
 	right: number,
 };
+
+/**  What becomes of an attribute that has several values for one person in a file. A value that the project has stays in any case. */
+export type AttributeConflicts = 
+/**  A row with a second value is bad. */
+"refuse" | 
+/**  The value of the first row holds. */
+"first" | 
+/**  That of the last one. */
+"last" | 
+/**  The value of most rows holds, of several the first. */
+"most-frequent" | 
+/**  The attribute of that person is not known. */
+"unknown";
 
 /**  What one attribute of people explains of how high they answer. */
 export type AttributeDifference = {
@@ -717,67 +746,6 @@ export type CheckRuleInfo = {
 /**  The window is to be closed while work is under way: ask the person. */
 export type CloseRequested = [];
 
-/**  One column of answers, where a table has several. */
-export type AnswerColumn = {
-	/**  The column that holds the answer. */
-	column: string,
-	/**  The question that it answers; null is the one question of the import. */
-	question: string | null,
-	/**  The option of a set that it marks with 0 or 1. */
-	option: string | null,
-	/**  Who answered: `=NAME`, or a column; null is the annotator column of the table. */
-	annotator: string | null,
-	/**  On which occasion. */
-	occasion: number | null,
-	/**  Of that person. */
-	attributes: Record<string, string>,
-};
-
-/**  What is kept where rows say different things about a person. */
-export type AttributeConflicts = "refuse" | "first" | "last" | "most-frequent" | "unknown";
-
-/**  What a column is read as. */
-export type ColumnUse = {
-	column: string,
-	use: string,
-};
-
-/**  Rows that were left out for one reason. */
-export type DroppedRows = {
-	reason: string,
-	rows: number,
-	first_row: number,
-};
-
-/**  An answer as it will stand. */
-export type ExampleAnswer = {
-	annotator: string | null,
-	question: string,
-	answer: string,
-	occasion: number | null,
-};
-
-/**  A text as it will stand. */
-export type ExampleText = {
-	text_id: string,
-	text: string,
-	answers: ExampleAnswer[],
-};
-
-/**  Texts in another file: its path, the column here, and the column there, null where it has the same name. */
-export type JoinChoice = {
-	path: string,
-	on: string,
-	other: string | null,
-};
-
-/**  The scale of a new question, by its name. */
-export type QuestionScale = {
-	question: string,
-	kind: ScaleKind,
-	levels: string[],
-};
-
 /**  Which column of a file is what. An empty project takes the guess; the user may name others. */
 export type ColumnChoices = {
 	/**  Identity of a text. */
@@ -806,24 +774,36 @@ export type ColumnChoices = {
 	occasion: string | null,
 	/**  Columns that describe the annotator. */
 	attributes: string[],
-	/**  Columns of answers, where the table has several; `label` is null then. */
+	/**  What the annotator noted beside the answer. */
+	note: string | null,
+	/**  The columns of answers, where a row has several; `label` is `None` then. */
 	answers: AnswerColumn[],
 	/**  Columns whose cells are lists, read entry by entry. */
 	lists: string[],
+	/**  What separates the entries of lists that are no JSON and no Python. */
+	separator: string | null,
 	/**  Columns that are left out. */
 	ignored: string[],
-	/**  Values that mean that there is none. */
+	/**  Values of answers and attributes that mean that there is none. */
 	missing: string[],
-	/**  Answers that differ in case alone are one. */
+	/**  Answers that differ in case alone are one, and so are several spellings of yes and no. */
 	fold_case: boolean,
-	/**  Numbers are written with a decimal comma. */
+	/**  `3,5` is the number 3.5. */
 	decimal_comma: boolean,
-	/**  `iso`, `month-first`, `day-first`, `excel`, `unix`, `unix-ms`, or a strftime pattern; null is found out. */
+	/**  How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime. */
 	time_format: string | null,
-	/**  What is kept where rows say different things about a person. */
+	/**  What becomes of an attribute that has several values for one person. */
 	attribute_conflicts: AttributeConflicts,
-	/**  Another file with the texts. */
+	/**  Another file with the texts, or with the answers to the texts of this one. */
 	join: JoinChoice | null,
+};
+
+/**  What a column was read as. */
+export type ColumnUse = {
+	/**  The column. */
+	column: string,
+	/**  What it is. */
+	use: string,
 };
 
 /**  One of the groups. */
@@ -1068,6 +1048,16 @@ export type DownloadChanged = {
 	file: string,
 };
 
+/**  Rows that cannot be imported for one reason. */
+export type DroppedRows = {
+	/**  What is wrong with the first of them. */
+	reason: string,
+	/**  How many rows. */
+	rows: number,
+	/**  The first of them, from 1. */
+	first_row: number,
+};
+
 /**  A packet that is out with what holds no longer. */
 export type EarlierPacket = {
 	/**  External id of the person. */
@@ -1192,6 +1182,28 @@ export type Estimation = {
 	limits: string[],
 	/**  The same in sentences. */
 	limit_texts: string[],
+};
+
+/**  An answer to a text. */
+export type ExampleAnswer = {
+	/**  Who answered. */
+	annotator: string | null,
+	/**  The question. */
+	question: string,
+	/**  The answer. */
+	answer: string,
+	/**  From 2 for a later occasion. */
+	occasion: number | null,
+};
+
+/**  A text with its answers as they will be. */
+export type ExampleText = {
+	/**  Its id. */
+	text_id: string,
+	/**  Its beginning; empty where the project has the text. */
+	text: string,
+	/**  The answers of everybody. */
+	answers: ExampleAnswer[],
 };
 
 /**  The prediction to explain. */
@@ -1761,6 +1773,24 @@ export type HistoryWish = {
 	limit: number,
 };
 
+/**  What becomes of the rows of a file; each row is in one of the counts. */
+export type ImportAccount = {
+	/**  All rows. */
+	rows: number,
+	/**  Rows that bring an answer, a text or an annotator. */
+	read: number,
+	/**  Rows of which everything is known. */
+	repeated: number,
+	/**  Rows whose text is known with other metadata, which stay. */
+	changed: number,
+	/**  Rows with an annotator and no answer. */
+	without_label: number,
+	/**  Rows that cannot be imported. */
+	dropped: number,
+	/**  Why not, the most frequent reason first. */
+	reasons: DroppedRows[],
+};
+
 /**  What the labels of a file change beyond adding to what is there. */
 export type ImportChanges = {
 	/**
@@ -1780,17 +1810,6 @@ export type ImportChanges = {
 	outdated_rows: number,
 };
 
-/**  Which rows became what. */
-export type ImportAccount = {
-	rows: number,
-	read: number,
-	repeated: number,
-	changed: number,
-	without_label: number,
-	dropped: number,
-	reasons: DroppedRows[],
-};
-
 /**  How to import a file. What is `None` is guessed. */
 export type ImportChoices = {
 	/**  Which column is what. */
@@ -1803,6 +1822,8 @@ export type ImportChoices = {
 	scale: ScaleKind | null,
 	/**  The levels, lowest first, for a new question. */
 	levels: string[] | null,
+	/**  Scales of several new questions, by name. */
+	scales?: QuestionScale[],
 	/**  Import the good rows and write the bad ones to a file. */
 	skip_bad: boolean,
 	/**  Name of the format of the file. */
@@ -1811,8 +1832,6 @@ export type ImportChoices = {
 	encoding?: string | null,
 	/**  Name of the sheet of a workbook. */
 	sheet?: string | null,
-	/**  Scales of several new questions, by name. */
-	scales: QuestionScale[],
 };
 
 /**  What a file was recognised as. */
@@ -1843,13 +1862,15 @@ export type ImportNotice = {
 	places: ImportPlace[],
 	/**  The columns that mend what it is about. */
 	fix: ColumnChoices | null,
-	/**  What that does: "Read these as missing". */
+	/**  What that does, in a few words. */
 	fix_label: string | null,
 };
 
-/**  A person of the file, and how many labels are theirs. */
+/**  How many labels a person has in a file. */
 export type ImportPerson = {
+	/**  The person, by the id in files. */
 	annotator: string,
+	/**  Labels and answers of later occasions that are added. */
 	labels: number,
 };
 
@@ -1881,6 +1902,12 @@ export type ImportPreview = {
 	rows: string[][],
 	/**  Which column is what, as guessed or named. */
 	columns: ColumnChoices,
+	/**  The ways to read a table, the best first; none of a file of an annotation tool. */
+	readings: ImportReading[],
+	/**  No reading is clearly better than the next, and none was chosen: the import asks for one. */
+	undecided: boolean,
+	/**  Which of them the columns are; `None` where they were chosen otherwise. */
+	shown: number | null,
 	/**  The encoding that it was read in, where that is not UTF-8. */
 	encoding: string | null,
 	/**  The sheet of a workbook that was read. */
@@ -1925,44 +1952,49 @@ export type ImportPreview = {
 	changes: ImportChanges,
 	/**  What to know of its labels. */
 	notices: ImportNotice[],
-	/**  A problem that stops the import whatever the rows are. */
-	problem: Problem | null,
-	/**  Ways to read the table, best first. */
-	readings: ImportReading[],
-	/**  No reading is clearly better, and none was chosen. */
-	undecided: boolean,
-	/**  Index of the reading that is shown. */
-	shown: number | null,
-	/**  The questions that its labels answer. */
+	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Who gave them, most labels first. */
+	/**  Those who gave labels, those with the most first, at most 200. */
 	people: ImportPerson[],
-	/**  A few texts with their answers. */
+	/**  At most three texts with their answers. */
 	examples: ExampleText[],
-	/**  Which rows become what. */
+	/**  What becomes of the rows. */
 	account: ImportAccount,
 	/**  What each column is read as. */
 	uses: ColumnUse[],
+	/**  A problem that stops the import whatever the rows are. */
+	problem: Problem | null,
 };
 
-/**  A question that labels of a file answer. */
+/**  A question that the labels of a file answer. */
 export type ImportQuestion = {
+	/**  Its name. */
 	name: string,
+	/**  Its sentence. */
 	prompt: string,
+	/**  Its scale. */
 	scale: Scale,
+	/**  Whether the project has it already. */
 	exists: boolean,
+	/**  Whether its scale was made from the labels alone. */
 	guessed: boolean,
+	/**  Labels that are added. */
 	labels: number,
+	/**  How often each level is used in the file. */
 	level_counts: number[],
 };
 
-/**  One way to read a table. */
+/**  A way to read a table. */
 export type ImportReading = {
+	/**  What it makes of the table, in a few words. */
 	title: string,
+	/**  What speaks for it. */
 	reasons: string[],
-	confidence: number,
+	/**  From 0 to 1; comparable within one table. */
+	confidence: number | null,
+	/**  The columns to choose for it. */
 	columns: ColumnChoices,
-	/**  The same for the command. */
+	/**  The same as options of the command. */
 	options: string,
 };
 
@@ -1996,11 +2028,11 @@ export type ImportReport = {
 	changes: ImportChanges,
 	/**  What to know of its labels. */
 	notices: ImportNotice[],
-	/**  The questions that its labels answer. */
+	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Who gave them, most labels first. */
+	/**  Those who gave labels, those with the most first, at most 200. */
 	people: ImportPerson[],
-	/**  Which rows became what. */
+	/**  What became of the rows. */
 	account: ImportAccount,
 	/**  What each column was read as. */
 	uses: ColumnUse[],
@@ -2046,6 +2078,16 @@ export type JobInfo = {
 	note: string | null,
 	/**  Why it failed. */
 	problem: Problem | null,
+};
+
+/**  Another file that has the same texts by their ids. */
+export type JoinChoice = {
+	/**  The file. */
+	path: string,
+	/**  The column with the id in the file that is imported; empty where it is to be found. */
+	on: string,
+	/**  The column with the id in the other file; `None` where it has the same name. */
+	other: string | null,
 };
 
 /**  A question that is learned together with others on one encoder. */
@@ -3339,6 +3381,16 @@ export type QuestionPart =
 "levels" | 
 /**  Whether it offers to say that one cannot say. */
 "cannot_say";
+
+/**  The scale of a new question, where a file answers several. */
+export type QuestionScale = {
+	/**  The name of the question. */
+	question: string,
+	/**  Kind of scale. */
+	kind: ScaleKind,
+	/**  The levels, lowest first. */
+	levels: string[],
+};
 
 /**  Texts in order of predicted disagreement. */
 export type Ranking = {

@@ -13,6 +13,7 @@ export const ROLES = [
   "group",
   "time",
   "occasion",
+  "note",
 ] as const;
 type SingleRole = (typeof ROLES)[number];
 /** Roles of columns of answers, where a table has several. */
@@ -37,6 +38,7 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   group: { label: "Group", hint: "document or thread" },
   time: { label: "Time", hint: "when it was judged" },
   occasion: { label: "Occasion", hint: "1, or 2 where the same person was asked again" },
+  note: { label: "Note", hint: "what the person wrote beside the answer" },
   other: { label: "Text metadata", hint: "any other column" },
   ignored: { label: "Left out", hint: "not imported" },
 };

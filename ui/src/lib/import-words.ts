@@ -43,7 +43,7 @@ export function accountLines(account: ImportAccount): [string, number][] {
   const lines: [string, number][] = [
     ["read", account.read],
     ["repeated, known already", account.repeated],
-    ["changed an answer", account.changed],
+    ["with other metadata of a known text", account.changed],
     ["without a label", account.without_label],
     ["left out", account.dropped],
   ];

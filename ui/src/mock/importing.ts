@@ -23,7 +23,7 @@ function askedOf(
   ofTool: boolean,
 ): view.ImportQuestion[] {
   const asked = (name: string, guess: view.Scale): view.ImportQuestion => {
-    const chosen = given.scales.find((scale) => scale.question === name);
+    const chosen = given.scales?.find((scale) => scale.question === name);
     const scale = chosen ? { kind: chosen.kind, levels: chosen.levels } : guess;
     const level_counts = scale.levels.map((_, at) => COUNTS[at] ?? 0);
     const labels = level_counts.reduce((a, b) => a + b, 0);

@@ -232,6 +232,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
         ("group", &columns.group),
         ("time", &columns.time),
         ("occasion", &columns.occasion),
+        ("note", &columns.note),
     ];
     for (role, column) in roles {
         if let Some(column) = column {

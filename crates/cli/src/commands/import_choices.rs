@@ -80,7 +80,7 @@ fn from_file(path: &str) -> Result<ColumnChoices> {
     let json: serde_json::Value =
         serde_json::from_str(&text).with_context(|| format!("--reading {path}: the file is no JSON"))?;
     let columns = json.get("columns").cloned().unwrap_or(json);
-    serde_json::from_value(columns).with_context(|| format!("--reading {path}: the file holds no reading"))
+    ColumnChoices::from_json(columns).with_context(|| format!("--reading {path}: the file holds no reading"))
 }
 
 /// The likeliest of the readings that agree with what was named; where none does, the guess with what was named in it.
@@ -264,7 +264,7 @@ fn with_roles(mut columns: ColumnChoices, args: &Import) -> ColumnChoices {
 }
 
 /// The roles that one column has, in the order of [`named`].
-fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 11] {
+fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 12] {
     [
         &mut columns.text,
         &mut columns.text_id,
@@ -277,11 +277,12 @@ fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 11] {
         &mut columns.group,
         &mut columns.time,
         &mut columns.occasion,
+        &mut columns.note,
     ]
 }
 
 /// The columns named for them.
-fn named(args: &Import) -> [&Option<String>; 11] {
+fn named(args: &Import) -> [&Option<String>; 12] {
     [
         &args.text,
         &args.text_id,
@@ -294,6 +295,7 @@ fn named(args: &Import) -> [&Option<String>; 11] {
         &args.group,
         &args.time,
         &args.occasion,
+        &args.note,
     ]
 }
 

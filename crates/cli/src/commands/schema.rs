@@ -163,6 +163,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("bench study", &[of::<bench::StudyBench>()]),
     ("bench predict", &[of::<bench::PredictBench>()]),
     ("bench import", &[of::<bench::ImportBench>()]),
+    ("bench import-shapes", &[of::<bench::ImportShapesBench>()]),
 ];
 
 pub(crate) fn schema(args: &args::Schema) -> Result<()> {

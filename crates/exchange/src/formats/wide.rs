@@ -3,6 +3,8 @@
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, LABEL as QUESTION, Part, Said, Unfold, text_of};
+use crate::reading::vocabulary;
+use crate::roles::simplified;
 use std::sync::Arc;
 
 /// The columns that are no people.
@@ -21,27 +23,41 @@ impl Format for Wide {
 
     fn recognise(&self, look: &Look) -> Option<Reading> {
         let table = look.table.as_ref().filter(|_| look.named)?;
-        let there = [TEXT_ID, TEXT].iter().any(|name| look.has_columns(&[name]));
-        there.then(|| Reading::Annotations(Division::Rows(table.clone()), Arc::new(Texts)))
+        let names = &vocabulary().columns;
+        let called = |names: &[String]| {
+            let column = |name: &String| look.columns().iter().find(|column| simplified(column) == *name);
+            names.iter().find_map(column).cloned()
+        };
+        let texts = Texts { id: called(&names.text_id), text: called(&names.text) };
+        let there = texts.id.is_some() || texts.text.is_some();
+        there.then(|| Reading::Annotations(Division::Rows(table.clone()), Arc::new(texts)))
     }
 }
 
+/// The columns that are no people.
 #[derive(Debug)]
-struct Texts;
+struct Texts {
+    id: Option<String>,
+    text: Option<String>,
+}
 
 impl Unfold for Texts {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(cells) = part.json().as_object() else {
             return items.fault("", None, "no row stands here");
         };
-        let text = text_of(cells.get(TEXT));
+        let cell = |column: &Option<String>| text_of(column.as_ref().and_then(|name| cells.get(name)));
+        let text = cell(&self.text);
         let common = Item {
-            text_id: text_of(cells.get(TEXT_ID)),
+            text_id: cell(&self.id),
             data: text.into_iter().map(|text| (TEXT.to_owned(), text)).collect(),
             ..Item::default()
         };
         let mut nobody = true;
-        for (person, cell) in cells.iter().filter(|(column, _)| ![TEXT_ID, TEXT].contains(&column.as_str())) {
+        for (person, cell) in cells
+            .iter()
+            .filter(|(column, _)| Some(*column) != self.id.as_ref() && Some(*column) != self.text.as_ref())
+        {
             if let Some(label) = text_of(Some(cell)) {
                 let mut item =
                     Item { annotator: Some(person.clone()), place: person.clone(), ..common.clone() };

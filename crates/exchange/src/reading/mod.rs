@@ -27,6 +27,7 @@ pub(crate) use settled_attributes::SettledAttributes;
 pub use table_reading::{AnswerColumn, AttributeConflicts, Join, TableReading, ValueRules};
 pub use time_format::{TimeFormat, TimeFormatError};
 pub use truth::{Missing, missing_code, truth_value};
+pub(crate) use vocabulary::vocabulary;
 
 use dissensus_domain::{Scale, ScaleKind};
 

@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::view::ColumnChoices;
 use dissensus_exchange::Source;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 const FILE: &str = "columns.json";
 const LOCK: &str = "columns.lock";
@@ -14,7 +14,7 @@ const LOCK: &str = "columns.lock";
 const MOST: usize = 50;
 
 /// What was chosen for files of one shape.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Kept {
     shape: String,
     columns: ColumnChoices,
@@ -62,7 +62,12 @@ impl<'a> KeptColumns<'a> {
     /// Everything that can be read; what cannot is as if it had never been kept.
     fn all(&self) -> Vec<Kept> {
         let kept: Vec<serde_json::Value> = self.home.read_json(FILE).unwrap_or_default();
-        kept.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect()
+        let read = |mut one: serde_json::Value| {
+            let shape = one.get("shape")?.as_str()?.to_owned();
+            let columns = ColumnChoices::from_json(one.get_mut("columns")?.take()).ok()?;
+            Some(Kept { shape, columns })
+        };
+        kept.into_iter().filter_map(read).collect()
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn options_of(reading: &TableReading) -> String {
         ("--label", &roles.label),
         ("--time", &roles.time),
         ("--occasion", &roles.occasion),
+        ("--note", &roles.note),
     ] {
         if let Some(column) = column {
             add(name, column);

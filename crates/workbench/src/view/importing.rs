@@ -35,35 +35,27 @@ view! {
         pub occasion: Option<String>,
         /// Columns that describe the annotator.
         pub attributes: Vec<String>,
+        /// What the annotator noted beside the answer.
+        pub note: Option<String>,
         /// The columns of answers, where a row has several; `label` is `None` then.
-        #[serde(default)]
         pub answers: Vec<AnswerColumn>,
         /// Columns whose cells are lists, read entry by entry.
-        #[serde(default)]
         pub lists: Vec<String>,
         /// What separates the entries of lists that are no JSON and no Python.
-        #[serde(default)]
         pub separator: Option<String>,
         /// Columns that are left out.
-        #[serde(default)]
         pub ignored: Vec<String>,
         /// Values of answers and attributes that mean that there is none.
-        #[serde(default)]
         pub missing: Vec<String>,
         /// Answers that differ in case alone are one, and so are several spellings of yes and no.
-        #[serde(default)]
         pub fold_case: bool,
         /// `3,5` is the number 3.5.
-        #[serde(default)]
         pub decimal_comma: bool,
         /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime.
-        #[serde(default)]
         pub time_format: Option<String>,
         /// What becomes of an attribute that has several values for one person.
-        #[serde(default)]
         pub attribute_conflicts: AttributeConflicts,
         /// Another file with the texts, or with the answers to the texts of this one.
-        #[serde(default)]
         pub join: Option<JoinChoice>,
     }
 
@@ -73,19 +65,14 @@ view! {
         /// The column that holds the answer.
         pub column: String,
         /// The question; `None` where all columns answer one that nothing names.
-        #[serde(default)]
         pub question: Option<String>,
         /// The option of a set that the column marks with 1 or 0.
-        #[serde(default)]
         pub option: Option<String>,
         /// Who answered: `=NAME`, or a column; `None` for the annotator of the row.
-        #[serde(default)]
         pub annotator: Option<String>,
         /// On which occasion, from 1.
-        #[serde(default)]
         pub occasion: Option<u16>,
         /// Attributes of that person.
-        #[serde(default)]
         pub attributes: BTreeMap<String, String>,
     }
 
@@ -97,7 +84,6 @@ view! {
         /// The column with the id in the file that is imported; empty where it is to be found.
         pub on: String,
         /// The column with the id in the other file; `None` where it has the same name.
-        #[serde(default)]
         pub other: Option<String>,
     }
 
@@ -315,10 +301,8 @@ view! {
         /// The first places.
         pub places: Vec<ImportPlace>,
         /// The columns that mend what it is about.
-        #[serde(default)]
         pub fix: Option<ColumnChoices>,
         /// What that does, in a few words.
-        #[serde(default)]
         pub fix_label: Option<String>,
     }
 
@@ -472,4 +456,32 @@ pub enum AttributeConflicts {
     MostFrequent,
     /// The attribute of that person is not known.
     Unknown,
+}
+
+impl ColumnChoices {
+    /// Choices as JSON, of which what is left out is as by default.
+    ///
+    /// # Errors
+    /// A value of another kind.
+    pub fn from_json(value: serde_json::Value) -> Result<Self, serde_json::Error> {
+        let mut whole = filled(serde_json::to_value(Self::default())?, value);
+        let answer = serde_json::to_value(AnswerColumn::default())?;
+        if let Some(answers) = whole.get_mut("answers").and_then(serde_json::Value::as_array_mut) {
+            for one in answers {
+                *one = filled(answer.clone(), one.take());
+            }
+        }
+        serde_json::from_value(whole)
+    }
+}
+
+/// The members of `value` over those of `default`; of anything but an object `value` itself.
+fn filled(mut default: serde_json::Value, value: serde_json::Value) -> serde_json::Value {
+    match (default.as_object_mut(), value) {
+        (Some(members), serde_json::Value::Object(given)) => {
+            members.extend(given);
+            default
+        }
+        (_, value) => value,
+    }
 }

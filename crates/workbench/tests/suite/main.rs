@@ -30,6 +30,7 @@ mod practice;
 mod question_correlation;
 mod question_edits;
 mod read_only;
+mod readings;
 mod remarks;
 mod removal;
 mod repeats;

@@ -10,7 +10,9 @@ mod train;
 use crate::args::BenchWhat;
 use crate::output;
 use anyhow::{Context, Result};
-use dissensus_bench::{self as bench, ImportBench, LiveBench, LiveSize, PredictBench, StudySize};
+use dissensus_bench::{
+    self as bench, ImportBench, ImportShapesBench, LiveBench, LiveSize, PredictBench, ShapeTime, StudySize,
+};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -26,6 +28,10 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
         BenchWhat::Import { file, peers, runs, json } => {
             let found = bench::import(file.as_deref(), peers, runs)?;
             if json { output::json(&found) } else { imported(&found) }
+        }
+        BenchWhat::ImportShapes { labels, runs, json } => {
+            let found = bench::import_shapes(labels, runs, &say)?;
+            if json { output::json(&found) } else { imported_shapes(&found) }
         }
         BenchWhat::Live { texts, annotators, levels, options, clicks, json } => {
             let found = bench::live(LiveSize { texts, annotators, levels, options, clicks })?;
@@ -62,6 +68,21 @@ fn imported(found: &ImportBench) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+fn imported_shapes(found: &ImportShapesBench) -> Result<()> {
+    let row = |shape: &ShapeTime| {
+        vec![
+            shape.shape.clone(),
+            format!("{:.1}", shape.bytes as f64 / 1e6),
+            format!("{:.2}", shape.seconds),
+            format!("{:.2}", shape.ratio),
+            shape.peak_mib.map_or_else(|| "–".to_owned(), |mib| format!("{mib:.0}")),
+        ]
+    };
+    output::line(&format!("{} labels, median of {}", found.labels, found.runs))?;
+    let header = ["shape", "MB", "seconds", "over the long form", "peak MiB"];
+    output::line(&output::table(&header, found.shapes.iter().map(row).collect(), &[1, 2, 3, 4]))
 }
 
 fn clicked(found: &LiveBench) -> Result<()> {

@@ -131,9 +131,11 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     }
     // So is a question to which everybody gives the same answer, between questions.
     let question = |column: &usize| are_called_questions(&[table.name(*column)]);
-    if found.iter().filter(|column| question(column)).count() >= 2 {
+    if let Some(first) = found.iter().copied().find(|column| question(column)) {
+        let first = words(table.name(first)).into_iter().next();
         let more: Vec<usize> = (0..sample.width())
             .filter(|column| !used.contains(column) && !found.contains(column) && question(column))
+            .filter(|column| words(table.name(*column)).into_iter().next() == first)
             .filter(|column| table.may_be_answers(*column))
             .collect();
         found.extend(more);
