@@ -411,7 +411,7 @@ pub(crate) struct Import {
     pub(crate) ignore: Option<Vec<String>>,
     /// How to read a table that may be read in several ways: its number, as the command lists them, or a file with a reading that
     /// --dry-run --json printed
-    #[arg(long, value_name = "N|FILE", help_heading = SHAPES)]
+    #[arg(long, value_name = "N|FILE", help_heading = SHAPES, conflicts_with_all = ["labels", "options", "annotator_columns", "rounds", "pairs"])]
     pub(crate) reading: Option<String>,
     /// Values of labels and attributes that say that there is none: --missing=NA,-1,99
     #[arg(long, value_delimiter = ',', value_name = "VALUES", help_heading = SHAPES, allow_hyphen_values = true)]

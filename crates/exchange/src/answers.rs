@@ -1,7 +1,7 @@
 //! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
 
 use crate::changes::{Change, ChangeKind, Changes};
-use crate::level_name::{answer_on, folded_on, level_name};
+use crate::level_name::{answer_on, folded_on, folded_set_on, level_name};
 use crate::reading::ordered_scale;
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
@@ -262,7 +262,7 @@ impl Answers {
             return Ok(Judged { name, answer: Some(Answer::Spans(spans)), end });
         }
         let folded = || match fold_case {
-            true => folded_on(scale, label).map(Answer::Level),
+            true => folded_on(scale, label).map(Answer::Level).or_else(|| folded_set_on(scale, label)),
             false => None,
         };
         let found = answer_on(scale, label)

@@ -156,7 +156,8 @@ impl Known {
                 if known.metadata == 0 {
                     known.metadata = metadata;
                 }
-                let other_metadata = known.metadata != metadata;
+                // A row without a body says nothing of its text.
+                let other_metadata = row.text.is_some() && known.metadata != metadata;
                 Mention { number: known.number, first, other_metadata, ..Mention::default() }
             }
         })

@@ -1,7 +1,7 @@
 //! The spellings of a label that mean one level.
 
 use crate::reading::truth_value;
-use dissensus_domain::{Answer, Scale};
+use dissensus_domain::{Answer, Scale, ScaleKind, option_names};
 
 /// A label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and `3.0` are one.
 pub fn level_name(label: &str) -> &str {
@@ -34,6 +34,7 @@ pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
     if scale.has_options() {
         return None;
     }
+    let is_binary = scale.kind() == ScaleKind::Binary;
     let label = level_name(label);
     let folded = label.to_lowercase();
     let by_case = |level: &String| level.to_lowercase() == folded;
@@ -42,5 +43,15 @@ pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
         let mut found = scale.levels().iter().enumerate().filter(|(_, level)| is(level));
         found.next().filter(|_| found.next().is_none()).and_then(|(at, _)| u16::try_from(at).ok())
     };
-    only(&by_case).or_else(|| only(&by_truth))
+    only(&by_case).or_else(|| only(&by_truth).filter(|_| is_binary))
+}
+
+/// The set of options that `label` is on a scale of options, but for case.
+pub(crate) fn folded_set_on(scale: &Scale, label: &str) -> Option<Answer> {
+    let named = |name: &str| {
+        let folded = name.to_lowercase();
+        scale.levels().iter().find(|level| level.to_lowercase() == folded).cloned()
+    };
+    let names: Vec<String> = option_names(label).into_iter().map(named).collect::<Option<_>>()?;
+    scale.answer_named(&serde_json::Value::from(names).to_string()).filter(|_| scale.is_multi_label())
 }

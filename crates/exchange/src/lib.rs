@@ -152,8 +152,9 @@ pub use outgoing::{
 pub use output_format::OutputFormat;
 pub use reading::{
     AnswerColumn, AttributeConflicts, Beside, Join, Missing, RankedReading, Recognised, TableReading,
-    TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_beside,
-    is_called_time, list_columns, missing_code, ordered_scale, recognise, truth_value,
+    TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_around,
+    guess_roles_beside, has_answers, is_called_time, list_columns, missing_code, ordered_scale, recognise,
+    truth_value,
 };
 pub use rejects::RejectWriter;
 pub use rewritten::OpenOptions;

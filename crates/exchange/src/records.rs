@@ -85,6 +85,14 @@ impl Records {
         }
     }
 
+    /// Whether the record is in the file that was given, and not in one that it is joined with.
+    pub(crate) fn is_of_given_file(&self) -> bool {
+        match &self.of {
+            Of::Reshaped(records) => records.is_of_given_file(),
+            _ => true,
+        }
+    }
+
     /// The column of the file that a column of the rows is about.
     pub(crate) fn shown_column<'a>(&'a self, column: &'a str) -> &'a str {
         match &self.of {

@@ -183,7 +183,7 @@ impl Plan {
         let mut plan = Self {
             kind,
             columns: source.columns().to_vec(),
-            texts_alone: source.is_of_tool() || source.roles().is_some(),
+            texts_alone: source.is_of_tool() || source.unfolds(),
             texts_apart: source.is_joined(),
             conflicts: source.reading().map_or_else(Default::default, |r| r.values.attribute_conflicts),
             text_id: claims.column("text id", &roles.text_id)?,

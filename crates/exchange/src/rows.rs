@@ -156,6 +156,11 @@ impl Rows {
         self.records.begins_record()
     }
 
+    /// Whether that record is in the file that was given, and not in one that it is joined with.
+    pub fn is_of_given_file(&self) -> bool {
+        self.records.is_of_given_file()
+    }
+
     /// How many attributes of people have several values, where a rule settles them.
     pub fn settled_conflicts(&self) -> u64 {
         self.attributes.as_ref().map_or(0, SettledAttributes::conflicts)

@@ -241,7 +241,7 @@ impl Scan {
     }
 
     fn sample(&mut self, rows: &Rows) {
-        if self.sample.len() < SAMPLE_ROWS {
+        if self.sample.len() < SAMPLE_ROWS && rows.is_of_given_file() {
             self.sample.push(rows.cells().map(shown).collect());
         }
     }

@@ -3,7 +3,7 @@
 use crate::annotations::{AnnotationFile, Facts, Hint, MetInFile};
 use crate::format_info::FormatInfo;
 use crate::formats::{self, Recognised};
-use crate::reading::{Reshape, TableReading};
+use crate::reading::{Reshape, TableReading, truth_columns};
 use crate::rewritten::{self, OpenOptions, Rewritten, SheetRows};
 use crate::table_file::TableFile;
 use crate::{ColumnRoles, ExchangeError};
@@ -142,7 +142,10 @@ impl Source {
             Some(Kind::Table(table)) => Some(table.as_ref()),
             Some(_) => return Err(no_table()),
         };
-        let reshape = Reshape::new(table, other_table, reading)?;
+        let mut reshape = Reshape::new(table, other_table, reading)?;
+        if reading.values.fold_case {
+            reshape.truths = truth_columns(self, other, &reshape)?;
+        }
         let rewritten = self.rewritten.clone();
         let joined = other.and_then(|other| other.rewritten.clone());
         Ok(Self { format: self.format, kind: Kind::Reshaped(Arc::new(reshape)), rewritten, _joined: joined })
@@ -154,6 +157,13 @@ impl Source {
             Kind::Reshaped(reshape) => Some(&reshape.roles),
             _ => None,
         }
+    }
+
+    /// Whether rows are made of columns of answers, of lists, or of two tables: then a row may bring a text that nobody has answered.
+    pub(crate) fn unfolds(&self) -> bool {
+        self.reading().is_some_and(|reading| {
+            !reading.answers.is_empty() || !reading.lists.is_empty() || reading.join.is_some()
+        })
     }
 
     /// The reading by which rows are made, where it makes others than there are.

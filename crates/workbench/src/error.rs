@@ -846,7 +846,7 @@ impl WorkbenchError {
     pub fn detail(&self) -> Option<String> {
         match self {
             Self::SeveralReadings { listed, .. } => Some(listed.clone()),
-            Self::BadRows { listed, count, rows, .. } if count == rows => Some(listed.clone()),
+            Self::BadRows { listed, count, rows, .. } if count == rows => Some(format!("{listed}\nFix these rows.")),
             Self::BadRows { listed, rest, .. } => Some(match rest {
                 None => format!(
                     "{listed}\nFix these rows, or import the others with --skip-bad (in the window: Skip bad rows)."

@@ -45,13 +45,16 @@ pub(super) struct ExportWritten<'a> {
 
 pub(crate) fn import(args: Import) -> Result<()> {
     let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
-    let choices = choices(&session, &args)?;
+    // From here on a signal asks the work to stop; without a bar it ends the process at once.
+    let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
+    let (choices, undecided) = choices(&session, &args)?;
     if args.dry_run {
-        let preview = session.exchange.preview(&args.file, &choices)?;
+        drop(bar);
+        let mut preview = session.exchange.preview(&args.file, &choices)?;
+        preview.undecided |= undecided;
         if args.json { output::json(&preview) } else { show(&preview) }?;
         return would_fail(&preview, args.skip_bad);
     }
-    let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
     let report = session.exchange.import(&args.file, &choices, &bar);
     drop(bar);
     let report = report?;

@@ -9,14 +9,16 @@ use dissensus_workbench::view::{
 };
 
 /// What is named on the command line over what is guessed.
-pub(super) fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
+///
+/// The flag says that a dry run shows one of several readings that are as likely.
+pub(super) fn choices(session: &Session, args: &Import) -> Result<(ImportChoices, bool)> {
     let form = ImportChoices {
         format: args.format.clone(),
         encoding: args.encoding.clone(),
         sheet: args.sheet.clone(),
         ..ImportChoices::default()
     };
-    let mut columns = columns(session, args, &form)?;
+    let (mut columns, undecided) = columns(session, args, &form)?;
     name_values(&mut columns, args);
     let has_answers = columns.label.is_some() || columns.span_start.is_some() || !columns.answers.is_empty();
     if !has_answers {
@@ -35,7 +37,7 @@ pub(super) fn choices(session: &Session, args: &Import) -> Result<ImportChoices>
             );
         }
     }
-    Ok(ImportChoices {
+    let choices = ImportChoices {
         columns: Some(columns),
         question: args.question.clone(),
         prompt: args.prompt.clone(),
@@ -43,15 +45,16 @@ pub(super) fn choices(session: &Session, args: &Import) -> Result<ImportChoices>
         levels: args.levels.clone().or_else(|| args.types.clone()),
         skip_bad: args.skip_bad,
         ..form
-    })
+    };
+    Ok((choices, undecided))
 }
 
 /// Which column is what.
-fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<ColumnChoices> {
+fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
     if let Some(reading) = &args.reading
         && reading.parse::<usize>().is_err()
     {
-        return from_file(reading);
+        return Ok((with_roles(from_file(reading)?, args), false));
     }
     if let Some(path) = &args.join {
         let (on, other) = match args.on.as_deref().map(|on| on.split_once('=').unwrap_or((on, ""))) {
@@ -60,17 +63,32 @@ fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<Col
             None => (String::new(), None),
         };
         let join = JoinChoice { path: path.to_string_lossy().into_owned(), on, other };
-        let columns = session.exchange.join_columns(&args.file, form, &join)?;
-        return Ok(with_roles(columns, args));
+        let named = ColumnChoices { answers: answers(session, args, form)?, ..named_before(args) };
+        let named = ImportChoices { columns: Some(named), ..form.clone() };
+        let columns = session.exchange.join_columns(&args.file, &named, &join)?;
+        return Ok((with_roles(columns, args), false));
     }
     let answers = answers(session, args, form)?;
     if !answers.is_empty() {
-        let partial = ColumnChoices { answers, ..ColumnChoices::default() };
+        let partial = ColumnChoices { answers, ..named_before(args) };
         let choices = ImportChoices { columns: Some(partial), ..form.clone() };
         let columns = session.exchange.complete_columns(&args.file, &choices)?;
-        return Ok(with_roles(columns, args));
+        return Ok((with_roles(columns, args), false));
     }
     recognised(session, args, form)
+}
+
+/// The roles that were named, before anything is guessed.
+fn named_before(args: &Import) -> ColumnChoices {
+    ColumnChoices {
+        label: args.label.clone(),
+        annotator: args.annotator.clone(),
+        text: args.text.clone(),
+        text_id: args.text_id.clone(),
+        time: args.time.clone(),
+        ignored: args.ignore.clone().unwrap_or_default(),
+        ..ColumnChoices::default()
+    }
 }
 
 /// A reading that `--dry-run --json` printed, or its columns alone.
@@ -84,15 +102,18 @@ fn from_file(path: &str) -> Result<ColumnChoices> {
 }
 
 /// The likeliest of the readings that agree with what was named; where none does, the guess with what was named in it.
-fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<ColumnChoices> {
-    let labels = ColumnChoices { label: args.label.clone(), ..ColumnChoices::default() };
-    let beside = ImportChoices { columns: Some(labels), ..form.clone() };
-    let (readings, _) = session.exchange.readings(&args.file, &beside)?;
+fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
+    let beside = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
+    // Numbers are those that the command lists, whatever else is named.
+    let alone = ColumnChoices { label: None, ..named_before(args) };
+    let columns = if args.reading.is_some() { alone } else { named_before(args) };
+    let asked = ImportChoices { columns: Some(columns), ..form.clone() };
+    let (readings, _) = session.exchange.readings(&args.file, &asked)?;
     if let Some(number) = args.reading.as_deref().and_then(|number| number.parse::<usize>().ok()) {
         let Some(reading) = number.checked_sub(1).and_then(|at| readings.get(at)) else {
             bail!("--reading {number}: the file can be read in {} ways, see --dry-run", readings.len());
         };
-        return Ok(with_roles(reading.columns.clone(), args));
+        return Ok((with_roles(reading.columns.clone(), args), false));
     }
     let agrees = |reading: &&ImportReading| {
         let mut columns = reading.columns.clone();
@@ -104,7 +125,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
     };
     let fitting: Vec<&ImportReading> = readings.iter().filter(agrees).collect();
     match fitting.as_slice() {
-        [] => guessed(session, args, form, &beside),
+        [] => Ok((guessed(session, args, form, &beside)?, false)),
         [best, others @ ..] => {
             let undecided = others.iter().any(|other| other.confidence >= 0.75 * best.confidence);
             if undecided && !args.dry_run {
@@ -117,7 +138,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
                     listed.join("\n")
                 );
             }
-            Ok(with_roles(best.columns.clone(), args))
+            Ok((with_roles(best.columns.clone(), args), undecided))
         }
     }
 }
@@ -164,6 +185,9 @@ fn answers(session: &Session, args: &Import, form: &ImportChoices) -> Result<Vec
         answers.push(AnswerColumn { question: Some(name.trim().to_owned()), ..column(name) });
     }
     let several = args.labels.is_some() || args.options.len() > 1;
+    if args.options.iter().filter(|set| !set.contains('=')).count() > 1 {
+        bail!("several sets of options need names: write --options A,B,C=NAME for each");
+    }
     for set in &args.options {
         let (columns, name) = set.rsplit_once('=').unwrap_or((set, ""));
         let question = match name.trim() {

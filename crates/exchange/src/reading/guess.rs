@@ -36,7 +36,20 @@ pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
 /// # Errors
 /// As there.
 pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
-    guess_the_rest(source, label, &HashSet::new())
+    let named = ColumnRoles { label: label.map(str::to_owned), ..ColumnRoles::default() };
+    guess_the_rest(source, &named, &HashSet::new(), &[])
+}
+
+/// As [`guess_roles`] of a file of which some roles are known: text, its id, annotator, label, time. Columns that are left out have none.
+///
+/// # Errors
+/// As there.
+pub fn guess_roles_around(
+    source: &Source,
+    named: &ColumnRoles,
+    left_out: &[String],
+) -> Result<ColumnRoles, ExchangeError> {
+    guess_the_rest(source, named, &HashSet::new(), left_out)
 }
 
 /// As [`guess_roles_beside`], of the columns that are not among those with answers, if there are any.
@@ -45,13 +58,14 @@ pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<Column
 /// As there.
 pub(crate) fn guess_the_rest(
     source: &Source,
-    label: Option<&str>,
+    named: &ColumnRoles,
     answers: &HashSet<usize>,
+    left_out: &[String],
 ) -> Result<ColumnRoles, ExchangeError> {
     if let Some(facts) = source.facts() {
         return Ok(of_tool(facts));
     }
-    let mut guess = Guess::by_name(source.columns(), label, answers);
+    let mut guess = Guess::by_name(source.columns(), named, answers, left_out);
     let survey = guess.survey(source)?;
     guess.doubt(&survey);
     guess.by_value(&survey);
@@ -96,13 +110,30 @@ struct Guess<'a> {
 }
 
 impl<'a> Guess<'a> {
-    fn by_name(columns: &'a [String], label: Option<&str>, answers: &HashSet<usize>) -> Self {
+    fn by_name(
+        columns: &'a [String],
+        named: &ColumnRoles,
+        answers: &HashSet<usize>,
+        left_out: &[String],
+    ) -> Self {
         let mut guess = Self { columns, roles: vec![None; columns.len()], answered: !answers.is_empty() };
         for answer in answers {
             guess.roles[*answer] = Some(Role::Answer);
         }
-        if let Some(index) = label.and_then(|label| columns.iter().position(|column| column == label)) {
-            guess.roles[index] = Some(Role::Label);
+        for column in left_out.iter().filter_map(|name| columns.iter().position(|column| column == name)) {
+            guess.roles[column] = Some(Role::Answer);
+        }
+        for (role, name) in [
+            (Role::Label, &named.label),
+            (Role::Annotator, &named.annotator),
+            (Role::Text, &named.text),
+            (Role::TextId, &named.text_id),
+            (Role::Time, &named.time),
+        ] {
+            let name = name.as_deref();
+            if let Some(index) = name.and_then(|name| columns.iter().position(|column| column == name)) {
+                guess.roles[index] = Some(role);
+            }
         }
         // Words that are in use for other things, believed in a file of ours alone.
         let ours =
@@ -154,7 +185,8 @@ impl<'a> Guess<'a> {
         ];
         for (role, names) in lists {
             let labelled = guess.answered || guess.column(Role::Label).is_some();
-            if role != Role::Label || !labelled {
+            let taken = guess.column(role).is_some();
+            if !taken && (role != Role::Label || !labelled) {
                 guess.claim_by_name(role, names);
             }
         }

@@ -2,8 +2,10 @@
 
 use super::list_cell::parse_list;
 use super::recognise::Sample;
+use super::reshape::Reshape;
+use super::truth::truth_value;
 use crate::{ExchangeError, Source};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// How many values of a column are compared.
 const COMPARED: usize = 2_000;
@@ -22,14 +24,16 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
         let values: BTreeSet<&String> = one.counts(a).keys().take(COMPARED).collect();
         for b in 0..other.width() {
             let there = other.counts(b);
-            let names_once = one.counts(a).len() == one.rows() || there.len() == other.rows();
-            if values.len() < 2 || there.len() < 2 || !names_once {
+            // One of the two names each thing once; where both do, they may be numbers of rows.
+            let once = [one.counts(a).len() == one.rows(), there.len() == other.rows()];
+            if values.len() < 2 || there.len() < 2 || once == [false, false] {
                 continue;
             }
+            let weight = if once == [true, true] { 0.5 } else { 1.0 };
             let shared = values.iter().filter(|value| there.contains_key(**value)).count() as f64;
             let part = shared / values.len().min(there.len()) as f64;
             let same_name = one.columns[a].eq_ignore_ascii_case(&other.columns[b]);
-            let score = part + if same_name { 0.5 } else { 0.0 };
+            let score = weight * (part + if same_name { 0.25 } else { 0.0 });
             if part >= SHARED && best.as_ref().is_none_or(|(known, _)| score > *known) {
                 best = Some((score, (one.columns[a].clone(), other.columns[b].clone())));
             }
@@ -55,4 +59,40 @@ pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, Ex
         })
     };
     Ok(names.iter().filter(holds_lists).cloned().collect())
+}
+
+/// The columns of answers whose values are all words for yes and no, both of them, in more than two spellings.
+///
+/// # Errors
+/// The file can no longer be read.
+pub(crate) fn truth_columns(
+    source: &Source,
+    other: Option<&Source>,
+    reshape: &Reshape,
+) -> Result<HashSet<usize>, ExchangeError> {
+    let names = reshape.table.columns();
+    let holder = other.filter(|other| other.columns() == names).unwrap_or(source);
+    let sample = Sample::read(holder)?;
+    let columns = match reshape.slots.is_empty() {
+        true => {
+            reshape.roles.label.iter().filter_map(|label| names.iter().position(|n| n == label)).collect()
+        }
+        false => {
+            reshape.slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| *at)).collect::<Vec<_>>()
+        }
+    };
+    let is_truth = |column: &usize| {
+        if *column >= sample.width() {
+            return false;
+        }
+        let mut values: BTreeSet<String> = BTreeSet::new();
+        let mut truths = [false, false];
+        for value in sample.counts(*column).keys().filter(|value| !reshape.rules.leaves_out(value)) {
+            let Some(truth) = truth_value(value) else { return false };
+            truths[usize::from(truth)] = true;
+            values.insert(value.to_lowercase());
+        }
+        truths == [true, true] && values.len() > 2
+    };
+    Ok(columns.into_iter().filter(is_truth).collect())
 }

@@ -1,5 +1,7 @@
 //! Cells that hold lists: JSON, what Python and NumPy print, and values with a separator between them.
 
+use crate::annotations::plain;
+use crate::json_record;
 use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::Chars;
@@ -13,6 +15,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Value>> {
     let cell = cell.trim();
     let value = match cell.chars().next()? {
+        '{' if repeats_keys(cell) => return None,
         '[' | '{' | '(' => serde_json::from_str(cell).ok().or_else(|| parse_python(cell)),
         _ => None,
     };
@@ -24,6 +27,14 @@ pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Valu
             .filter(|separator| !separator.is_empty())
             .map(|separator| cell.split(separator).map(|entry| Value::from(entry.trim())).collect()),
     }
+}
+
+/// Whether a JSON object has a key twice, of which one value would be lost.
+fn repeats_keys(cell: &str) -> bool {
+    let Ok(pairs) = json_record::parse(cell) else { return false };
+    let mut keys: Vec<&String> = pairs.iter().map(|(key, _)| key).collect();
+    keys.sort();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// A member of an object as an entry of a list.
@@ -92,13 +103,13 @@ impl Python<'_> {
             let key = self.value(depth + 1)?;
             self.skip_space();
             if self.rest.next_if_eq(&':').is_some() {
-                let key = match key {
-                    Value::String(key) => key,
-                    Value::Array(_) | Value::Object(_) => return None,
-                    other => other.to_string(),
-                };
+                if key.is_array() || key.is_object() {
+                    return None;
+                }
                 let value = self.value(depth + 1)?;
-                pairs.insert(key, value);
+                if pairs.insert(plain(&key), value).is_some() {
+                    return None;
+                }
             } else {
                 entries.push(key);
             }
@@ -142,6 +153,13 @@ impl Python<'_> {
             "None" | "nan" | "NaN" | "null" | "<NA>" => Some(Value::Null),
             "True" | "true" => Some(Value::Bool(true)),
             "False" | "false" => Some(Value::Bool(false)),
+            // 007 is a name.
+            name if name.trim_start_matches('-').len() > 1
+                && name.trim_start_matches('-').starts_with('0')
+                && name.bytes().all(|b| b.is_ascii_digit() || b == b'-') =>
+            {
+                Some(Value::from(name))
+            }
             number => {
                 let integer = number.parse::<i64>().ok().map(Value::from);
                 // NumPy prints 1. for 1.0.
@@ -173,6 +191,8 @@ mod tests {
             ("[{'annotator': 'a', 'label': 1}]", json!([{"annotator": "a", "label": 1}])),
             (r#"{"a": 1, "b": 0}"#, json!([{"key": "a", "value": 1}, {"key": "b", "value": 0}])),
             ("{'a': 1}", json!([{"key": "a", "value": 1}])),
+            ("{1.0: 'yes'}", json!([{"key": "1", "value": "yes"}])),
+            ("[001 007]", json!(["001", "007"])),
             ("{'x', 'y'}", json!(["x", "y"])),
             ("[]", json!([])),
             ("['caf\\xe9']", json!(["café"])),
@@ -186,7 +206,19 @@ mod tests {
     #[test]
     fn what_is_no_list_is_none() {
         let deep = "[".repeat(1000);
-        for cell in ["", "3", "a, b", "[0, 1", "[0] x", "['a", "{'a': }", "\"[1]\"", deep.as_str()] {
+        for cell in [
+            r#"{"a": 1, "a": 2}"#,
+            "{'a': 1, 'a': 2}",
+            "",
+            "3",
+            "a, b",
+            "[0, 1",
+            "[0] x",
+            "['a",
+            "{'a': }",
+            "\"[1]\"",
+            deep.as_str(),
+        ] {
             assert_eq!(parse_list(cell, None), None, "{cell}");
         }
     }

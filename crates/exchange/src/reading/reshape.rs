@@ -69,6 +69,8 @@ pub(crate) struct Reshape {
     /// The columns with lists.
     pub(crate) lists: Vec<usize>,
     pub(crate) separator: Option<String>,
+    /// The columns of answers that are words for yes and no, and are read as such.
+    pub(crate) truths: HashSet<usize>,
     pub(crate) rules: Rules,
     pub(crate) reading: TableReading,
 }
@@ -96,8 +98,7 @@ impl Reshape {
         let (table, texts, on) = match (other, &reading.join) {
             (Some(other), Some(join)) => {
                 let there = join.other.as_ref().unwrap_or(&join.on);
-                let has_text = reading.roles.text.as_ref().is_some_and(|text| table.columns().contains(text));
-                match has_text && !other.columns().contains(reading.roles.text.as_ref().unwrap_or(&join.on)) {
+                match !has_answers(table.columns(), reading) && has_answers(other.columns(), reading) {
                     true => (other, Some(table), Some((there.clone(), join.on.clone()))),
                     false => (table, Some(other), Some((join.on.clone(), there.clone()))),
                 }
@@ -145,6 +146,14 @@ impl Reshape {
     }
 }
 
+/// Whether a table has the columns that hold the answers of a reading.
+pub fn has_answers(columns: &[String], reading: &TableReading) -> bool {
+    let roles = &reading.roles;
+    let label = roles.label.as_ref().map(|label| reading.lists.first().unwrap_or(label));
+    let column = reading.answers.first().map(|answer| &answer.column).or(label).or(roles.span_start.as_ref());
+    column.is_some_and(|column| columns.contains(column))
+}
+
 /// A reading while it is fitted.
 struct Fitting<'a> {
     table: &'a TableFile,
@@ -166,6 +175,17 @@ impl Fitting<'_> {
         let lists = self.all(&reading.lists)?;
         let ignored: HashSet<usize> = self.all_anywhere(&reading.ignored)?;
         let slots = self.slots()?;
+        let left_out = |at: &usize| ignored.contains(at);
+        if let Some(at) = lists
+            .iter()
+            .chain(slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| at)))
+            .find(|at| left_out(at))
+        {
+            let name = &self.table.columns()[*at];
+            return refuse(&format!(
+                "the column \"{name}\" holds answers, and is left out too: which is meant?"
+            ));
+        }
         let mut taken: HashSet<usize> =
             slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| *at)).collect();
         taken.extend(
@@ -271,6 +291,7 @@ impl Fitting<'_> {
             slots,
             lists,
             separator: reading.separator.clone(),
+            truths: HashSet::new(),
             rules: Rules::new(&reading.values)?,
             reading: reading.clone(),
         })

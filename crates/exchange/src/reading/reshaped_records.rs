@@ -94,6 +94,13 @@ impl ReshapedRecords {
         self.begins
     }
 
+    /// Whether the record at hand is in the file that was given, and not in the one that it is joined with.
+    pub(crate) fn is_of_given_file(&self) -> bool {
+        let Some(joined) = &self.reshape.joined else { return true };
+        let table = if self.texts.is_some() { &joined.table } else { &self.reshape.table };
+        table.path() == self.reshape.path
+    }
+
     /// The file that the record at hand is in, where there are two.
     pub(crate) fn place(&self) -> Option<String> {
         let joined = self.reshape.joined.as_ref()?;
@@ -209,7 +216,9 @@ impl ReshapedRecords {
         let list = self.reshape.lists.iter().position(|list| *list == column);
         match (list, entry) {
             (Some(list), Some(entry)) => {
-                std::borrow::Cow::Owned(self.entries[list].get(entry).map(plain).unwrap_or_default())
+                let value = self.entries[list].get(entry);
+                let value = value.map(|value| plain(&self.reshape.entry(value, Treatment::Answer)));
+                std::borrow::Cow::Owned(value.unwrap_or_default())
             }
             _ => std::borrow::Cow::Borrowed(self.table.cells().get(column)),
         }
@@ -227,6 +236,9 @@ impl ReshapedRecords {
                 false => parse_list(cell, reshape.separator.as_deref())
                     .ok_or_else(|| (*column, RowErrorKind::NoList { value: shortened(cell) }))?,
             };
+            if let Some(number) = entries.iter().find_map(inexact) {
+                return Err((*column, RowErrorKind::InexactNumber { value: number }));
+            }
             match first {
                 Some((other, length)) if length != entries.len() => {
                     let other = reshape.table.columns().get(other).cloned().unwrap_or_default();
@@ -253,7 +265,11 @@ impl ReshapedRecords {
                 Origin::Cell(at) => {
                     nested = source.nested.iter().find(|(nested, _)| nested == at).map(|(_, found)| *found);
                     let value = source.get(*at);
-                    self.cells.text.push_str(&reshape.rules.apply(column.treatment, value));
+                    let value = match column.treatment == Treatment::Answer && reshape.truths.contains(at) {
+                        true => reshape.rules.apply_to_truth(value),
+                        false => reshape.rules.apply(column.treatment, value),
+                    };
+                    self.cells.text.push_str(&value);
                 }
                 Origin::Entry(list, field) => {
                     let value = entry.and_then(|entry| self.entries.get(*list)?.get(entry));
@@ -267,15 +283,25 @@ impl ReshapedRecords {
                         (value, None) => value,
                     };
                     if let Some(value) = value {
-                        nested = nesting(value);
-                        self.cells.text.push_str(&reshape.rules.apply(column.treatment, &plain(value)));
+                        let value = reshape.entry(value, column.treatment);
+                        nested = nesting(&value);
+                        self.cells.text.push_str(&reshape.rules.apply(column.treatment, &plain(&value)));
                     }
                 }
                 Origin::Joined(parts) => {
-                    for (nth, part) in parts.iter().enumerate() {
-                        let separator = if nth == 0 { "" } else { "/" };
-                        self.cells.text.push_str(separator);
-                        self.cells.text.push_str(source.get(*part).trim());
+                    // An id of which a part is missing is none.
+                    let whole = parts.iter().all(|part| !source.get(*part).trim().is_empty());
+                    for (nth, part) in parts.iter().enumerate().filter(|_| whole) {
+                        if nth > 0 {
+                            self.cells.text.push('/');
+                        }
+                        for c in source.get(*part).trim().chars() {
+                            // So that a/b and c are not a and b/c.
+                            if matches!(c, '/' | '\\') {
+                                self.cells.text.push('\\');
+                            }
+                            self.cells.text.push(c);
+                        }
                     }
                 }
                 made => {
@@ -319,11 +345,17 @@ impl ReshapedRecords {
                     let nested = self.table.cells().nested.iter().find(|(nested, _)| nested == at);
                     let list = self.reshape.lists.iter().position(|list| list == at);
                     let nested = match (list, entry) {
-                        (Some(list), Some(entry)) => self.entries[list].get(entry).and_then(nesting),
+                        (Some(list), Some(entry)) => self.entries[list]
+                            .get(entry)
+                            .and_then(|value| nesting(&self.reshape.entry(value, Treatment::Answer))),
                         _ => nested.map(|(_, found)| *found),
                     };
                     let value = self.value(*at, entry);
-                    (self.reshape.rules.apply(column.treatment, &value).into_owned(), nested)
+                    let value = match self.reshape.truths.contains(at) {
+                        true => self.reshape.rules.apply_to_truth(&value),
+                        false => self.reshape.rules.apply(column.treatment, &value),
+                    };
+                    (value.into_owned(), nested)
                 }
                 marks => (self.chosen(marks, entry)?, Some(FLAT_LIST)),
             },
@@ -348,6 +380,33 @@ impl ReshapedRecords {
             }
         }
         Ok(Value::from(chosen).to_string())
+    }
+}
+
+impl Reshape {
+    /// An entry of a list without options that are missing; of a list of nothing else nothing is left.
+    fn entry(&self, value: &Value, treatment: Treatment) -> Value {
+        match value {
+            Value::Array(options) if treatment == Treatment::Answer => {
+                let kept = self.rules.options(options);
+                if kept.is_empty() && !options.is_empty() { Value::Null } else { Value::Array(kept) }
+            }
+            value => value.clone(),
+        }
+    }
+}
+
+/// A number that cannot be kept digit for digit, anywhere in a value.
+fn inexact(value: &Value) -> Option<String> {
+    /// From here on neighbouring whole numbers share one double.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().filter(|x| x.abs() >= EXACT).map(|_| number.to_string())
+        }
+        Value::Array(entries) => entries.iter().find_map(inexact),
+        Value::Object(fields) => fields.values().find_map(inexact),
+        _ => None,
     }
 }
 

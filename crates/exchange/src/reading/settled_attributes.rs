@@ -10,16 +10,18 @@ use std::collections::HashMap;
 struct Values {
     /// With the number of rows of each.
     counts: Vec<(String, u64)>,
+    places: HashMap<String, usize>,
     /// The place of the value of the last row.
     last: usize,
 }
 
 impl Values {
     fn take(&mut self, value: &str) {
-        self.last = match self.counts.iter().position(|(known, _)| known == value) {
-            Some(at) => at,
+        self.last = match self.places.get(value) {
+            Some(at) => *at,
             None => {
                 self.counts.push((value.to_owned(), 0));
+                self.places.insert(value.to_owned(), self.counts.len() - 1);
                 self.counts.len() - 1
             }
         };

@@ -4,7 +4,10 @@ use super::table_reading::ValueRules;
 use super::time_format::TimeFormat;
 use super::truth::truth_value;
 use crate::ExchangeError;
+use crate::annotations::plain;
+use crate::level_name::level_name;
 use crate::time::format_ms;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -59,8 +62,14 @@ impl Rules {
         }
     }
 
+    /// Whether a value says that there is none.
+    pub(crate) fn leaves_out(&self, value: &str) -> bool {
+        self.is_missing(value)
+    }
+
     fn is_missing(&self, value: &str) -> bool {
-        !self.missing.is_empty() && self.missing.contains(value.trim())
+        !self.missing.is_empty()
+            && (self.missing.contains(value.trim()) || self.missing.contains(level_name(value)))
     }
 
     fn answer<'a>(&self, value: &'a str) -> Cow<'a, str> {
@@ -70,11 +79,25 @@ impl Rules {
         if !self.fold_case {
             return self.number(value);
         }
-        match truth_value(value) {
+        // Lists of options and of spans stay as they are.
+        match value.trim_start().starts_with(['[', '{']) {
+            true => Cow::Borrowed(value),
+            false => Cow::Owned(self.number(value).trim().to_lowercase()),
+        }
+    }
+
+    /// As [`Rules::apply`] of an answer to a question of which every answer is a word for yes or no.
+    pub(crate) fn apply_to_truth<'a>(&self, value: &'a str) -> Cow<'a, str> {
+        match truth_value(value).filter(|_| self.fold_case && !self.is_missing(value)) {
             Some(true) => Cow::Borrowed("yes"),
             Some(false) => Cow::Borrowed("no"),
-            None => Cow::Owned(self.number(value).trim().to_lowercase()),
+            None => self.answer(value),
         }
+    }
+
+    /// The entries of a list of options that are not missing.
+    pub(crate) fn options(&self, entries: &[Value]) -> Vec<Value> {
+        entries.iter().filter(|entry| !self.is_missing(&plain(entry))).cloned().collect()
     }
 
     fn number<'a>(&self, value: &'a str) -> Cow<'a, str> {
@@ -121,15 +144,18 @@ mod tests {
         let rules = rules(ValueRules { missing, fold_case: true, ..ValueRules::default() });
         for (value, read) in [
             ("Yes ", "yes"),
-            ("TRUE", "yes"),
-            ("0", "no"),
+            ("TRUE", "true"),
+            ("0", "0"),
             ("NO", "no"),
+            ("-1.0", ""),
+            ("[\"Joy\"]", "[\"Joy\"]"),
             ("Maybe", "maybe"),
             ("-1", ""),
             (" NA", ""),
         ] {
             assert_eq!(rules.apply(Treatment::Answer, value), read, "{value}");
         }
+        assert_eq!(rules.apply_to_truth("TRUE"), "yes");
         assert_eq!(rules.apply(Treatment::Attribute, "Woman"), "Woman");
         assert_eq!(rules.apply(Treatment::Attribute, "NA"), "");
         assert_eq!(rules.apply(Treatment::Kept, "NA"), "NA");

@@ -89,7 +89,6 @@ fn a_column_for_each_person() {
         ["worker_0", "worker_1", "worker_2", "worker_3"],
         ["label_1_M", "label_2_M", "label_3_F", "label_4_F"],
         ["United_States_Hate", "Australia_Hate", "India_Hate", "Singapore_Hate"],
-        ["anna", "bert", "carla", "dirk"],
         ["Annotator 1", "Annotator 2", "Annotator 3", "Annotator 4"],
         ["A1", "A2", "A3", "A4"],
         ["annotateur1", "annotateur2", "annotateur3", "annotateur4"],
@@ -113,6 +112,31 @@ fn a_column_for_each_person() {
             assert_eq!(counts(&path), (labels, 12, 4, 1), "{table}");
         }
     }
+}
+
+#[test]
+fn columns_called_like_anything_are_people_only_where_somebody_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = "id,text,anna,bert,carla\n".to_owned();
+    for t in 0..12 {
+        writeln!(
+            table,
+            "c{t},This is text number {t},{},{},{}",
+            level(t, 0, 0),
+            level(t, 1, 0),
+            level(t, 2, 0)
+        )
+        .unwrap();
+    }
+    let (source, found) = super::recognised(&file(&folder, "a.csv", &table));
+    assert!(!found.is_decided());
+    let titles: Vec<&str> = found.readings.iter().map(|ranked| ranked.title.as_str()).collect();
+    assert_eq!(titles, ["Texts", "A column for each of 3 people"]);
+    assert_eq!(super::read(&source, &found.readings[1]).labels, 36);
+    // What is measured of texts is no answer at all.
+    let measured = table.replace(",0", ",0.25").replace(",1", ",0.5").replace(",2", ",0.75");
+    let (_, found) = super::recognised(&file(&folder, "b.csv", &measured));
+    assert_eq!((found.readings.len(), found.readings[0].title.as_str()), (1, "Texts"));
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use super::Exchange;
 use super::kept_columns::KeptColumns;
 use super::preview::{preview_of, preview_with_problem};
-use super::reading::choices_of;
+use super::reading::{choices_of, reading_from};
 use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReading, ImportReport};
-use dissensus_exchange::{Source, TableReading, guess_roles_beside};
+use dissensus_exchange::{Source, TableReading, guess_roles_around};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl Exchange {
         choices: &ImportChoices,
     ) -> Result<ColumnChoices, WorkbenchError> {
         let source = self.opened.open(path, choices)?;
-        let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
-        Ok(choices_of(&TableReading::from_roles(guess_roles_beside(&source, label)?)))
+        let named = choices.columns.as_ref().map(|columns| reading_from(columns)).unwrap_or_default();
+        Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
     }
 
     /// What importing a file would do. Nothing is written.
@@ -100,7 +100,11 @@ impl Exchange {
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
-        let read = self.read(&tagged(plain, choices), choices)?;
+        let tagged = tagged(plain, choices);
+        let read = match choices.columns {
+            Some(_) => self.read_as_chosen(&tagged, choices)?,
+            None => self.read(&tagged, choices)?,
+        };
         if read.undecided {
             return Err(WorkbenchError::SeveralReadings {
                 path: plain.path().to_owned(),
@@ -153,9 +157,11 @@ impl Exchange {
     /// Keeps columns for the next file that has the same ones, where somebody chose them.
     fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
         let kept = KeptColumns::of(&self.context.home, plain);
-        let guessed = self.recognised(plain, None)?.readings.into_iter().next();
+        let guessed = self.recognised(plain, None, &[])?.readings.into_iter().next();
         let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
-        kept.keep(choices.columns.as_ref().unwrap_or(&guessed), &guessed)
+        // The other file is another one the next time.
+        let columns = choices.columns.clone().map(|columns| ColumnChoices { join: None, ..columns });
+        kept.keep(columns.as_ref().unwrap_or(&guessed), &guessed)
     }
 }
 

@@ -130,7 +130,8 @@ impl Exchange {
         let unnamed = Unnamed { column: &column, file: &file };
         let spans = roles.every_row_is_a_span();
         let now_ms = now_ms();
-        let several = source.questions();
+        let mut several = source.questions();
+        several.extend(read.reading.questions().into_iter().map(str::to_owned));
         if choices.question.is_some() && several.len() > 1 {
             return Err(WorkbenchError::SeveralQuestions { path: source.path().to_owned(), names: several });
         }
@@ -419,7 +420,8 @@ fn part(
         }
         (None, None) => found.scale.clone(),
     };
-    let scale = scale.map_err(|source| WorkbenchError::NoScale { column: column.to_owned(), source })?;
+    let column = found.name.clone().unwrap_or_else(|| column.to_owned());
+    let scale = scale.map_err(|source| WorkbenchError::NoScale { column, source })?;
     Ok(Part {
         number,
         prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),

@@ -1,6 +1,7 @@
 //! The reading of a file that is imported: the one that was chosen, or the likeliest of those that its table may have.
 
 use super::Exchange;
+use super::import::listed_readings;
 use super::reading_options::options_of;
 use crate::error::WorkbenchError;
 use crate::view::{
@@ -8,7 +9,7 @@ use crate::view::{
 };
 use dissensus_exchange::{
     self as exchange, Beside, ColumnRoles, Join, RankedReading, Recognised, Source, TableReading, ValueRules,
-    complete, find_join, guess_roles, list_columns, recognise,
+    complete, find_join, guess_roles, has_answers, list_columns, recognise,
 };
 use std::path::Path;
 
@@ -49,10 +50,14 @@ fn listed(readings: &[RankedReading]) -> Vec<ImportReading> {
         title: ranked.title.clone(),
         reasons: ranked.reasons.clone(),
         confidence: (ranked.confidence * 100.0).round() / 100.0,
-        options: options_of(&ranked.reading),
+        options: String::new(),
         columns: choices_of(&ranked.reading),
     };
-    readings.iter().map(one).collect()
+    let mut listed: Vec<ImportReading> = readings.iter().map(one).collect();
+    for (nth, (ranked, shown)) in readings.iter().zip(&mut listed).enumerate() {
+        shown.options = options_of(&ranked.reading).unwrap_or_else(|| format!("--reading {}", nth + 1));
+    }
+    listed
 }
 
 impl Exchange {
@@ -67,7 +72,8 @@ impl Exchange {
     ) -> Result<(Vec<ImportReading>, bool), WorkbenchError> {
         let source = self.opened.open(path, choices)?;
         let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
-        let found = self.recognised(&source, label)?;
+        let left_out = choices.columns.as_ref().map_or(&[][..], |columns| &columns.ignored);
+        let found = self.recognised(&source, label, left_out)?;
         Ok((listed(&found.readings), found.is_decided()))
     }
 
@@ -126,16 +132,20 @@ impl Exchange {
             })?,
             on => (on.to_owned(), join.other.clone().unwrap_or_else(|| on.to_owned())),
         };
-        let [here, beyond] = [self.recognised(&source, None)?, self.recognised(&other, None)?];
-        let best = |found: Recognised| {
-            found.readings.into_iter().next().map(|ranked| ranked.reading).unwrap_or_default()
+        let named = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
+        let [here, beyond] = [self.joined_reading(&source, &named)?, self.joined_reading(&other, &named)?];
+        let answers = |(reading, _): &(TableReading, bool)| {
+            reading.roles.label.is_some() || !reading.answers.is_empty()
         };
-        let (here, beyond) = (best(here), best(beyond));
-        let answers = |reading: &TableReading| reading.roles.label.is_some() || !reading.answers.is_empty();
-        let (mut reading, texts, id) = match (answers(&here), answers(&beyond)) {
-            (false, true) => (beyond, here, there.clone()),
-            _ => (here, beyond, on.clone()),
+        let ((mut reading, decided), (texts, _), id, path) = match (answers(&here), answers(&beyond)) {
+            (false, true) => (beyond, here, there.clone(), other.path().to_owned()),
+            _ => (here, beyond, on.clone(), source.path().to_owned()),
         };
+        if !decided {
+            let found = self.recognised(if path == source.path() { &source } else { &other }, None, &[])?;
+            let listed = listed_readings(&listed(&found.readings));
+            return Err(WorkbenchError::SeveralReadings { path, listed });
+        }
         reading.roles.text_id = Some(id);
         reading.roles.text = texts.roles.text.or(reading.roles.text);
         reading.roles.split = texts.roles.split.or(reading.roles.split);
@@ -145,13 +155,36 @@ impl Exchange {
         Ok(choices_of(&reading))
     }
 
+    /// The reading of one of two files that are joined, and whether it is clear: by the columns that were named, where it has them.
+    fn joined_reading(
+        &self,
+        source: &Source,
+        named: &TableReading,
+    ) -> Result<(TableReading, bool), WorkbenchError> {
+        let left_out: Vec<String> =
+            named.ignored.iter().filter(|name| source.columns().contains(name)).cloned().collect();
+        if !named.answers.is_empty() && has_answers(source.columns(), named) {
+            let partial = TableReading { ignored: left_out, ..named.clone() };
+            return Ok((complete(source, &partial)?, true));
+        }
+        let label = named.roles.label.as_deref().filter(|label| source.columns().iter().any(|c| c == label));
+        let found = self.recognised(source, label, &left_out)?;
+        let decided = found.is_decided();
+        let fits =
+            |ranked: &&RankedReading| label.is_none() || ranked.reading.roles.label.as_deref() == label;
+        let best = found.readings.iter().find(fits).or(found.readings.first());
+        let reading = best.map(|ranked| ranked.reading.clone()).unwrap_or_default();
+        Ok((reading, decided || label.is_some()))
+    }
+
     pub(super) fn recognised(
         &self,
         source: &Source,
         label: Option<&str>,
+        left_out: &[String],
     ) -> Result<Recognised, WorkbenchError> {
         let is_text = |id: &str| self.context.store.text_by_external(id).is_ok_and(|text| text.is_some());
-        Ok(recognise(source, &Beside { label, is_text: Some(&is_text) })?)
+        Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
     }
 
     /// A file with its reading: the one that was chosen, or the best.
@@ -159,16 +192,37 @@ impl Exchange {
     /// # Errors
     /// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
     pub(super) fn read(&self, plain: &Source, choices: &ImportChoices) -> Result<Read, WorkbenchError> {
-        let found = self.recognised(plain, None)?;
+        let found = self.recognised(plain, None, &[])?;
         let decided = found.is_decided();
         let best = found.readings.first().map(|ranked| ranked.reading.clone()).unwrap_or_default();
-        let (reading, undecided) = match &choices.columns {
-            None => (best, !decided),
-            Some(columns) => (chosen(plain, columns)?, false),
-        };
-        let other = reading.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
-        let source = plain.with_reading(&reading, other.as_ref())?;
+        if choices.columns.is_none() {
+            let source = plain.with_reading(&best, None)?;
+            let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
+            return Ok(Read { plain: plain.clone(), source, reading: best, readings, undecided: !decided });
+        }
         let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
+        Ok(Read { readings, ..self.read_as_chosen(plain, choices)? })
+    }
+
+    /// As [`Exchange::read`] of columns that were chosen, without other readings.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn read_as_chosen(
+        &self,
+        plain: &Source,
+        choices: &ImportChoices,
+    ) -> Result<Read, WorkbenchError> {
+        let columns = choices.columns.clone().unwrap_or_default();
+        let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
+        // The file with the answers says what stands beside them.
+        let reading = reading_from(&columns);
+        let answered = other.as_ref().filter(|other| {
+            !has_answers(plain.columns(), &reading) && has_answers(other.columns(), &reading)
+        });
+        let reading = chosen(answered.unwrap_or(plain), &columns)?;
+        let source = plain.with_reading(&reading, other.as_ref())?;
+        let (readings, undecided) = (Vec::new(), false);
         Ok(Read { plain: plain.clone(), source, reading, readings, undecided })
     }
 }

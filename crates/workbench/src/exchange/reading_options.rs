@@ -3,8 +3,11 @@
 use dissensus_exchange::{AnswerColumn, AttributeConflicts, TableReading};
 use std::collections::BTreeMap;
 
-/// The options of `dissensus import` that ask for a reading; what they cannot say is left to `--reading`.
-pub(super) fn options_of(reading: &TableReading) -> String {
+/// The options of `dissensus import` that ask for a reading; `None` where they cannot say it.
+pub(super) fn options_of(reading: &TableReading) -> Option<String> {
+    if !can_be_said(reading) {
+        return None;
+    }
     let mut options: Vec<String> = Vec::new();
     let mut add = |name: &str, value: &str| options.push(format!("{name} {}", quoted(value)));
     let roles = &reading.roles;
@@ -16,6 +19,8 @@ pub(super) fn options_of(reading: &TableReading) -> String {
         ("--time", &roles.time),
         ("--occasion", &roles.occasion),
         ("--note", &roles.note),
+        ("--split", &roles.split),
+        ("--group", &roles.group),
     ] {
         if let Some(column) = column {
             add(name, column);
@@ -73,7 +78,38 @@ pub(super) fn options_of(reading: &TableReading) -> String {
     if values.fold_case {
         options.push("--fold-case".to_owned());
     }
-    options.join(" ")
+    if values.decimal_comma {
+        options.push("--decimal-comma".to_owned());
+    }
+    if !reading.ignored.is_empty() {
+        options.push(format!("--ignore {}", quoted(&reading.ignored.join(","))));
+    }
+    Some(options.join(" "))
+}
+
+/// Whether options give the same reading: they name columns, and questions, people and options by the names of their columns.
+fn can_be_said(reading: &TableReading) -> bool {
+    let answers = &reading.answers;
+    let whole = |column: &str| !column.contains([',', '=']);
+    let kind = |answer: &AnswerColumn| match (&answer.option, &answer.annotator, answer.occasion) {
+        (Some(option), None, None) => (*option == answer.column).then_some(1),
+        (None, Some(who), None) if who.starts_with('=') => {
+            let plain = answer.question.is_none() && answer.attributes.is_empty();
+            (plain && who[1..] == answer.column).then_some(2)
+        }
+        (None, Some(_), None) => answer.question.is_none().then_some(3),
+        (None, None, Some(_)) => answer.question.is_none().then_some(4),
+        (None, None, None) => (answer.question.as_deref() == Some(answer.column.as_str())).then_some(5),
+        _ => None,
+    };
+    let kinds: Option<Vec<i32>> = answers.iter().map(kind).collect();
+    let Some(kinds) = kinds else { return false };
+    let mixed =
+        kinds.iter().any(|kind| [2, 3, 4].contains(kind)) && kinds.windows(2).any(|pair| pair[0] != pair[1]);
+    // Lists of several questions, and texts alone where there may be labels, have no option.
+    let lists = reading.lists.is_empty() || answers.is_empty();
+    let labels = reading.roles.label.is_some() || !answers.is_empty();
+    labels && lists && !mixed && answers.iter().all(|answer| whole(&answer.column))
 }
 
 /// `worker_1=score_1,worker_2=score_2`.

@@ -3,13 +3,14 @@
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::value_rules::is_comma_number;
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What stands between values in one cell, where they are in no brackets.
-const SEPARATORS: [&str; 3] = [";", "|", ","];
+const SEPARATORS: [&str; 4] = [";", "|", ",", " "];
 
 /// A column of lists: its place, and the entries of each row.
 struct List {
@@ -24,13 +25,26 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         readings.extend(of_objects(table, list)?);
     }
     readings.extend(of_parallel_lists(table, &found, None)?);
-    if found.is_empty() {
+    if readings.is_empty() {
         for separator in SEPARATORS {
+            // A comma in numbers is their decimal point.
+            let decimals = |list: &List| {
+                separator == ","
+                    && table
+                        .sample
+                        .counts(list.column)
+                        .keys()
+                        .all(|v| is_comma_number(v) || v.parse::<f64>().is_ok())
+            };
             let separated: Vec<List> = find(table, Some(separator))
                 .into_iter()
+                .filter(|list| !found.iter().any(|known| known.column == list.column) && !decimals(list))
                 .filter(|list| list.rows.iter().any(|entries| entries.len() > 1))
                 .collect();
             readings.extend(of_parallel_lists(table, &separated, Some(separator))?);
+            if !readings.is_empty() {
+                break;
+            }
         }
     }
     Ok(readings)
@@ -58,6 +72,16 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         let found = names.iter().find_map(|name| fields.keys().find(|field| simplified(field) == *name));
         found.map(|field| (*field).to_owned())
     };
+    let pairs_of_values = |value: &String| {
+        value.starts_with(['[', '{']) || value.parse::<f64>().is_ok_and(|x| x.fract() != 0.0 || x > 20.0)
+    };
+    // Levels with their shares or counts, or with those who chose them, are no people with their answers.
+    if fields
+        .get("value")
+        .is_some_and(|values| fields.contains_key("key") && values.iter().any(pairs_of_values))
+    {
+        return Ok(None);
+    }
     let pairs = fields.len() == 2 && fields.contains_key("key") && fields.contains_key("value");
     let who = if pairs {
         Some("key".to_owned())
@@ -125,7 +149,12 @@ fn of_parallel_lists(
         let plain = [name.strip_suffix("ids"), name.strip_suffix('s'), Some(name.as_str())];
         plain.into_iter().flatten().any(|name| names.annotator.iter().any(|known| known == name))
     };
-    let flat = |list: &&List| list.rows.iter().flatten().all(|entry| !entry.is_array() && !entry.is_object());
+    // A few rows that are otherwise are bad rows.
+    let flat = |list: &&List| {
+        let nested =
+            |entries: &&Vec<Value>| entries.iter().any(|entry| entry.is_array() || entry.is_object());
+        list.rows.iter().filter(nested).count() * 10 <= list.rows.len()
+    };
     // Each of a row is another person, and people come again in other rows.
     let different = |list: &List| {
         list.rows.iter().all(|entries| {

@@ -3,10 +3,10 @@
 use super::names::{Series, common_ends, series, words};
 use super::sample::Kind;
 use super::{RankedReading, Table, some};
-use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
+use crate::{ExchangeError, MAX_QUESTIONS};
 
 /// From so many texts with several answers on, what differs nowhere does so for a reason.
 const TRUSTED: usize = 20;
@@ -25,7 +25,12 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         None => Vec::new(),
     };
     let strong = strong_label(table);
-    if let (Some(_), true) = (answered_by, columns.len() > 1) {
+    let columns = match (strong, answered_by) {
+        (Some(label), Some(who)) => beside_label(table, label, who, columns),
+        _ => columns,
+    };
+    let judged = answered_by.is_some_and(|who| is_annotator(table, who));
+    if judged && (2..=MAX_QUESTIONS).contains(&columns.len()) {
         let like_label = strong.is_none_or(|label| columns.contains(&label));
         if like_label {
             readings.extend(rounds(table, &columns)?);
@@ -56,6 +61,29 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
         (several > 0).then_some(found)
     });
     named.or_else(|| by_value(table))
+}
+
+/// The columns of answers beside one that is called a label: those that are seen to differ for one text, and for one person.
+fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<usize>) -> Vec<usize> {
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let differs = |column: &usize| {
+        let of_text = text.is_some_and(|text| table.sample.varies_within(*column, text).0 > 0);
+        of_text && table.sample.varies_within(*column, annotator).0 > 0
+    };
+    let called = |column: &usize| are_called_questions(&[table.name(*column)]);
+    columns.into_iter().filter(|column| *column == label || differs(column) || called(column)).collect()
+}
+
+/// Whether a column names annotators, and not the authors of texts: by its name, or as texts have several of them.
+fn is_annotator(table: &Table<'_>, column: usize) -> bool {
+    let called = words(table.name(column));
+    let surely = ["annotator", "worker", "rater", "coder", "judge", "participant", "labeler", "labeller"];
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    called.iter().any(|word| surely.contains(&word.as_str()))
+        || text.is_some_and(|text| table.sample.varies_within(column, text).0 > 0)
+        || !["user", "username", "author", "name"].contains(&called.first().map_or("", String::as_str))
 }
 
 /// A column that names people by its values: it is called like an id, its values have several texts and texts have several of them, and no two
@@ -105,6 +133,8 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     let mut found: Vec<usize> = (0..sample.width())
         .filter(|column| !used.contains(column) && *column != annotator)
         .filter(|column| !usual(*column) && table.may_be_answers(*column))
+        // What a few rows say, or all alike, is no question that people were asked.
+        .filter(|column| sample.counts(*column).len() > 1 && sample.filled(*column) * 20 >= sample.rows())
         .filter(|column| {
             // Of a person or of a text, where the sample would show otherwise.
             let (differ, people) = sample.varies_within(*column, annotator);
@@ -214,6 +244,15 @@ fn one_label(
     if roles.label.is_some() && roles.annotator.is_some() && roles.text_id.is_none() {
         table.find_body(&mut roles, &[]);
     }
+    // What authors of texts gave in numbers is something of the texts.
+    let weak = found.is_some_and(|label| table.is_called(label, &vocabulary().columns.weak_label));
+    let author = roles.annotator.as_deref().and_then(|name| table.place(name));
+    if weak && roles.text.is_some() && author.is_some_and(|who| !is_annotator(table, who)) {
+        roles.label = None;
+    }
+    if roles.label.is_none() && roles.text.is_some() {
+        roles = super::of_texts(roles);
+    }
     let (title, confidence, reasons) = match (&roles.label, &roles.annotator) {
         (Some(label), Some(annotator)) => {
             let others = columns.iter().filter(|column| Some(**column) != found).count();
@@ -222,7 +261,7 @@ fn one_label(
             });
             let confidence = match (strong.is_some(), others, alike) {
                 (_, 0, _) => 0.95,
-                (true, _, false) => 0.9,
+                (true, _, false) => 0.8,
                 (true, _, true) => 0.5,
                 (false, ..) => 0.3,
             };
@@ -296,7 +335,7 @@ fn questions(
     let with_label =
         strong.is_none_or(|label| columns.iter().any(|c| *c != label && are_alike(table, *c, label)));
     let confidence = match (with_label, alike, are_called_questions(&names)) {
-        (false, ..) => 0.4,
+        (false, ..) => 0.65,
         _ if are_called_rounds(table, columns) => 0.5,
         (_, _, true) => 0.95,
         _ if marks && columns.len() > 2 => 0.55,
@@ -390,20 +429,25 @@ fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>
     let mut sets: Vec<(Option<String>, Vec<usize>)> = Vec::new();
     let mut left: Vec<usize> = marks.to_vec();
     while let Some(first) = left.first().copied() {
-        let name = table.name(first);
-        let ends: Vec<usize> =
-            name.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *at > 1).map(|(at, _)| at).collect();
-        let alike = |end: &usize| {
-            let before = &name[..=*end];
-            left.iter().copied().filter(|c| table.name(*c).starts_with(before)).collect::<Vec<_>>()
-        };
         // The longest beginning that three share.
-        let found =
-            ends.iter().rev().map(|end| (&name[..*end], alike(end))).find(|(_, members)| members.len() > 2);
+        let beginnings = |column: usize| {
+            let name = table.name(column);
+            let ends = name.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *at > 1);
+            ends.map(|(at, c)| &name[..at + c.len_utf8()]).collect::<Vec<&str>>()
+        };
+        let alike = |before: &str| -> Vec<usize> {
+            left.iter().copied().filter(|column| table.name(*column).starts_with(before)).collect()
+        };
+        let all = left.iter().flat_map(|column| beginnings(*column));
+        let shared = all.map(|before| (before, alike(before))).filter(|(_, members)| members.len() > 2);
+        let found = shared.max_by_key(|(before, members)| (before.len(), std::cmp::Reverse(members[0])));
+        let found = found.map(|(before, members)| {
+            (before.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned(), members)
+        });
         match found {
             Some((before, members)) => {
                 left.retain(|column| !members.contains(column));
-                sets.push((Some(before.to_owned()), members));
+                sets.push((Some(before), members));
             }
             None => {
                 left.remove(0);

@@ -10,7 +10,7 @@ mod text_ids;
 mod values;
 mod wide;
 
-use super::guess::{guess_roles_beside, guess_the_rest};
+use super::guess::{guess_roles_around, guess_the_rest};
 use super::table_reading::TableReading;
 use super::vocabulary::vocabulary;
 use crate::roles::simplified;
@@ -58,6 +58,8 @@ impl Recognised {
 pub struct Beside<'a> {
     /// The column of the labels, where it was named.
     pub label: Option<&'a str>,
+    /// Columns that are left out.
+    pub left_out: &'a [String],
     /// Whether a text of the project has this id.
     pub is_text: Option<&'a dyn Fn(&str) -> bool>,
 }
@@ -68,11 +70,13 @@ pub struct Beside<'a> {
 /// # Errors
 /// The file can no longer be read.
 pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, ExchangeError> {
-    let plain = guess_roles_beside(source, beside.label)?;
+    let named = ColumnRoles { label: beside.label.map(str::to_owned), ..ColumnRoles::default() };
+    let plain = guess_roles_around(source, &named, beside.left_out)?;
     if source.is_of_tool() || plain.rows_are_spans() || is_ours(source.columns()) {
         return Ok(Recognised { readings: vec![long::as_guessed(plain)] });
     }
-    let table = Table { source, sample: Sample::read(source)?, plain, beside: *beside };
+    let sample = Sample::read(source)?.without(beside.left_out);
+    let table = Table { source, sample, plain, beside: *beside }.with_judged_text();
     let mut found = lists::readings(&table)?;
     let pairs = pairs::readings(&table)?;
     // Who answered is no answer.
@@ -81,8 +85,12 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
     let wide = wide::readings(&table)?.into_iter();
     found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
     // A list of people is nobody.
-    let of_lists = found.iter().flat_map(|ranked| &ranked.reading.lists);
-    if !of_lists.into_iter().any(|list| table.plain.annotator.as_ref() == Some(list)) {
+    let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
+    if !annotator.is_some_and(|column| table.sample.lists(column, None).is_some())
+        && !found.iter().any(|ranked| {
+            ranked.reading.lists.iter().any(|list| table.plain.annotator.as_ref() == Some(list))
+        })
+    {
         found.extend(long::readings(&table)?);
     }
     let mut readings = Vec::new();
@@ -100,6 +108,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         seen.push(ranked.reading.clone());
         new
     });
+    readings.iter_mut().for_each(|ranked| ranked.reading.ignored = beside.left_out.to_vec());
     let best = readings.first().map_or(0.0, |best| best.confidence);
     readings.retain(|ranked| ranked.confidence >= WORTH_SHOWING * best);
     Ok(Recognised { readings })
@@ -111,7 +120,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
 /// The file can no longer be read.
 pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
     if reading.answers.is_empty() && reading.lists.is_empty() {
-        let roles = guess_roles_beside(source, reading.roles.label.as_deref())?;
+        let roles = guess_roles_around(source, &reading.roles, &reading.ignored)?;
         return Ok(TableReading { roles, ..reading.clone() });
     }
     let place = |name: &String| source.columns().iter().position(|column| column == name);
@@ -120,7 +129,7 @@ pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading,
     });
     let taken: HashSet<usize> =
         of_answers.flatten().chain(reading.lists.iter().cloned()).filter_map(|name| place(&name)).collect();
-    let rest = guess_the_rest(source, None, &taken)?;
+    let rest = guess_the_rest(source, &reading.roles, &taken, &reading.ignored)?;
     let named = reading.answers.iter().any(|answer| answer.annotator.is_some()) || !reading.lists.is_empty();
     let roles = if named { of_texts(rest) } else { ColumnRoles { label: None, ..rest } };
     Ok(TableReading { roles, ..reading.clone() })
@@ -136,6 +145,36 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// The table with the text that people judge: where one person answers one body again and again, it is what stands before another
+    /// text in the row, such as a post before its replies.
+    fn with_judged_text(mut self) -> Self {
+        let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
+        let (Some(text), Some(annotator)) = (place(&self.plain.text), place(&self.plain.annotator)) else {
+            return self;
+        };
+        let id = place(&self.plain.text_id);
+        let judged = id.filter(|id| self.sample.varies_within(text, *id).0 == 0).unwrap_or(text);
+        if self.sample.is_unique(&[judged, annotator]) {
+            return self;
+        }
+        let used: Vec<usize> = self.plain.named().iter().filter_map(|(_, name)| self.place(name)).collect();
+        let wordy = (0..self.sample.width()).filter(|column| !used.contains(column)).filter(|column| {
+            let (length, spaced) = self.sample.wordiness(*column);
+            length >= 8.0 && spaced >= 0.5 && self.sample.is_unique(&[*column, annotator])
+        });
+        let Some(body) = wordy.min() else { return self };
+        let names_body = |column: &usize| {
+            self.is_called_like_id(*column)
+                && *column != annotator
+                && self.sample.varies_within(body, *column).0 == 0
+                && self.sample.is_unique(&[*column, annotator])
+        };
+        let id = (0..self.sample.width()).find(names_body);
+        self.plain.text = Some(self.name(body).to_owned());
+        self.plain.text_id = id.map(|column| self.name(column).to_owned());
+        self
+    }
+
     fn name(&self, column: usize) -> &str {
         &self.sample.columns[column]
     }
@@ -151,7 +190,12 @@ impl Table<'_> {
 
     /// The roles of the other columns than these, which hold answers or who gave them.
     fn rest(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
-        guess_the_rest(self.source, None, &taken.iter().copied().collect())
+        let named = ColumnRoles {
+            text: self.plain.text.clone(),
+            text_id: self.plain.text_id.clone(),
+            ..ColumnRoles::default()
+        };
+        guess_the_rest(self.source, &named, &taken.iter().copied().collect(), self.beside.left_out)
     }
 
     /// The roles of texts among the other columns, with a column for the body even where its name says nothing.
@@ -186,6 +230,19 @@ impl Table<'_> {
             && !self.is_called(column, &vocabulary().shapes.not_answers)
             && !self.is_called(column, &vocabulary().columns.time)
             && !self.is_called(column, &vocabulary().columns.duration)
+            && !self.is_called(column, &vocabulary().columns.occasion)
+            && !self.is_of_text(column)
+    }
+}
+
+impl Table<'_> {
+    /// Whether a column names texts or holds them, by its name or by its values.
+    fn is_of_text(&self, column: usize) -> bool {
+        let names = &vocabulary().columns;
+        let plain = simplified(self.name(column));
+        let (length, spaced) = self.sample.wordiness(column);
+        let called = names.text_id.contains(&plain) || plain.ends_with("id") && plain.len() > 3;
+        called && !names.label.contains(&plain) || length >= 25.0 && spaced >= 0.6
     }
 }
 

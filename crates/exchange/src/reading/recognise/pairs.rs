@@ -1,16 +1,26 @@
 //! Tables with one row a text and pairs of columns: `worker_1` with `score_1`, `worker_2` with `score_2`.
 
-use super::names::{Series, series};
+use super::names::{Series, series, words};
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::vocabulary::vocabulary;
 
+/// Whether a series is called after annotators: `worker_1`, `annotator_id_G1`.
+fn names_people(series: &Series) -> bool {
+    let names = &vocabulary().columns;
+    let stem = words(&series.label());
+    // The letter of a group behind the name: G1.
+    let words: Vec<&str> = stem.iter().map(String::as_str).filter(|word| word.chars().count() > 1).collect();
+    let name = words.concat();
+    names.annotator.contains(&name) || name.ends_with("turkid") || name.ends_with("workerid")
+}
+
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     let all: Vec<usize> = (0..table.sample.width()).collect();
     let found = series(&table.sample.columns, &all);
     let names = &vocabulary().columns;
-    let Some(who) = found.iter().find(|series| names.annotator.contains(&series.stem())) else {
+    let Some(who) = found.iter().find(|series| names_people(series)) else {
         return Ok(Vec::new());
     };
     let beside: Vec<&Series> = found

@@ -1,6 +1,7 @@
 //! The first rows of a table, column by column, and what their values have in common.
 
 use crate::reading::list_cell::parse_list;
+use crate::reading::truth::{Missing, missing_code};
 use crate::reading::value_rules::is_comma_number;
 use crate::records::Records;
 use crate::{ExchangeError, Source};
@@ -84,6 +85,15 @@ impl Sample {
         Self { columns, rows: values.first().map_or(0, Vec::len), values, counts }
     }
 
+    /// The same without the values of these columns.
+    pub(crate) fn without(mut self, names: &[String]) -> Self {
+        for column in (0..self.columns.len()).filter(|column| names.contains(&self.columns[*column])) {
+            self.values[column].iter_mut().for_each(String::clear);
+            self.counts[column].clear();
+        }
+        self
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
@@ -118,7 +128,9 @@ impl Sample {
 
     /// The kind of value of a column of few values.
     pub(crate) fn kind(&self, column: usize) -> Kind {
-        let names: Vec<&str> = self.counts[column].keys().map(String::as_str).collect();
+        // A word for a missing value is of no kind.
+        let is_value = |name: &&str| missing_code(name) != Some(Missing::Word);
+        let names: Vec<&str> = self.counts[column].keys().map(String::as_str).filter(is_value).collect();
         if names.iter().all(|name| matches!(*name, "0" | "1" | "0.0" | "1.0")) {
             return Kind::ZeroOne;
         }

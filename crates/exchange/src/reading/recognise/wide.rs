@@ -10,6 +10,9 @@ use crate::roles::simplified;
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The most columns of which each is compared with each.
+const COMPARED: usize = 300;
+
 /// A column of answers with the person, and the question where people answer several.
 #[derive(Clone, Debug)]
 struct Cell {
@@ -166,6 +169,10 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
         .filter_map(|(_, n)| table.place(n))
         .collect();
     let free: Vec<usize> = columns.iter().copied().filter(|column| !used.contains(column)).collect();
+    // Of very many columns each pair is too much to compare.
+    if free.len() > COMPARED {
+        return None;
+    }
     // Each column with those like it; the largest such group.
     let groups = free.iter().map(|first| {
         free.iter()
@@ -184,10 +191,14 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
         found.iter().all(|column| matches!(table.sample.kind(*column), Kind::ZeroOne | Kind::TrueFalse));
     let ends = words(before).into_iter().chain(words(behind));
     let of_label = ends.into_iter().any(|word| vocabulary().columns.label.contains(&word));
-    let confidence = match (by_name, of_label, marks) {
-        (_, true, _) => 0.85,
-        (_, _, true) => 0.3,
-        _ => 0.75,
+    // Numbers with decimals, and counts, are what is measured of texts.
+    if found.iter().any(|column| table.sample.kind(*column) == Kind::Numbers) {
+        return None;
+    }
+    let confidence = match (of_label && found.len() > 2, marks) {
+        (true, _) => 0.85,
+        (_, true) => 0.3,
+        _ => 0.45,
     };
     let reason = format!("{} hold the same few values", some(&names));
     Some((people(table, &found), confidence, reason))
@@ -217,7 +228,7 @@ fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
         columns.iter().copied().filter(|column| table.sample.filled(*column) > 0).collect();
     let all: BTreeSet<&String> =
         filled.iter().flat_map(|column| table.sample.counts(*column).keys()).collect();
-    let number = |kind: Kind| matches!(kind, Kind::ZeroOne | Kind::Steps);
+    let number = |kind: Kind| matches!(kind, Kind::ZeroOne | Kind::Steps | Kind::Numbers);
     let kinds: Vec<Kind> = filled.iter().map(|column| table.sample.kind(*column)).collect();
     if all.is_empty() || all.len() > LEVELS || filled.is_empty() {
         return false;
@@ -228,14 +239,13 @@ fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
             numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
         return high - low <= 10.0;
     }
+    let mut holders: BTreeMap<&String, usize> = BTreeMap::new();
+    for value in filled.iter().flat_map(|column| table.sample.counts(*column).keys()) {
+        *holders.entry(value).or_default() += 1;
+    }
     let of_each = |column: &usize| {
         let counts = table.sample.counts(*column);
-        let others: BTreeSet<&String> = filled
-            .iter()
-            .filter(|other| *other != column)
-            .flat_map(|other| table.sample.counts(*other).keys())
-            .collect();
-        let shared = counts.keys().filter(|value| others.contains(value)).count();
+        let shared = counts.keys().filter(|value| holders.get(value).is_some_and(|n| *n > 1)).count();
         filled.len() == 1 || shared as f64 >= part * counts.len() as f64
     };
     kinds.windows(2).all(|pair| pair[0] == pair[1]) && filled.iter().all(of_each)
