@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, PipeReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 /// Runs `work` under a name that is printed before it, with the time it took after it.
@@ -96,6 +96,15 @@ impl Program {
             line.clear();
         }
         Ok(child.wait()?.success())
+    }
+
+    /// Starts it with standard output and errors in one stream, in the order in which they come.
+    pub(crate) fn spawn_with_one_output(mut self) -> Result<(Child, PipeReader)> {
+        let (out, into) = std::io::pipe()?;
+        self.command.stdin(Stdio::null()).stdout(into.try_clone()?).stderr(into);
+        // With `self` goes this side's hold on the stream, which would never end otherwise.
+        let child = self.command.spawn().with_context(|| self.cannot_start())?;
+        Ok((child, out))
     }
 
     /// Runs it silently: true where it could be started and succeeded.

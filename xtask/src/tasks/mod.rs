@@ -7,4 +7,5 @@ pub(crate) mod dist;
 pub(crate) mod headless;
 pub(crate) mod python;
 pub(crate) mod run;
+mod side_by_side;
 pub(crate) mod test;

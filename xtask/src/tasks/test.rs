@@ -1,56 +1,92 @@
 //! `cargo xtask test`: every check and every test, in an order that fails early.
 //!
-//! All of it uses one profile and one set of features over the whole workspace, so that nothing is compiled twice.
+//! All of it uses one profile and one set of features over the whole workspace, so that nothing is compiled twice. What does
+//! not need one another runs side by side: many steps wait for a window, a disk or one last thread for half of their time.
 
+use super::side_by_side;
 use crate::fetch;
 use crate::packages::{self, Profile};
 use crate::project::Project;
 use crate::setup::{Need, node, room, system};
 use crate::shell::{Program, say, step, which};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-const STEPS: [Step; 18] = [
-    ("room", room::ensure),
-    ("system", |_| system::ensure(Need::Tests)),
-    ("node", |_| node::ensure()),
-    ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
-    ("ui-packages", node::packages),
-    ("ui-check", |project| node::script(project, "check")),
-    ("ui-lint", |project| node::script(project, "lint")),
-    ("ui-test", |project| node::script(project, "test")),
-    ("ui-build", node::build),
-    ("encoder", fetch::default_encoders),
-    ("clippy", clippy),
-    ("build", build),
-    ("test", test),
-    ("python", super::python::test),
-    ("exchange", super::check_exchange::test),
-    ("data", data),
-    ("package", package),
-    ("stress", stress),
+/// The steps: stages one after the other, each of rows that run side by side, each of steps one after the other. Of the last
+/// stage the first row is the tests that wait most and the second those that compute most.
+const STAGES: [&[&[Step]]; 3] = [
+    &[&[
+        ("room", room::ensure),
+        ("system", |_| system::ensure(Need::Tests)),
+        ("node", |_| node::ensure()),
+        ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
+        ("ui-packages", node::packages),
+        ("ui-build", node::build),
+        ("encoder", fetch::default_encoders),
+    ]],
+    &[
+        &[("clippy", clippy), ("build", build)],
+        &[
+            ("ui-check", |project| node::script(project, "check")),
+            ("ui-lint", |project| node::script(project, "lint")),
+            ("ui-test", |project| node::script(project, "test")),
+        ],
+    ],
+    &[
+        &[("test", |project| test(project, &["--test", "*"]))],
+        &[
+            ("unit-test", |project| test(project, &["--lib", "--bins"])),
+            ("doc-test", |project| test(project, &["--doc"])),
+            ("python", super::python::test),
+            ("exchange", super::check_exchange::test),
+            ("data", data),
+            ("package", package),
+            ("stress", stress),
+        ],
+    ],
 ];
+
+fn steps() -> impl Iterator<Item = Step> {
+    STAGES.into_iter().flat_map(|stage| stage.iter().copied()).flatten().copied()
+}
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
 ///
 /// # Errors
-/// The first step that fails, by name.
+/// The steps that fail, by name.
 pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
-    let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = steps().map(|(name, _)| name).collect();
     match only {
         Some("list") => {
             println!("{}", names.join("\n"));
-            return Ok(());
+            Ok(())
         }
-        Some(name) if !names.contains(&name) => {
-            bail!("there is no step `{name}`; the steps are {}", names.join(", "))
-        }
-        _ => {}
+        Some(only) => match steps().find(|(name, _)| *name == only) {
+            Some((name, work)) => step(name, || work(project)),
+            None => bail!("there is no step `{only}`; the steps are {}", names.join(", ")),
+        },
+        None => all(project),
     }
-    for (name, work) in STEPS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
-        step(name, || work(project))?;
+}
+
+fn all(project: &Project) -> Result<()> {
+    // Asked for now: once the build has replaced this program's file, the system no longer knows its name.
+    let program = std::env::current_exe().context("asking where this program is")?;
+    for stage in STAGES {
+        if let [row] = stage {
+            row.iter().try_for_each(|(name, work)| step(name, || work(project)))?;
+            continue;
+        }
+        let one = |name: &&'static str| {
+            let program = Program::new(&program).args(["test", "--only", *name]).in_folder(&project.root);
+            (*name, program)
+        };
+        let names: Vec<Vec<&str>> =
+            stage.iter().map(|row| row.iter().map(|(name, _)| *name).collect()).collect();
+        let rows = names.iter().map(|row| row.iter().map(one).collect()).collect();
+        side_by_side::run(rows)?;
     }
     Ok(())
 }
@@ -80,13 +116,14 @@ fn build(project: &Project) -> Result<()> {
     cargo(project, &["build", "--all-targets"]).args(whole_workspace()).run()
 }
 
-fn test(project: &Project) -> Result<()> {
-    if !cfg!(target_os = "linux") {
+/// The tests of these targets: together the three steps run all that `cargo test` would.
+fn test(project: &Project, targets: &[&str]) -> Result<()> {
+    if !cfg!(target_os = "linux") && targets.contains(&"--test") {
         say(
             "the tests of the window itself need WebKitWebDriver and run on Linux only: here they are left out",
         );
     }
-    let tally = run_tests(project, &[], &[])?;
+    let tally = run_tests(project, targets, &[])?;
     println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_remark());
     Ok(())
 }
@@ -261,9 +298,10 @@ mod tests {
 
     #[test]
     fn every_step_has_a_name_of_its_own() {
-        let mut names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = steps().map(|(name, _)| name).collect();
+        let many = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), STEPS.len());
+        assert_eq!(names.len(), many);
     }
 }

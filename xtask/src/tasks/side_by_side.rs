@@ -1,0 +1,126 @@
+//! Rows of programs that run side by side, each row one program after the other, with their outputs kept apart.
+
+use crate::shell::{Program, say};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+
+/// How long the end of the output is waited for once the program has ended.
+const LEFT_BEHIND: Duration = Duration::from_secs(5);
+
+/// A row: the programs, each with its name.
+type Row = Vec<(&'static str, Program)>;
+
+/// Runs the rows. What the first row prints is seen as it comes, whole lines at a time; what a program of another row prints
+/// is seen as one block when the program has ended. Once one has failed no other starts, and those at work are waited for.
+///
+/// # Errors
+/// The programs that failed, by name.
+pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
+    let (failed, stop) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+    let of_row = |at: usize, row: Row| {
+        for (name, program) in row {
+            if stop.load(Ordering::Relaxed) {
+                say(format!("NOT RUN: `{name}`, because a step beside it has failed"));
+                continue;
+            }
+            if at > 0 {
+                say(format!("{name}: at work beside; what it prints comes when it has ended"));
+            }
+            if let Err(error) = one(program, at == 0) {
+                stop.store(true, Ordering::Relaxed);
+                println!("    {error:#}");
+                lock(&failed).push(name);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for (at, row) in rows.into_iter().enumerate() {
+            let of_row = &of_row;
+            scope.spawn(move || of_row(at, row));
+        }
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner).as_slice() {
+        [] => Ok(()),
+        [name] => bail!("step `{name}` failed"),
+        names => bail!("steps `{}` failed", names.join("`, `")),
+    }
+}
+
+/// Runs one program, prints all that it prints, at once or when it has ended, and fails where it fails.
+fn one(program: Program, at_once: bool) -> Result<()> {
+    let line = program.line();
+    let (mut child, out) = program.spawn_with_one_output()?;
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let (ended, end) = mpsc::channel();
+    let into = Arc::clone(&kept);
+    std::thread::spawn(move || {
+        let (mut out, mut line) = (BufReader::new(out), Vec::new());
+        // By bytes, because a program under test may print anything.
+        while out.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            if at_once {
+                print(&line);
+            } else {
+                lock(&into).extend_from_slice(&line);
+            }
+            line.clear();
+        }
+        // Nobody listens any more where it took too long.
+        let _ = ended.send(());
+    });
+    let status = child.wait().with_context(|| format!("waiting for `{line}`"))?;
+    // A program that a test has left behind holds the output open: it is not waited for.
+    let _ = end.recv_timeout(LEFT_BEHIND);
+    print(&lock(&kept));
+    if !status.success() {
+        bail!("`{line}` failed ({status})");
+    }
+    Ok(())
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints it with nothing of another row in between.
+fn print(block: &[u8]) {
+    let mut terminal = std::io::stdout().lock();
+    // Where nobody reads any more, the exit code tells what became of it.
+    let _ = terminal.write_all(block).and_then(|()| terminal.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cargo(arguments: &[&str]) -> Program {
+        Program::cargo().args(arguments)
+    }
+
+    #[test]
+    fn rows_that_end_well_are_well() {
+        run(vec![vec![("a", cargo(&["--version"])), ("b", cargo(&["--version"]))], vec![]]).unwrap();
+    }
+
+    #[test]
+    fn all_that_failed_are_named_and_nothing_starts_after_them() {
+        let folder = std::env::temp_dir().join(format!("dissensus-xtask-{}", std::process::id()));
+        let made = folder.join("made");
+        let rows = vec![
+            vec![("first", cargo(&["--version"])), ("broken", cargo(&["no-such-command"])), {
+                let path = made.to_string_lossy().into_owned();
+                ("after", cargo(&["new", "--vcs", "none", &path]))
+            }],
+            vec![("other", cargo(&["--version"]))],
+        ];
+        assert_eq!(run(rows).unwrap_err().to_string(), "step `broken` failed");
+        assert!(!made.exists());
+        let rows =
+            vec![vec![("a", cargo(&["no-such-command"]))], vec![("b", Program::new("no-such-program"))]];
+        let error = run(rows).unwrap_err().to_string();
+        // Whichever failed first may have kept the other from starting.
+        assert!(error.starts_with("step"), "{error}");
+    }
+}
