@@ -150,9 +150,10 @@ fn one_persons_labels_are_the_same_as_among_all() {
 #[test]
 fn chances_are_those_of_a_model_without_the_label() {
     let World { sim, .. } = world(5, 5);
-    let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
+    let whole = fitted(&sim, &sim.observations);
+    let found = whole.unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
     for label in found.labels.iter().filter(|l| l.kind == UnlikelyKind::Slip).take(5) {
-        let mut live = fitted(&sim, &sim.observations);
+        let mut live = whole.clone();
         live.retract(label.text, label.annotator).unwrap();
         let mut p = [0.0; 5];
         dissensus_perspectives::AnnotatorModel::predict(&live, label.text, label.annotator, &mut p);
