@@ -135,6 +135,7 @@ overview S.dissensus
 bench live --texts 50 --annotators 10 --clicks 5
 bench study --people 3 --texts 4
 bench large --labels 3000 --texts 600 --annotators 40
+bench import-shapes --labels 500 --runs 1
 ";
 
 /// Runs each line and returns the commands that it ran.

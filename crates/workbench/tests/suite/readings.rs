@@ -359,3 +359,82 @@ fn texts_with_other_metadata_are_accounted_for() {
     assert_eq!(report.account, account);
     assert!(report.notices.iter().any(|notice| notice.code == "other-metadata"), "{:?}", report.notices);
 }
+
+#[test]
+fn one_question_is_not_named_for_several() {
+    let place = Place::new();
+    let file = place.file("ratings.csv", &questions());
+    let named = ImportChoices { question: Some("overall".to_owned()), ..ImportChoices::default() };
+    assert_eq!(place.import(&file, &named).unwrap_err().code(), "several-questions");
+    assert_eq!(place.texts(), 0);
+}
+
+#[test]
+fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
+    let place = Place::new();
+    let (mut texts, mut labels) = ("id,text\n".to_owned(), "id,comment_id,annotator,label\n".to_owned());
+    for t in 1..=60 {
+        writeln!(texts, "{t},Comment number {t}").unwrap();
+        let who = if t % 2 == 0 { "b" } else { "a" };
+        writeln!(labels, "{t},{},{who},{}", (t + 1) / 2, t % 3).unwrap();
+    }
+    let (texts, labels) = (place.file("texts.csv", &texts), place.file("labels.csv", &labels));
+    for (main, other) in [(&labels, &texts), (&texts, &labels)] {
+        let place = Place::new();
+        let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
+        let columns = place.session.exchange.join_columns(main, &ImportChoices::default(), &join).unwrap();
+        let report =
+            place.import(main, &ImportChoices { columns: Some(columns), ..ImportChoices::default() });
+        let report = report.unwrap();
+        assert_eq!((report.texts, report.labels, report.annotators), (60, 60, 2));
+        let out = place.folder.path().join("out.csv");
+        place.session.exchange.export(&out, None, false, &Silent).unwrap();
+        let exported = std::fs::read_to_string(out).unwrap();
+        // Both have answered the first comment, and nobody the last one.
+        assert_eq!(exported.lines().filter(|line| line.starts_with("1,")).count(), 2, "{exported}");
+        assert!(!exported.lines().any(|line| line.starts_with("60,")), "{exported}");
+    }
+}
+
+#[test]
+fn a_column_that_is_left_out_brings_nothing() {
+    let place = Place::new();
+    let file = place.file("wide.csv", &wide());
+    let left_out = dissensus_workbench::view::ColumnChoices {
+        ignored: vec!["rater_3".to_owned()],
+        ..Default::default()
+    };
+    let asked = ImportChoices { columns: Some(left_out), ..ImportChoices::default() };
+    let (readings, decided) = place.session.exchange.readings(&file, &asked).unwrap();
+    assert!(decided);
+    let columns = Some(readings[0].columns.clone());
+    let report = place.import(&file, &ImportChoices { columns, ..ImportChoices::default() }).unwrap();
+    assert_eq!((report.labels, report.annotators), (16, 2));
+    assert!(report.uses.iter().any(|of| of.column == "rater_3" && of.used_as == "left out"));
+    // A reading that uses it all the same is refused.
+    let mut both = place.preview(&file, &ImportChoices::default()).columns;
+    both.ignored = vec!["rater_3".to_owned()];
+    let error =
+        place.import(&file, &ImportChoices { columns: Some(both), ..ImportChoices::default() }).unwrap_err();
+    assert!(error.to_string().contains("rater_3"), "{error}");
+}
+
+#[test]
+fn folding_case_merges_no_other_levels() {
+    let place = Place::new();
+    let table = |labels: &[&str]| {
+        let row = |(nth, label): (usize, &&str)| format!("t{nth},Text number {nth},a,{label}\n");
+        format!("text_id,text,annotator_id,label\n{}", labels.iter().enumerate().map(row).collect::<String>())
+    };
+    let scale = |labels: &[&str], name: &str| {
+        let file = place.file(name, &table(labels));
+        let mut columns = place.preview(&file, &ImportChoices::default()).columns;
+        columns.fold_case = true;
+        let preview =
+            place.preview(&file, &ImportChoices { columns: Some(columns), ..ImportChoices::default() });
+        preview.scale.unwrap().levels().to_vec()
+    };
+    assert_eq!(scale(&["0", "1", "2", "3"], "numbers.csv"), ["0", "1", "2", "3"]);
+    assert_eq!(scale(&["F", "f", "N", "A"], "letters.csv"), ["a", "f", "n"]);
+    assert_eq!(scale(&["TRUE", "false", "no", "1", "Yes"], "truths.csv"), ["no", "yes"]);
+}

@@ -183,6 +183,11 @@ impl Table<'_> {
         self.sample.columns.iter().position(|column| column == name)
     }
 
+    /// Whether a column is left out.
+    fn is_left_out(&self, column: usize) -> bool {
+        self.beside.left_out.iter().any(|name| name == self.name(column))
+    }
+
     /// Whether a name is one of those that stand for a role.
     fn is_called(&self, column: usize, names: &[String]) -> bool {
         names.contains(&simplified(self.name(column)))

@@ -17,7 +17,7 @@ fn names_people(series: &Series) -> bool {
 }
 
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
-    let all: Vec<usize> = (0..table.sample.width()).collect();
+    let all: Vec<usize> = (0..table.sample.width()).filter(|column| !table.is_left_out(*column)).collect();
     let found = series(&table.sample.columns, &all);
     let names = &vocabulary().columns;
     let Some(who) = found.iter().find(|series| names_people(series)) else {

@@ -26,7 +26,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let annotator = super::long::annotator(table);
     let columns: Vec<usize> = (0..table.sample.width())
         .filter(|column| table.may_be_answers(*column) || table.sample.filled(*column) == 0)
-        .filter(|column| !is_aggregate(table, *column))
+        .filter(|column| !is_aggregate(table, *column) && !table.is_left_out(*column))
         .filter(|column| {
             ![&table.plain.split, &table.plain.text]
                 .iter()
