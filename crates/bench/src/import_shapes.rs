@@ -173,7 +173,7 @@ fn written(folder: &Path, texts: usize) -> Result<Vec<Shape>, BenchError> {
         &format!("id,text,rater_id,{}\n", questions.join(",")),
         &|text| {
             let levels = answers(text).map(|(_, level)| level.to_string());
-            format!("t{text},{},p{},{}\n", body(text), text % PEOPLE, levels.join(","))
+            format!("t{text},{},p{},{}\n", body(text), (text * 7 + text / PEOPLE) % PEOPLE, levels.join(","))
         },
     )?;
     table("options in columns", "csv", "id,text,rater_id,joy,anger,fear,neutral\n", &|text| {

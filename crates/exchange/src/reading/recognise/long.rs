@@ -50,7 +50,12 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
         let found = names
             .iter()
             .find_map(|name| (0..table.sample.width()).find(|c| simplified(table.name(*c)) == *name))?;
-        // An author of texts is no annotator: somebody rates several texts, and texts have several of them.
+        // An author of texts is no annotator: somebody rates several texts, and texts have several of them. Beside questions somebody who
+        // is called a rater answers them.
+        let questions = (0..table.sample.width()).filter(|c| are_called_questions(&[table.name(*c)])).count();
+        if is_surely_annotator(table, found) && questions > 1 {
+            return Some(found);
+        }
         let text = table
             .plain
             .text_id
@@ -75,13 +80,18 @@ fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<
     columns.into_iter().filter(|column| *column == label || differs(column) || called(column)).collect()
 }
 
+/// Whether the name of a column says that it holds annotators.
+fn is_surely_annotator(table: &Table<'_>, column: usize) -> bool {
+    let surely = ["annotator", "worker", "rater", "coder", "judge", "participant", "labeler", "labeller"];
+    words(table.name(column)).iter().any(|word| surely.contains(&word.as_str()))
+}
+
 /// Whether a column names annotators, and not the authors of texts: by its name, or as texts have several of them.
 fn is_annotator(table: &Table<'_>, column: usize) -> bool {
     let called = words(table.name(column));
-    let surely = ["annotator", "worker", "rater", "coder", "judge", "participant", "labeler", "labeller"];
     let text =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
-    called.iter().any(|word| surely.contains(&word.as_str()))
+    is_surely_annotator(table, column)
         || text.is_some_and(|text| table.sample.varies_within(column, text).0 > 0)
         || !["user", "username", "author", "name"].contains(&called.first().map_or("", String::as_str))
 }
@@ -161,7 +171,15 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     }
     // So is a question to which everybody gives the same answer, between questions.
     let question = |column: &usize| are_called_questions(&[table.name(*column)]);
-    if let Some(first) = found.iter().copied().find(|column| question(column)) {
+    let asked = |column: &usize| {
+        !used.contains(column)
+            && question(column)
+            && table.may_be_answers(*column)
+            && sample.counts(*column).len() > 1
+    };
+    let several = (0..sample.width()).filter(asked).count() > 1;
+    let first = found.iter().copied().find(|column| question(column));
+    if let Some(first) = first.or_else(|| (0..sample.width()).find(asked).filter(|_| several)) {
         let first = words(table.name(first)).into_iter().next();
         let more: Vec<usize> = (0..sample.width())
             .filter(|column| !used.contains(column) && !found.contains(column) && question(column))

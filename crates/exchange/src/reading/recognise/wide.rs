@@ -122,6 +122,9 @@ fn is_index(word: &str) -> bool {
 fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)> {
     let of_label = |column: &usize| {
         let words = words(table.name(*column));
+        if words.first().is_some_and(|word| vocabulary().shapes.questions.contains(word)) {
+            return false;
+        }
         let label = words.iter().any(|word| {
             vocabulary().columns.label.contains(word)
                 || vocabulary().columns.label.iter().any(|l| format!("{l}s") == *word)
