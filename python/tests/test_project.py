@@ -99,6 +99,19 @@ def test_one_label_is_as_the_commands(project):
         project.add_label("ana", "c001", None, question="offensiveness")
 
 
+def test_a_table_is_imported_by_the_reading_that_was_chosen(project, tmp_path):
+    table = tmp_path / "dates.csv"
+    rows = [f"n{n},A new text {n},ada,{n % 2},0{n + 1}/0{n + 2}/2024" for n in range(4)]
+    table.write_text("text_id,text,annotator_id,label,date\n" + "\n".join(rows) + "\n")
+    preview = project.import_preview(table, question="dated")
+    assert preview["undecided"] and len(preview["readings"]) > 1
+    with pytest.raises(DissensusError) as refused:
+        project.import_file(table, question="dated")
+    assert refused.value.code == "several-readings"
+    report = project.import_file(table, reading=preview["readings"][1], question="dated")
+    assert report["labels"] == 4 and report["account"]["read"] == 4
+
+
 def test_files_that_are_no_project(tmp_path):
     with pytest.raises(NotFoundError) as caught:
         Project(tmp_path / "missing.dissensus")
