@@ -105,7 +105,7 @@ def test_a_table_is_imported_by_the_reading_that_was_chosen(project, tmp_path):
     table.write_text("text_id,text,annotator_id,label,date\n" + "\n".join(rows) + "\n")
     preview = project.import_preview(table, question="dated")
     assert preview["undecided"] and len(preview["readings"]) > 1
-    with pytest.raises(DissensusError) as refused:
+    with pytest.raises(dissensus.DissensusError) as refused:
         project.import_file(table, question="dated")
     assert refused.value.code == "several-readings"
     report = project.import_file(table, reading=preview["readings"][1], question="dated")
