@@ -62,14 +62,14 @@ function severalWays(): Table {
         reasons: ["The names of 3 columns look like names of people.", "All 3 have the values 1 to 5."],
         confidence: 0.5,
         columns: { ...base, answers: names.map(person) },
-        options: "--text comment --text-id id --person anna --person ben --person carla",
+        options: "--text comment --text-id id --annotator-columns anna,ben,carla",
       },
       {
         title: "One column a question",
         reasons: ["Each text has one row.", "3 columns have few values."],
         confidence: 0.45,
         columns: { ...base, annotator: "=nobody", answers: names.map(question) },
-        options: "--text comment --text-id id --answers anna,ben,carla",
+        options: "--text comment --text-id id --labels anna,ben,carla",
       },
       {
         title: "One column of labels",

@@ -32,7 +32,7 @@ it("asks how a table is to be read where no way is clearly better", async () => 
   // What it is and why, and the same for the command.
   expect(screen.getByTestId("import-reading-0")).toHaveTextContent(first!.title);
   expect(screen.getByTestId("import-reading-0")).toHaveTextContent(first!.reasons[0]!);
-  expect(screen.getByTestId("import-reading-0")).toHaveTextContent("--person anna");
+  expect(screen.getByTestId("import-reading-0")).toHaveTextContent("--annotator-columns anna");
   await waitFor(() => expect(radios[0]).toHaveFocus());
 
   await user.keyboard("{ArrowDown}");
