@@ -78,7 +78,7 @@ pub(crate) enum Command {
     /// Add a question that annotators answer
     Question(Question),
     /// Import texts, annotators or labels from a table or from what an annotation tool exports
-    Import(Import),
+    Import(Box<Import>),
     /// Turn every text into an embedding, continuing where it stopped
     Encode(Encode),
     /// Write embeddings of any texts to a file, without a project

@@ -48,7 +48,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Overview(args) => commands::overview::overview(&args),
         Command::Texts(args) => commands::texts::texts(&args),
         Command::Question(args) => commands::project::question(args),
-        Command::Import(args) => commands::files::import(args),
+        Command::Import(args) => commands::files::import(*args),
         Command::Export(args) => commands::files::export(&args),
         Command::Bundle(args) => commands::bundle::bundle(&args),
         Command::Report(args) => commands::report::report(&args),

@@ -9,6 +9,7 @@ use crate::json_record::FLAT_LIST;
 use crate::row_error::{RowError, RowErrorKind};
 use crate::table_records::TableRecords;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -212,15 +213,15 @@ impl ReshapedRecords {
     }
 
     /// The value of a column of answers: of a list its entry at hand.
-    fn value(&self, column: usize, entry: Option<usize>) -> std::borrow::Cow<'_, str> {
+    fn value(&self, column: usize, entry: Option<usize>) -> Cow<'_, str> {
         let list = self.reshape.lists.iter().position(|list| *list == column);
         match (list, entry) {
             (Some(list), Some(entry)) => {
                 let value = self.entries[list].get(entry);
                 let value = value.map(|value| plain(&self.reshape.entry(value, Treatment::Answer)));
-                std::borrow::Cow::Owned(value.unwrap_or_default())
+                Cow::Owned(value.unwrap_or_default())
             }
-            _ => std::borrow::Cow::Borrowed(self.table.cells().get(column)),
+            _ => Cow::Borrowed(self.table.cells().get(column)),
         }
     }
 
@@ -369,9 +370,8 @@ impl ReshapedRecords {
             let value = self.value(*column, entry);
             let value = self.reshape.rules.apply(Treatment::Attribute, &value);
             let marked = match value.trim() {
-                "" => false,
-                "0.0" => false,
-                "1.0" => true,
+                "" | "0" | "0.0" => false,
+                "1" | "1.0" => true,
                 value => truth_value(value)
                     .ok_or_else(|| (*column, RowErrorKind::NoMarkOfOption { value: shortened(value) }))?,
             };
@@ -385,13 +385,14 @@ impl ReshapedRecords {
 
 impl Reshape {
     /// An entry of a list without options that are missing; of a list of nothing else nothing is left.
-    fn entry(&self, value: &Value, treatment: Treatment) -> Value {
+    fn entry<'a>(&self, value: &'a Value, treatment: Treatment) -> Cow<'a, Value> {
         match value {
             Value::Array(options) if treatment == Treatment::Answer => {
                 let kept = self.rules.options(options);
-                if kept.is_empty() && !options.is_empty() { Value::Null } else { Value::Array(kept) }
+                let none = kept.is_empty() && !options.is_empty();
+                Cow::Owned(if none { Value::Null } else { Value::Array(kept) })
             }
-            value => value.clone(),
+            value => Cow::Borrowed(value),
         }
     }
 }

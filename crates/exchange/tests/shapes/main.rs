@@ -1,5 +1,7 @@
 //! Tables of every shape in which labels are published: recognised, read, counted.
 
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
 mod bad_input;
 mod cases;
 mod generated;

@@ -48,7 +48,9 @@ fn a_comma_before_decimals_makes_numbers() {
 #[test]
 fn times_are_read_however_they_are_written() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&str, &[&str], &[Option<&str>], bool); 6] = [
+    /// The name of a column, its times, the formats that they may be read in, and whether that is clear.
+    type Case<'a> = (&'a str, &'a [&'a str], &'a [Option<&'a str>], bool);
+    let cases: [Case<'_>; 6] = [
         ("created_at", &["12/31/2024 10:00", "1/2/2025 3:05 PM"], &[Some("month-first")], true),
         ("Zeitpunkt", &["31.12.2024 10:00", "02.01.2025 15:05"], &[Some("day-first")], true),
         ("date", &["45657.5", "45658.25"], &[Some("excel")], true),

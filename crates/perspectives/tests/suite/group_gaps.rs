@@ -123,13 +123,16 @@ fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
     truth.into_iter().enumerate().map(on_text).collect()
 }
 
-fn projects(design: Design, many: u64) -> Vec<Vec<(GroupGap, f64)>> {
+/// The gaps of each text with the true ones, by project.
+type Projects = Vec<Vec<(GroupGap, f64)>>;
+
+fn projects(design: Design, many: u64) -> Projects {
     (0..many).into_par_iter().map(|seed| gaps(design, 500 + seed)).collect()
 }
 
 /// Sixty projects without any gap, in the middle of the scale and at its lower end: whether gaps stand there, and whether their intervals
 /// hold the truth, is asked of the same projects.
-static WITHOUT_GAPS: LazyLock<[(Design, Vec<Vec<(GroupGap, f64)>>); 2]> = LazyLock::new(|| {
+static WITHOUT_GAPS: LazyLock<[(Design, Projects); 2]> = LazyLock::new(|| {
     [NO_GAPS, Design { intercept: -3.0, ..NO_GAPS }].map(|design| (design, projects(design, 60)))
 });
 

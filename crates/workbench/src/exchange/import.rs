@@ -25,7 +25,7 @@ impl Exchange {
         choices: &ImportChoices,
     ) -> Result<ColumnChoices, WorkbenchError> {
         let source = self.opened.open(path, choices)?;
-        let named = choices.columns.as_ref().map(|columns| reading_from(columns)).unwrap_or_default();
+        let named = choices.columns.as_ref().map(reading_from).unwrap_or_default();
         Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
     }
 

@@ -106,7 +106,7 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     let ([label], Some(who)) = (labels.as_slice(), who) else { return Ok(None) };
     let column = table.name(list.column).to_owned();
     // A dictionary of something else than people and their answers has no few values.
-    if !fields.get(label.as_str()).is_some_and(|values| values.len() <= super::sample::LEVELS.max(100)) {
+    if fields.get(label.as_str()).is_none_or(|values| values.len() > super::sample::LEVELS.max(100)) {
         return Ok(None);
     }
     let mut roles = table.rest_of_texts(&[list.column])?;
@@ -163,12 +163,12 @@ fn of_parallel_lists(
         })
     };
     let Some(who) = lists.iter().filter(flat).find(singular).or_else(|| {
-        let unnamed = lists.iter().filter(flat).filter(|list| different(list));
+        let mut unnamed = lists.iter().filter(flat).filter(|list| different(list));
         let words = |list: &&List| {
             let name = simplified(table.name(list.column));
             names.annotator.iter().any(|known| known.len() > 3 && name.contains(known.as_str()))
         };
-        unnamed.filter(words).next()
+        unnamed.find(words)
     }) else {
         return Ok(None);
     };

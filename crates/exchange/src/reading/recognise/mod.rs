@@ -86,7 +86,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
     found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
     // A list of people is nobody.
     let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
-    if !annotator.is_some_and(|column| table.sample.lists(column, None).is_some())
+    if annotator.is_none_or(|column| table.sample.lists(column, None).is_none())
         && !found.iter().any(|ranked| {
             ranked.reading.lists.iter().any(|list| table.plain.annotator.as_ref() == Some(list))
         })
