@@ -313,7 +313,9 @@ impl Scan {
         }
         self.conflicts += u64::from(matches!(error.kind, RowErrorKind::OtherAttribute { .. }));
         self.problem_count += u64::from(!again);
-        if self.problems.len() < KEPT_PROBLEMS {
+        // What is wrong with the text of a row is wrong with all of its answers.
+        let same = self.problems.last().is_some_and(|last| again && *last == error);
+        if self.problems.len() < KEPT_PROBLEMS && !same {
             self.problems.push(error);
         }
         Ok(())

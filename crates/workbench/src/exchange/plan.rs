@@ -230,7 +230,13 @@ impl Exchange {
         hint: Option<&Hint>,
         choices: &ImportChoices,
     ) -> Result<Asked, WorkbenchError> {
-        let (name, existing) = self.question_for(name, unnamed, spans)?;
+        let kind = match hint {
+            _ if spans => Some(ScaleKind::Spans),
+            // Options that have a column each.
+            Some(hint) if hint.name.is_empty() => Some(hint.kind),
+            _ => None,
+        };
+        let (name, existing) = self.question_for(name, unnamed, kind)?;
         let mut scale =
             match choices.scales.iter().find(|of| of.question == name).filter(|_| existing.is_none()) {
                 Some(of) => {
@@ -250,15 +256,16 @@ impl Exchange {
     }
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
-    /// the only question of a project, or one that is called like the column or the file; a file with one row a span answers the only one that is answered with spans.
+    /// the only question of a project, or one that is called like the column or the file; labels of a known `kind`, such as spans that have a row each, answer the only one of that kind.
     fn question_for(
         &self,
         asked: Option<&str>,
         unnamed: Unnamed<'_>,
-        spans: bool,
+        kind: Option<ScaleKind>,
     ) -> Result<(String, Option<Question>), WorkbenchError> {
         let index = self.context.index();
-        let fits = |question: &&Question| !spans || question.scale.kind() == ScaleKind::Spans;
+        let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
+        let spans = kind == Some(ScaleKind::Spans);
         let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
         let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
         let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));

@@ -438,3 +438,21 @@ fn folding_case_merges_no_other_levels() {
     assert_eq!(scale(&["F", "f", "N", "A"], "letters.csv"), ["a", "f", "n"]);
     assert_eq!(scale(&["TRUE", "false", "no", "1", "Yes"], "truths.csv"), ["no", "yes"]);
 }
+
+#[test]
+fn a_set_of_options_does_not_answer_a_question_of_another_kind() {
+    let place = Place::new();
+    place.guessed(&place.file("wide.csv", &wide()));
+    let mut table = "id,text,rater_id,joy,anger,fear,neutral\n".to_owned();
+    for t in 0..8 {
+        let marks = [0, 1, 2, 3].map(|o| usize::from((t + o) % 3 == 0).to_string());
+        writeln!(table, "c{t},A comment {t},r{},{}", t % 2, marks.join(",")).unwrap();
+    }
+    let file = place.file("emotions.csv", &table);
+    let preview = place.preview(&file, &ImportChoices::default());
+    assert_eq!(
+        (preview.question.as_str(), preview.question_exists, preview.bad_row_count),
+        ("emotions", false, 0)
+    );
+    assert_eq!(place.guessed(&file).labels, 8);
+}
