@@ -53,7 +53,8 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
         // An author of texts is no annotator: somebody rates several texts, and texts have several of them. Beside questions somebody who
         // is called a rater answers them.
         let questions = (0..table.sample.width()).filter(|c| are_called_questions(&[table.name(*c)])).count();
-        if is_surely_annotator(table, found) && questions > 1 {
+        let marks = (0..table.sample.width()).filter(|c| is_mark(table, *c)).count();
+        if is_surely_annotator(table, found) && (questions > 1 || marks > 2) {
             return Some(found);
         }
         let text = table
