@@ -1,6 +1,5 @@
 //! What each column is for, and what sort of file that makes.
 
-use crate::reading::AttributeConflicts;
 use crate::{ExchangeError, Source};
 use dissensus_domain::{OffsetUnit, not_allowed_in_names};
 use serde::{Deserialize, Serialize};
@@ -151,8 +150,6 @@ pub(crate) struct Plan {
     pub(crate) texts_alone: bool,
     /// Texts come from another table than their answers.
     pub(crate) texts_apart: bool,
-    /// Attributes that have several values for one person were settled by a rule.
-    pub(crate) conflicts: AttributeConflicts,
     pub(crate) text_id: Option<usize>,
     pub(crate) text: Option<usize>,
     pub(crate) annotator: Option<Pick>,
@@ -185,7 +182,6 @@ impl Plan {
             columns: source.columns().to_vec(),
             texts_alone: source.is_of_tool() || source.unfolds(),
             texts_apart: source.is_joined(),
-            conflicts: source.reading().map_or_else(Default::default, |r| r.values.attribute_conflicts),
             text_id: claims.column("text id", &roles.text_id)?,
             text: claims.column("text", &roles.text)?,
             annotator: claims.pick("annotator", &roles.annotator)?,

@@ -45,7 +45,8 @@ pub fn read_rows_while(
         Some(_) => Some(gather(source, &plan, open()?, &mut progress)?),
         None => None,
     };
-    let attributes = match plan.conflicts {
+    let rule = source.reading().map(|reading| reading.values.attribute_conflicts);
+    let attributes = match rule.unwrap_or_default() {
         AttributeConflicts::Refuse => None,
         rule => Some(settle(source, &plan, open()?, rule, progress)?),
     };

@@ -3,13 +3,13 @@
 use super::Exchange;
 use super::kept_columns::KeptColumns;
 use super::preview::{preview_of, preview_with_problem};
-use super::reading::{choices_of, reading_from};
+use super::reading::{choices_of, listed_readings, reading_from};
 use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
-use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReading, ImportReport};
+use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{Source, TableReading, guess_roles_around};
 use std::path::Path;
 use std::sync::Arc;
@@ -170,13 +170,4 @@ fn tagged(plain: &Source, choices: &ImportChoices) -> Source {
     let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
     let other = label.filter(|label| !plain.columns().iter().any(|column| column == label));
     other.and_then(|label| plain.with_tags(label)).unwrap_or_else(|| plain.clone())
-}
-
-/// The ways to read a table, each with its options.
-pub(super) fn listed_readings(readings: &[ImportReading]) -> String {
-    let one = |(nth, reading): (usize, &ImportReading)| {
-        let reasons = reading.reasons.join("; ");
-        format!("{}. {} ({reasons})\n   {}", nth + 1, reading.title, reading.options)
-    };
-    readings.iter().enumerate().map(one).collect::<Vec<_>>().join("\n")
 }

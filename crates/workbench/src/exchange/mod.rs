@@ -14,6 +14,7 @@ mod pasted;
 mod plan;
 mod preview;
 mod reading;
+mod reading_notices;
 mod reading_options;
 mod seed;
 mod study;

@@ -1,9 +1,10 @@
 //! What an import would do, as it is shown before anything is written.
 
 use super::account::{account_of, asked_of, examples_of, people_of, uses_of};
-use super::notices::{import_changes, import_notices, met_notices, near_annotators, reading_notices};
+use super::notices::{import_changes, import_notices, met_notices, near_annotators};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use super::reading::{Read, choices_of};
+use super::reading_notices::reading_notices;
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use crate::view::{

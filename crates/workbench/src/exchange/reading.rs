@@ -1,7 +1,6 @@
 //! The reading of a file that is imported: the one that was chosen, or the likeliest of those that its table may have.
 
 use super::Exchange;
-use super::import::listed_readings;
 use super::reading_options::options_of;
 use crate::error::WorkbenchError;
 use crate::view::{
@@ -371,4 +370,13 @@ pub(super) fn choices_of(reading: &TableReading) -> ColumnChoices {
             other: join.other,
         }),
     }
+}
+
+/// The ways to read a table, each with its options.
+pub(super) fn listed_readings(readings: &[ImportReading]) -> String {
+    let one = |(nth, reading): (usize, &ImportReading)| {
+        let reasons = reading.reasons.join("; ");
+        format!("{}. {} ({reasons})\n   {}", nth + 1, reading.title, reading.options)
+    };
+    readings.iter().enumerate().map(one).collect::<Vec<_>>().join("\n")
 }

@@ -1,11 +1,10 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
 use super::account::{account_of, asked_of, people_of, uses_of};
-use super::notices::{
-    import_changes, import_notices, met_notices, near_annotators, outdated_repeats, reading_notices,
-};
+use super::notices::{import_changes, import_notices, met_notices, near_annotators, outdated_repeats};
 use super::plan::{Part, Plan};
 use super::preview::{format_of, remarks};
+use super::reading_notices::reading_notices;
 use super::seed::catch_up;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
