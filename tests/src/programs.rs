@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// It cannot be built.
 pub fn command() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| found("DISSENSUS_BIN", "dissensus-cli", "dissensus"))
+    PATH.get_or_init(|| found("DISSENSUS_BIN", "dissensus"))
 }
 
 /// The window's program.
@@ -20,7 +20,7 @@ pub fn command() -> &'static Path {
 /// It cannot be built, as when the web side (`ui/dist`) was not built before: `cargo xtask test --only ui-build`.
 pub fn window() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| found("DISSENSUS_WINDOW_BIN", "dissensus-window", "dissensus-window"))
+    PATH.get_or_init(|| found("DISSENSUS_WINDOW_BIN", "dissensus-window"))
 }
 
 /// The folder of the checkout.
@@ -36,28 +36,33 @@ pub fn models() -> PathBuf {
     std::env::var_os("DISSENSUS_MODELS").map_or_else(|| checkout().join("models"), PathBuf::from)
 }
 
-fn found(variable: &str, package: &str, name: &str) -> PathBuf {
+fn found(variable: &str, name: &str) -> PathBuf {
     if let Some(path) = std::env::var_os(variable) {
         let path = PathBuf::from(path);
         assert!(path.is_file(), "{variable} names {}, which is not there", path.display());
         return path;
     }
-    match build(package, name) {
+    match build(name) {
         Ok(path) => path,
         Err(error) => panic!("cannot build {name}: {error:#}"),
     }
 }
 
 /// Builds both programs (the second call finds nothing to do) and returns the path of `name`.
-fn build(package: &str, name: &str) -> Result<PathBuf> {
+fn build(name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--message-format=json-render-diagnostics", "--package", package]);
-    if package == "dissensus-window" {
-        cargo.args(["--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"]);
+    // With the features of the whole workspace and without the variables of a test, so that nothing is compiled that was before.
+    cargo.args(["build", "--message-format=json-render-diagnostics", "--workspace", "--bin", name]);
+    cargo.args(["--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"]);
+    for (variable, _) in std::env::vars_os() {
+        let of_package = variable.to_str().is_some_and(|variable| variable.starts_with("CARGO_PKG_"));
+        if of_package || variable == "CARGO_MANIFEST_DIR" || variable == "CARGO_MANIFEST_PATH" {
+            cargo.env_remove(variable);
+        }
     }
     let output = cargo.current_dir(checkout()).stderr(std::process::Stdio::inherit()).output()?;
     if !output.status.success() {
-        bail!("cargo build --package {package}: {}", output.status);
+        bail!("cargo build --bin {name}: {}", output.status);
     }
     let messages = String::from_utf8(output.stdout)?;
     let executable = messages.lines().find_map(|line| {

@@ -34,9 +34,17 @@ impl Program {
         Self { command: Command::new(name) }
     }
 
-    /// The cargo that runs us.
+    /// The cargo that runs us, without the variables that it set to do so: some build scripts run again where one of them differs, and
+    /// with them most of the workspace is compiled again whenever `cargo` and `cargo xtask` take turns.
     pub(crate) fn cargo() -> Self {
-        Self::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+        let mut cargo = Self::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+        for (name, _) in std::env::vars_os() {
+            let of_package = name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_"));
+            if of_package || name == "CARGO_MANIFEST_DIR" || name == "CARGO_MANIFEST_PATH" {
+                cargo.command.env_remove(name);
+            }
+        }
+        cargo
     }
 
     /// npm, under the name it has on this system.

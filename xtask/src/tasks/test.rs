@@ -96,6 +96,15 @@ fn cargo(project: &Project, arguments: &[&str]) -> Program {
     Program::cargo().args(arguments).in_folder(&project.root)
 }
 
+/// `cargo test` with the programs that the step `build` made: tests that are not given any build their own, with other features.
+fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
+    cargo(project, &["test"])
+        .args(arguments)
+        .args(whole_workspace())
+        .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
+        .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
+}
+
 /// What clippy, build and test all take, so that they share what they compile. On a CI machine the lock file is held
 /// fast, because nobody is there to see it change.
 fn whole_workspace() -> Vec<&'static str> {
@@ -163,13 +172,10 @@ fn data(project: &Project) -> Result<()> {
 /// Runs tests of the workspace and adds them up; fails if one of them does, or none ran.
 fn run_tests(project: &Project, programs: &[&str], options: &[&str]) -> Result<Tally> {
     let mut tally = Tally::default();
-    let success = cargo(project, &["test", "--no-fail-fast"])
-        .args(whole_workspace())
+    let success = cargo_test(project, &["--no-fail-fast"])
         .args(programs)
         .arg("--")
         .args(options)
-        .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
-        .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
         .lines(|line| tally.read(line))?;
     if !success {
         bail!("`cargo test` failed{}", tally.names());
@@ -192,8 +198,7 @@ fn package(project: &Project) -> Result<()> {
     let made = packages::pack(project, Profile::Debug, "deb")?;
     let [package] = made.as_slice() else { bail!("expected one package, and there are {made:?}") };
     let mut tally = Tally::default();
-    let success = cargo(project, &["test"])
-        .args(whole_workspace())
+    let success = cargo_test(project, &[])
         .args(["--test", "package", "--", "--ignored"])
         .env("DISSENSUS_DEB", package)
         .lines(|line| tally.read(line))?;
@@ -210,8 +215,7 @@ fn package(project: &Project) -> Result<()> {
 /// variances with all of its data sets, and histories of copies that come together: 500, or as many as
 /// `DISSENSUS_HISTORIES` says (10,000 take some ten minutes of one core).
 fn stress(project: &Project) -> Result<()> {
-    cargo(project, &["test"])
-        .args(whole_workspace())
+    cargo_test(project, &[])
         .args([
             "--test",
             "stress",
@@ -228,10 +232,7 @@ fn stress(project: &Project) -> Result<()> {
         .env("DISSENSUS_HISTORIES", std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned()))
         .run()?;
     // Coverage of intervals over more simulated projects than the step `test` has time for.
-    cargo(project, &["test"])
-        .args(whole_workspace())
-        .args(["--test", "suite", "--", "--ignored", "--nocapture", "stress_"])
-        .run()
+    cargo_test(project, &[]).args(["--test", "suite", "--", "--ignored", "--nocapture", "stress_"]).run()
 }
 
 /// What all test programs together reported.
