@@ -1,6 +1,7 @@
 //! Which form a file has, by its first bytes.
 
 use super::encoding::{self, Encoded};
+use super::json_layout::Layout;
 use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, json_records, open_document};
 use crate::ExchangeError;
 use crate::annotations::Package;
@@ -23,7 +24,7 @@ const ARROW_STREAM: &[u8] = &[0xFF; 4];
 /// How an OpenDocument spreadsheet names itself.
 const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
 /// What a file is, where our readers do not take it as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Gzip,
     Archive,
@@ -32,7 +33,7 @@ pub(super) enum Form {
     Parquet,
     Arrow,
     Dataset,
-    JsonRecords,
+    Json(Layout),
     Encoded(Encoded),
 }
 
@@ -78,7 +79,7 @@ impl Form {
             let whole = about.len() <= HEAD_BYTES;
             match encoding::of(path, &head, whole, options.encoding)? {
                 Some(encoded) => Some(Self::Encoded(encoded)),
-                None => may_be_records(path, &head, options).then_some(Self::JsonRecords),
+                None => json_table(path, &head, options).map(Self::Json),
             }
         })
     }
@@ -86,7 +87,7 @@ impl Form {
     /// Rewrites the file. `packed` is the size of the file that was opened, in bytes, which bounds what comes out of it however often it was
     /// packed.
     pub(super) fn rewrite(
-        self,
+        &self,
         path: &Path,
         options: &OpenOptions<'_>,
         packed: u64,
@@ -99,41 +100,42 @@ impl Form {
             Self::Parquet => columnar::rewrite_parquet(path, packed),
             Self::Arrow => columnar::rewrite_arrow(path, packed),
             Self::Dataset => columnar::rewrite_dataset(path, packed),
-            Self::JsonRecords => json_records::rewrite(path, packed),
-            Self::Encoded(encoded) => encoding::rewrite(path, encoded, packed),
+            Self::Json(layout) => json_records::rewrite(path, layout, packed),
+            Self::Encoded(encoded) => encoding::rewrite(path, *encoded, packed),
         }
     }
 
     /// Whether what comes out may have a form again.
-    pub(super) fn holds_files(self) -> bool {
+    pub(super) fn holds_files(&self) -> bool {
         matches!(self, Self::Gzip | Self::Archive)
     }
 
-    pub(super) fn format(self) -> Option<FormatInfo> {
+    pub(super) fn format(&self) -> Option<FormatInfo> {
         match self {
             Self::Excel => Some(FORMATS[0]),
             Self::OpenDocument => Some(FORMATS[1]),
             Self::Parquet => Some(FORMATS[2]),
             Self::Arrow => Some(FORMATS[3]),
             Self::Dataset => Some(FORMATS[4]),
-            Self::JsonRecords => Some(FORMATS[5]),
+            Self::Json(_) => Some(FORMATS[5]),
             Self::Gzip | Self::Archive | Self::Encoded(_) => None,
         }
     }
 }
 
-/// Whether a file of JSON is a table: objects in a list, or by their ids, that no annotation tool has written.
-fn may_be_records(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> bool {
+/// The layout of a file of JSON that is a table, and that no annotation tool has written.
+fn json_table(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> Option<Layout> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
     let named = options.format.map(|name| name.trim().to_lowercase());
     let wanted = named.as_deref().is_none_or(|name| name == FORMATS[5].name);
     // One object a line is JSON Lines already.
-    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let (first, rest) = head.split_at(memchr::memchr(b'\n', head).unwrap_or(head.len()));
     let lines = first.starts_with(b"{")
-        && serde_json::from_slice::<serde_json::Value>(first).is_ok()
-        && first.len() < head.len();
+        && !rest.trim_ascii().is_empty()
+        && serde_json::from_slice::<serde::de::IgnoredAny>(first).is_ok();
     let opens = head.starts_with(b"[") || head.starts_with(b"{") && !lines;
-    wanted && opens && json_records::are_in(path) && !formats::are_claimed(path)
+    let layout = if wanted && opens { Layout::of(path)? } else { return None };
+    (!formats::are_claimed(path)).then_some(layout)
 }
 
 /// What an archive is; `None` for those that tools write, and for those that hold several files.

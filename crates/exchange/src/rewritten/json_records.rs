@@ -1,66 +1,187 @@
-//! A list of JSON objects, or an object of them by their ids, as JSON Lines: one object a line.
+//! A table in a file of JSON as JSON Lines: one object a line.
 
 use super::Step;
+use super::json_layout::{Layout, Member, members};
 use super::limited::{Limited, failed, renamed};
 use crate::ExchangeError;
-use crate::annotations::JsonParts;
+use crate::annotations::{JsonParts, MetInFile};
+use dissensus_domain::Split;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The name under which the key of an object becomes a value of it.
 const ID: &str = "id";
-/// How many parts are looked at.
-const LOOKED_AT: usize = 20;
+/// The name under which the split that a list is called after becomes a value of its objects.
+const SPLIT: &str = "split";
+/// The most columns that are read side by side: each is an open file.
+const MAX_SIDE_BY_SIDE: usize = 500;
 
-/// Whether the file holds objects one after the other, in a list or as the members of an object.
-pub(super) fn are_in(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut parts = JsonParts::new(file);
-    let mut found = 0;
-    while found < LOOKED_AT {
-        match parts.next_part() {
-            Ok(Some(Ok(part))) if part.bytes.trim_ascii_start().starts_with(b"{") => found += 1,
-            Ok(None) => break,
-            _ => return false,
-        }
-    }
-    found > 0
-}
-
-pub(super) fn rewrite(path: &Path, packed: u64) -> Result<Step, ExchangeError> {
+pub(super) fn rewrite(path: &Path, layout: &Layout, packed: u64) -> Result<Step, ExchangeError> {
     let inside = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let written = File::open(path).and_then(|file| {
-        let mut out = Limited::create(renamed(path, "jsonl"), packed)?;
-        let mut parts = JsonParts::new(file);
-        while let Some(part) = parts.next_part()? {
-            let part = part.map_err(|broken| {
-                io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {}", broken.line, broken.why))
-            })?;
-            write_line(&mut out, part.key.as_deref(), &part.bytes)?;
+    let written = Limited::create(renamed(path, "jsonl"), packed).and_then(|mut out| {
+        let mut told = Vec::new();
+        match layout {
+            Layout::Records => each_part(path, |key, object| {
+                let id =
+                    key.map(|key| (ID.to_owned(), serde_json::Value::from(key).to_string().into_bytes()));
+                write_line(&mut out, &object, id.as_slice())
+            })?,
+            Layout::Nested(list) => each_part(path, |_, object| write_nested(&mut out, &object, list))?,
+            Layout::Wrapped(lists) => told.extend(write_wrapped(&mut out, path, lists)?),
+            Layout::Columns => write_columns(&mut out, path)?,
+            Layout::Rows => write_rows(&mut out, path)?,
         }
-        out.finish(inside, Vec::new())
+        out.finish(inside, told)
     });
-    written.map_err(|error| failed(path, &error, "it is a list of JSON objects, and damaged or not whole"))
+    written.map_err(|error| failed(path, &error, "it is a table in JSON, and damaged or not whole"))
 }
 
-/// Writes an object on a line of its own. Line ends in JSON are white space: those in strings are escaped.
-fn write_line(out: &mut impl Write, key: Option<&str>, object: &[u8]) -> io::Result<()> {
-    let mut line: Vec<u8> =
-        object.iter().map(|byte| if b"\r\n".contains(byte) { b' ' } else { *byte }).collect();
-    if let Some(key) = key
-        && !has_id(object)
-        && let Some(open) = line.iter().position(|byte| *byte == b'{')
-    {
-        let empty = line[open + 1..].trim_ascii_start().starts_with(b"}");
-        let member = format!("\"{ID}\": {}{}", serde_json::Value::from(key), if empty { "" } else { ", " });
-        line.splice(open + 1..open + 1, member.into_bytes());
+/// Calls `see` with the key and the bytes of each part of a file.
+fn each_part(path: &Path, mut see: impl FnMut(Option<&str>, Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+    each_part_of(JsonParts::new(File::open(path)?), |key, bytes, _| see(key, bytes))
+}
+
+/// Calls `see` with the key, the bytes and the end, in bytes, of each part.
+fn each_part_of<R: Read>(
+    mut parts: JsonParts<R>,
+    mut see: impl FnMut(Option<&str>, Vec<u8>, u64) -> io::Result<()>,
+) -> io::Result<()> {
+    while let Some(part) = parts.next_part()? {
+        let part = part.map_err(|broken| damaged(format!("line {}: {}", broken.line, broken.why)))?;
+        see(part.key.as_deref(), part.bytes, parts.position())?;
+    }
+    Ok(())
+}
+
+fn damaged(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+/// The objects of a list, each with what the object around says of all of them.
+fn write_nested(out: &mut impl Write, object: &[u8], list: &str) -> io::Result<()> {
+    let Some(found) = members(object) else { return Err(damaged("an object is broken".to_owned())) };
+    let (within, around): (Vec<Member>, Vec<Member>) = found.into_iter().partition(|(key, _)| key == list);
+    for (_, objects) in within {
+        each_part_of(JsonParts::new(objects.as_slice()), |_, object, _| write_line(out, &object, &around))?;
+    }
+    Ok(())
+}
+
+/// The objects of these lists of the file, and a notice where the file says more.
+fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Result<Option<MetInFile>> {
+    let mut others: Vec<String> = Vec::new();
+    each_part(path, |key, part| {
+        let key = key.unwrap_or_default();
+        if !lists.iter().any(|list| list == key) {
+            others.push(format!("\"{key}\""));
+            return Ok(());
+        }
+        let split = Split::from_name(key)
+            .map(|_| (SPLIT.to_owned(), serde_json::Value::from(key).to_string().into_bytes()));
+        each_part_of(JsonParts::new(part.as_slice()), |_, object, _| {
+            write_line(out, &object, split.as_slice())
+        })
+    })?;
+    Ok((!others.is_empty()).then(|| MetInFile {
+        code: "members",
+        count: others.len() as u64,
+        message: format!(
+            "\"{}\" is read; the rest of the file is left out: {}",
+            lists.join("\", \""),
+            others.join(", ")
+        ),
+    }))
+}
+
+/// Columns side by side, as the rows that they make.
+fn write_columns(out: &mut impl Write, path: &Path) -> io::Result<()> {
+    let mut columns: Vec<(String, JsonParts<io::Take<File>>)> = Vec::new();
+    each_part_of(JsonParts::new(File::open(path)?), |name, bytes, end| {
+        if columns.len() == MAX_SIDE_BY_SIDE {
+            return Err(damaged(format!("it has more than {MAX_SIDE_BY_SIDE} columns: save it as CSV")));
+        }
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(end - bytes.len() as u64))?;
+        columns.push((name.unwrap_or_default().to_owned(), JsonParts::new(file.take(bytes.len() as u64))));
+        Ok(())
+    })?;
+    let mut row = 0_u64;
+    loop {
+        row += 1;
+        let mut key: Option<Option<String>> = None;
+        let mut cells: Vec<Member> = Vec::new();
+        for (name, values) in &mut columns {
+            let part = values.next_part()?.transpose();
+            let part = part.map_err(|broken| damaged(format!("column \"{name}\": {}", broken.why)))?;
+            let here = part.as_ref().and_then(|part| part.key.clone());
+            if key.get_or_insert_with(|| here.clone()) != &here {
+                return Err(damaged(format!(
+                    "row {row}: column \"{name}\" has other rows than the first column"
+                )));
+            }
+            cells.extend(part.map(|part| (name.clone(), part.bytes)));
+        }
+        if cells.is_empty() {
+            return Ok(());
+        }
+        write_line(out, b"{}", &cells)?;
+    }
+}
+
+/// Rows as lists, with the names of their columns.
+fn write_rows(out: &mut impl Write, path: &Path) -> io::Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    let mut rows: Option<Vec<u8>> = None;
+    each_part(path, |key, part| {
+        match key {
+            Some("columns") => {
+                let found: Vec<serde_json::Value> = serde_json::from_slice(&part)?;
+                names = found.iter().map(crate::annotations::plain).collect();
+            }
+            Some("data") => rows = Some(part),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let mut row = 0_u64;
+    each_part_of(JsonParts::new(rows.unwrap_or_default().as_slice()), |_, values, _| {
+        row += 1;
+        let mut cells: Vec<Member> = Vec::new();
+        each_part_of(JsonParts::new(values.as_slice()), |_, value, _| {
+            let name = names.get(cells.len());
+            let name =
+                name.ok_or_else(|| damaged(format!("row {row} has more values than there are columns")))?;
+            cells.push((name.clone(), value));
+            Ok(())
+        })?;
+        write_line(out, b"{}", &cells)
+    })
+}
+
+/// Writes an object on a line of its own, behind those of `more` whose name it does not have. Line ends in JSON are white space: those in
+/// strings are escaped.
+fn write_line(out: &mut impl Write, object: &[u8], more: &[Member]) -> io::Result<()> {
+    let own = if more.is_empty() { Vec::new() } else { members(object).unwrap_or_default() };
+    let is_new = |(name, _): &&Member| !own.iter().any(|(known, _)| known == name);
+    let mut line: Vec<u8> = Vec::with_capacity(object.len());
+    line.push(b'{');
+    for (name, value) in more.iter().filter(is_new) {
+        if line.len() > 1 {
+            line.extend_from_slice(b", ");
+        }
+        line.extend_from_slice(serde_json::Value::from(name.as_str()).to_string().as_bytes());
+        line.extend_from_slice(b": ");
+        line.extend_from_slice(value);
+    }
+    let rest = object.trim_ascii_start().strip_prefix(b"{").unwrap_or(object);
+    if line.len() > 1 && !rest.trim_ascii_start().starts_with(b"}") {
+        line.extend_from_slice(b", ");
+    }
+    line.extend_from_slice(rest);
+    for byte in line.iter_mut().filter(|byte| b"\r\n".contains(byte)) {
+        *byte = b' ';
     }
     line.push(b'\n');
     out.write_all(&line)
-}
-
-fn has_id(object: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(object)
-        .is_ok_and(|o| o.contains_key(ID))
 }

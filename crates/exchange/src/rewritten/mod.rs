@@ -12,6 +12,7 @@ mod form;
 mod gzip;
 mod held_folder;
 mod hugging_face;
+mod json_layout;
 mod json_records;
 mod limited;
 mod open_document;
@@ -89,8 +90,9 @@ impl Rewritten {
             let mut told = found.take().map(|before| before.told).unwrap_or_default();
             told.extend(last.told.iter().cloned());
             found = Some(Self { original: path.to_owned(), last, format: form.format(), told });
+            let holds_files = form.holds_files();
             forms.push(form);
-            if !form.holds_files() {
+            if !holds_files {
                 break;
             }
         }
