@@ -1,6 +1,6 @@
 //! Excel workbooks (XLSX): a sheet cell by cell, as it was saved last.
 
-use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
+use super::sheet::{Holds, SheetWriter, bad_cell, chosen, number, trouble};
 use super::{Step, parts};
 use crate::ExchangeError;
 use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, XlsxError};
@@ -23,12 +23,15 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
         workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
     let (sheet, told) = chosen(path, &sheets, asked, |sheet| {
         let mut cells = workbook.worksheet_cells_reader(sheet).map_err(damaged)?;
-        while let Some(cell) = cells.next_cell().map_err(damaged)? {
-            if *cell.get_value() != DataRef::Empty {
-                return Ok(true);
+        let filled = std::iter::from_fn(|| {
+            loop {
+                match cells.next_cell().map_err(damaged).transpose()? {
+                    Ok(cell) if *cell.get_value() == DataRef::Empty => {}
+                    cell => return Some(cell.map(|cell| cell.get_position())),
+                }
             }
-        }
-        Ok(false)
+        });
+        Holds::of(filled)
     })?;
     let merged = workbook.merge_cells_by_sheet_name(sheet).map_err(damaged)?;
     if let Some(merged) = merged.first() {

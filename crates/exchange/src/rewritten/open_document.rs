@@ -1,7 +1,7 @@
 //! OpenDocument spreadsheets (ODS).
 
 use super::limited::too_much;
-use super::sheet::{SheetWriter, bad_cell, chosen, number, trouble};
+use super::sheet::{Holds, SheetWriter, bad_cell, chosen, number, trouble};
 use super::{Step, parts};
 use crate::ExchangeError;
 use crate::unpacking::unpacking_limit;
@@ -87,7 +87,8 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
     let sheets: Vec<String> =
         workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
     let (sheet, told) = chosen(path, &sheets, asked, |sheet| {
-        Ok(!workbook.worksheet_range(sheet).map_err(damaged)?.is_empty())
+        let cells = workbook.worksheet_range(sheet).map_err(damaged)?;
+        Holds::of(cells.used_cells().map(|(row, column, _)| Ok((row as u32, column as u32))))
     })?;
     let cells = workbook.worksheet_range(sheet).map_err(damaged)?;
     let (top, left) = cells.start().unwrap_or_default();

@@ -36,9 +36,18 @@ pub(super) struct SheetWriter {
     /// The row at hand, from 1.
     row: u64,
     cells: Vec<String>,
-    /// As many values as the first row has.
+    /// As many values as there are names of columns; 0 before these are found.
     width: usize,
+    /// The rows before they are found.
+    first: Vec<(u64, Vec<String>)>,
+    /// What stands above them.
+    titles: Vec<(u64, String)>,
 }
+
+/// How many rows may stand above the names of the columns.
+const MAX_TITLES: usize = 10;
+/// From so many values on, a row below a single cell has the names of columns.
+const NAMES: usize = 3;
 
 impl SheetWriter {
     pub(super) fn create(path: &Path, sheet: &str, sheets: &[String], packed: u64) -> io::Result<Self> {
@@ -47,7 +56,8 @@ impl SheetWriter {
             .quote_style(csv::QuoteStyle::Always)
             .from_writer(Limited::create(renamed(path, "csv"), packed)?);
         let rows = SheetRows { sheet: sheet.to_owned(), sheets: sheets.to_vec(), starts: Vec::new() };
-        Ok(Self { csv, rows, line: 1, row: 1, cells: Vec::new(), width: 0 })
+        let (first, titles) = (Vec::new(), Vec::new());
+        Ok(Self { csv, rows, line: 1, row: 1, cells: Vec::new(), width: 0, first, titles })
     }
 
     /// The value of a cell, by row and column from 0.
@@ -84,26 +94,49 @@ impl SheetWriter {
 
     /// A row without a value is no row.
     fn end_row(&mut self) -> io::Result<()> {
-        let mut cells = std::mem::take(&mut self.cells);
+        let cells = std::mem::take(&mut self.cells);
+        let filled = cells.iter().filter(|cell| !cell.trim().is_empty()).count();
         if cells.is_empty() {
             return Ok(());
         }
+        if self.width > 0 {
+            return self.write(self.row, cells);
+        }
+        // A single cell above a row with the names of columns is a title.
+        self.first.push((self.row, cells));
+        if filled == 1 && self.first.len() <= MAX_TITLES {
+            return Ok(());
+        }
+        if filled >= NAMES && self.first.len() > 1 {
+            let above = self.first.len() - 1;
+            self.titles = self.first.drain(..above).map(|(row, cells)| (row, cells.concat())).collect();
+        }
+        self.write_first()
+    }
+
+    fn write_first(&mut self) -> io::Result<()> {
+        for (row, cells) in std::mem::take(&mut self.first) {
+            self.write(row, cells)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, row: u64, mut cells: Vec<String>) -> io::Result<()> {
         if self.width == 0 {
             self.width = cells.len();
         }
         if let Some(beyond) = cells.get(self.width..).filter(|beyond| !beyond.is_empty()) {
-            let at = (self.row as u32 - 1, (self.width + beyond.len() - 1) as u32);
+            let at = (row as u32 - 1, (self.width + beyond.len() - 1) as u32);
             let why = format!(
-                "row {} has a value in cell {}, and the names of the columns end with {}: name its column, or empty the cell",
-                self.row,
+                "row {row} has a value in cell {}, and the names of the columns end with {}: name its column, or empty the cell",
                 cell_name(at),
                 cell_name((at.0, self.width as u32 - 1)).trim_end_matches(char::is_numeric),
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         cells.resize(self.width, String::new());
-        if self.rows.row_at(self.line) != self.row || self.rows.starts.is_empty() {
-            self.rows.starts.push((self.line, self.row));
+        if self.rows.row_at(self.line) != row || self.rows.starts.is_empty() {
+            self.rows.starts.push((self.line, row));
         }
         self.line += 1 + cells
             .iter()
@@ -112,8 +145,20 @@ impl SheetWriter {
         self.csv.write_record(&cells).map_err(crate::error::io_reason)
     }
 
-    pub(super) fn finish(mut self, told: Vec<MetInFile>) -> io::Result<Step> {
+    pub(super) fn finish(mut self, mut told: Vec<MetInFile>) -> io::Result<Step> {
         self.end_row()?;
+        self.write_first()?;
+        if let Some((row, title)) = self.titles.first() {
+            let rows = match self.titles.len() {
+                1 => format!("Row {row} is left out, because it stands"),
+                several => format!("{several} rows from row {row} on are left out, because they stand"),
+            };
+            told.push(MetInFile {
+                code: "titles",
+                count: self.titles.len() as u64,
+                message: format!("{rows} above the names of the columns: \"{title}\""),
+            });
+        }
         let out = self.csv.into_inner().map_err(csv::IntoInnerError::into_error)?;
         let mut step = out.finish(format!("the sheet \"{}\"", self.rows.sheet), told)?;
         step.rows = Some(self.rows);
@@ -121,12 +166,40 @@ impl SheetWriter {
     }
 }
 
-/// The sheet to read: the one that was asked for, else the first that is `of_use`; with what is told of the choice.
+/// What a sheet holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holds {
+    Nothing,
+    /// Values in one row or in one column.
+    Something,
+    /// Values in several rows and several columns.
+    Table,
+}
+
+impl Holds {
+    /// What a sheet holds whose filled cells these are, by row and column.
+    pub(super) fn of<E>(cells: impl Iterator<Item = Result<(u32, u32), E>>) -> Result<Self, E> {
+        let (mut first, mut rows, mut columns) = (None, false, false);
+        for cell in cells {
+            let (row, column) = cell?;
+            let (first_row, first_column) = *first.get_or_insert((row, column));
+            rows |= row != first_row;
+            columns |= column != first_column;
+            if rows && columns {
+                return Ok(Self::Table);
+            }
+        }
+        Ok(if first.is_some() { Self::Something } else { Self::Nothing })
+    }
+}
+
+/// The sheet to read: the one that was asked for, else the first with a table, else the first that holds something; with what is told of
+/// the choice.
 pub(super) fn chosen<'a>(
     path: &Path,
     sheets: &'a [String],
     asked: Option<&str>,
-    mut of_use: impl FnMut(&str) -> Result<bool, ExchangeError>,
+    mut holds: impl FnMut(&str) -> Result<Holds, ExchangeError>,
 ) -> Result<(&'a str, Vec<MetInFile>), ExchangeError> {
     let refuse = |why: String| ExchangeError::Package { path: path.to_owned(), why };
     if let Some(asked) = asked {
@@ -138,10 +211,14 @@ pub(super) fn chosen<'a>(
     }
     let mut filled = Vec::new();
     for sheet in sheets {
-        if of_use(sheet)? {
-            filled.push(sheet.as_str());
+        let found = holds(sheet)?;
+        if found != Holds::Nothing {
+            filled.push((found, sheet.as_str()));
         }
     }
+    // Sorting keeps the order of equals.
+    filled.sort_by_key(|(found, _)| std::cmp::Reverse(*found));
+    let filled: Vec<&str> = filled.into_iter().map(|(_, sheet)| sheet).collect();
     let (first, others) =
         filled.split_first().ok_or_else(|| ExchangeError::Empty { path: path.to_owned() })?;
     let told = match others.is_empty() {
@@ -200,6 +277,42 @@ mod tests {
         let shown: Vec<String> = [3.0, -0.5, 1e14, 0.1, 1.5e300].map(number).into();
         assert_eq!(shown[..4], ["3", "-0.5", "100000000000000", "0.1"]);
         assert_eq!(shown[4].parse::<f64>(), Ok(1.5e300));
+    }
+
+    fn written(cells: &[((u32, u32), &str)]) -> Step {
+        let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S", &[], 0).unwrap();
+        for (at, value) in cells {
+            sheet.cell(*at, (*value).to_owned()).unwrap();
+        }
+        sheet.finish(Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn titles_above_the_names_of_the_columns_are_left_out() {
+        let cells =
+            [((0, 0), "Study 3"), ((1, 0), "May"), ((3, 0), "id"), ((3, 1), "text"), ((3, 2), "label")];
+        let step = written(&[cells.as_slice(), &[((4, 0), "1"), ((4, 1), "a"), ((4, 2), "0")]].concat());
+        assert_eq!(
+            std::fs::read_to_string(&step.path).unwrap(),
+            "\"id\",\"text\",\"label\"\n\"1\",\"a\",\"0\"\n"
+        );
+        assert_eq!([1, 2].map(|line| step.rows.as_ref().unwrap().row_at(line)), [4, 5]);
+        assert_eq!((step.told[0].code, step.told[0].count), ("titles", 2));
+        // One column has no title.
+        let step = written(&[((0, 0), "text"), ((1, 0), "a b"), ((2, 0), "c")]);
+        assert_eq!(std::fs::read_to_string(&step.path).unwrap(), "\"text\"\n\"a b\"\n\"c\"\n");
+        assert!(step.told.is_empty());
+    }
+
+    #[test]
+    fn the_first_sheet_with_a_table_is_read() {
+        let sheets = ["About", "Data", "More"].map(str::to_owned);
+        let holds = |sheet: &str| Ok(if sheet == "About" { Holds::Something } else { Holds::Table });
+        let (sheet, told) = chosen(Path::new("a.xlsx"), &sheets, None, holds).unwrap();
+        assert_eq!((sheet, told[0].count), ("Data", 2));
+        let cells = [(0, 0), (0, 3), (2, 3)].map(Ok::<_, ()>);
+        assert_eq!(Holds::of(cells.into_iter()), Ok(Holds::Table));
+        assert_eq!(Holds::of(cells.into_iter().take(2)), Ok(Holds::Something));
     }
 
     #[test]
