@@ -9,6 +9,8 @@ pub(crate) struct Cells {
     pub(crate) ends: Vec<usize>,
     /// Columns whose value was a JSON list or object (their text is its JSON).
     pub(crate) nested: Vec<(usize, &'static str)>,
+    /// These lists and objects themselves, so that who reads their entries need not parse them again (JSON Lines only).
+    pub(crate) parsed: Vec<(usize, serde_json::Value)>,
     /// Values of keys that are no column (JSON Lines only).
     pub(crate) extra: Vec<(String, String)>,
     /// Spans that do not begin with a tag for a beginning (CoNLL only).
@@ -20,6 +22,7 @@ impl Cells {
         self.text.clear();
         self.ends.clear();
         self.nested.clear();
+        self.parsed.clear();
         self.extra.clear();
         self.begun_inside = 0;
     }

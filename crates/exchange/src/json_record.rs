@@ -38,12 +38,14 @@ pub(crate) fn fill(line: &str, columns: &HashMap<String, usize>, cells: &mut Cel
         if again {
             return Err((Some(key), RowErrorKind::RepeatedKey));
         }
-        if let (Some(index), Some(found)) = (index, nested(&value)) {
-            cells.nested.push((index, found));
-        }
-        let text = match plain(value) {
-            Ok(text) => text,
-            Err(kind) => return Err((Some(key), kind)),
+        let text = match (index, nested(&value)) {
+            (Some(index), Some(found)) => {
+                let text = value.to_string();
+                cells.nested.push((index, found));
+                cells.parsed.push((index, value));
+                Some(text)
+            }
+            _ => plain(value).map_err(|kind| (Some(key.clone()), kind))?,
         };
         match index {
             Some(index) => slots[index] = text,

@@ -238,8 +238,21 @@ impl Builder<'_> {
     }
 
     fn body(&self, column: usize) -> Result<String, Blame> {
+        if let Some(words) = self.words(column) {
+            return self.checked_body(column, &words);
+        }
         self.refuse_nested(column)?;
-        let body = self.cells.get(column);
+        self.checked_body(column, self.cells.get(column))
+    }
+
+    /// The text of a list of its words, or of its sentences: with a space between them.
+    fn words(&self, column: usize) -> Option<String> {
+        let is_list = self.cells.nested.iter().any(|(at, found)| *at == column && *found == FLAT_LIST);
+        let words: Vec<String> = serde_json::from_str(self.cells.get(column)).ok().filter(|_| is_list)?;
+        Some(words.join(" "))
+    }
+
+    fn checked_body(&self, column: usize, body: &str) -> Result<String, Blame> {
         if body.trim().is_empty() {
             return Err(self.blame(column, RowErrorKind::Missing { what: "text" }));
         }

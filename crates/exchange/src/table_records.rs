@@ -75,6 +75,12 @@ impl<R: Read> TableRecords<R> {
     }
 
     /// The values of the record given last.
+    /// The list or object in a column of the record at hand, which is taken from it; `None` where the format has none.
+    pub(crate) fn take_parsed(&mut self, column: usize) -> Option<serde_json::Value> {
+        let at = self.cells.parsed.iter().position(|(index, _)| *index == column)?;
+        Some(self.cells.parsed.swap_remove(at).1)
+    }
+
     pub(crate) fn cells(&self) -> &Cells {
         &self.cells
     }

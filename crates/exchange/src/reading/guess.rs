@@ -107,6 +107,8 @@ struct Guess<'a> {
     roles: Vec<Option<Role>>,
     /// Other columns are known to hold answers.
     answered: bool,
+    /// The column of the text is known, and not guessed.
+    text_named: bool,
 }
 
 impl<'a> Guess<'a> {
@@ -116,7 +118,12 @@ impl<'a> Guess<'a> {
         answers: &HashSet<usize>,
         left_out: &[String],
     ) -> Self {
-        let mut guess = Self { columns, roles: vec![None; columns.len()], answered: !answers.is_empty() };
+        let mut guess = Self {
+            columns,
+            roles: vec![None; columns.len()],
+            answered: !answers.is_empty(),
+            text_named: named.text.is_some(),
+        };
         for answer in answers {
             guess.roles[*answer] = Some(Role::Answer);
         }
@@ -231,6 +238,7 @@ impl<'a> Guess<'a> {
 
     /// Takes back what the values speak against, and what makes no sort of file.
     fn doubt(&mut self, survey: &Survey) {
+        self.doubt_text(survey);
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
         // The time of a text is no time of its labels: it is the same for all who answer.
         if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
@@ -260,6 +268,20 @@ impl<'a> Guess<'a> {
         }
         if !has_text && !has_label {
             self.doubt_text_id();
+        }
+    }
+
+    /// Numbers are no texts, whatever their column is called, where ids tell texts apart.
+    fn doubt_text(&mut self, survey: &Survey) {
+        let numbers = |column: usize| survey.all_read(column, |value| value.trim().parse::<f64>().is_ok());
+        while !self.text_named && self.column(Role::TextId).is_some() {
+            let Some(text) = self.column(Role::Text).filter(|text| numbers(*text)) else { return };
+            // It is tried once, so that the next name is.
+            self.roles[text] = Some(Role::Answer);
+            self.claim_by_name(Role::Text, &vocabulary().columns.text);
+            self.doubt_text(survey);
+            self.roles[text] = None;
+            return;
         }
     }
 

@@ -20,12 +20,19 @@ pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Valu
         _ => None,
     };
     match value {
-        Some(Value::Array(entries)) => Some(entries),
-        Some(Value::Object(pairs)) => Some(pairs.into_iter().map(pair).collect()),
-        Some(_) => None,
+        Some(value) => entries_of(value),
         None => separator
             .filter(|separator| !separator.is_empty())
             .map(|separator| cell.split(separator).map(|entry| Value::from(entry.trim())).collect()),
+    }
+}
+
+/// The entries of a list, or the pairs of an object as objects with `key` and `value`; `None` of anything else.
+pub(crate) fn entries_of(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(entries) => Some(entries),
+        Value::Object(pairs) => Some(pairs.into_iter().map(pair).collect()),
+        _ => None,
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) enum Origin {
     /// Of the column of answers at hand: the answer, who gave it, the question, the occasion, an attribute.
     Answer,
     Annotator,
+    Text,
     Question,
     Occasion,
     Attribute(String),
@@ -43,12 +44,21 @@ pub(crate) enum Who {
     Named(String),
 }
 
+/// Where an answer is found: in a column, or in a field of the objects that its lists hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) column: usize,
+    pub(crate) field: Option<String>,
+}
+
 /// The answer to one question by one person in each row.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The columns that hold it: one, or several with the option that each marks.
-    pub(crate) columns: Vec<(usize, Option<String>)>,
+    /// The places that hold it: one, or several with the option that each marks.
+    pub(crate) places: Vec<(Place, Option<String>)>,
     pub(crate) who: Who,
+    /// The text that is answered, where that is not the one of the row.
+    pub(crate) text: Option<String>,
     pub(crate) question: Option<String>,
     pub(crate) occasion: Option<u16>,
     pub(crate) attributes: Attributes,
@@ -114,7 +124,7 @@ impl Reshape {
         let mut hints: Vec<Hint> = Vec::new();
         for slot in &self.slots {
             let name = slot.question.clone().unwrap_or_default();
-            for option in slot.columns.iter().filter_map(|(_, option)| option.as_ref()) {
+            for option in slot.places.iter().filter_map(|(_, option)| option.as_ref()) {
                 match hints.iter_mut().find(|hint| hint.name == name) {
                     Some(hint) if hint.levels.contains(option) => {}
                     Some(hint) => hint.levels.push(option.clone()),
@@ -135,11 +145,11 @@ impl Reshape {
         let column = |index: usize| self.table.columns().get(index).map_or(made, String::as_str);
         match (about, slot.and_then(|slot| self.slots.get(slot))) {
             (Some(Origin::Answer), Some(slot)) => {
-                slot.columns.first().map_or(made, |(index, _)| column(*index))
+                slot.places.first().map_or(made, |(place, _)| column(place.column))
             }
             (Some(Origin::Annotator), Some(Slot { who: Who::Column(index), .. })) => column(*index),
-            (Some(Origin::Annotator), Some(slot)) => {
-                slot.columns.first().map_or(made, |(index, _)| column(*index))
+            (Some(Origin::Annotator | Origin::Text), Some(slot)) => {
+                slot.places.first().map_or(made, |(place, _)| column(place.column))
             }
             _ => made,
         }
@@ -149,8 +159,11 @@ impl Reshape {
 /// Whether a table has the columns that hold the answers of a reading.
 pub fn has_answers(columns: &[String], reading: &TableReading) -> bool {
     let roles = &reading.roles;
-    let label = roles.label.as_ref().map(|label| reading.lists.first().unwrap_or(label));
-    let column = reading.answers.first().map(|answer| &answer.column).or(label).or(roles.span_start.as_ref());
+    let answers = reading.answers.first().map(|answer| &answer.column).or(roles.label.as_ref());
+    // A field of entries is named after its list.
+    let column =
+        answers.map(|name| if columns.contains(name) { name } else { reading.lists.first().unwrap_or(name) });
+    let column = column.or(roles.span_start.as_ref());
     column.is_some_and(|column| columns.contains(column))
 }
 
@@ -178,7 +191,7 @@ impl Fitting<'_> {
         let left_out = |at: &usize| ignored.contains(at);
         if let Some(at) = lists
             .iter()
-            .chain(slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| at)))
+            .chain(slots.iter().flat_map(|slot| slot.places.iter().map(|(place, _)| &place.column)))
             .find(|at| left_out(at))
         {
             let name = &self.table.columns()[*at];
@@ -186,8 +199,10 @@ impl Fitting<'_> {
                 "the column \"{name}\" holds answers, and is left out too: which is meant?"
             ));
         }
+        // Of lists of objects the fields that have a role are columns beside those that hold answers.
+        let whole = |(place, _): &(Place, _)| place.field.is_none().then_some(place.column);
         let mut taken: HashSet<usize> =
-            slots.iter().flat_map(|slot| slot.columns.iter().map(|(at, _)| *at)).collect();
+            slots.iter().flat_map(|slot| slot.places.iter().filter_map(whole)).collect();
         taken.extend(
             slots.iter().filter_map(|slot| if let Who::Column(at) = slot.who { Some(at) } else { None }),
         );
@@ -228,6 +243,19 @@ impl Fitting<'_> {
                     );
                 }
                 roles.annotator = Some(self.add_free("annotator", Origin::Annotator));
+            }
+            if slots.iter().any(|slot| slot.text.is_some()) {
+                if roles.text.is_some() || roles.text_id.is_some() || self.texts.is_some() {
+                    return refuse(
+                        "its texts are columns, and another column holds or names texts: which is meant?",
+                    );
+                }
+                if slots.iter().any(|slot| slot.text.as_ref().is_none_or(|text| text.trim().is_empty())) {
+                    return refuse(
+                        "some columns of answers name the text that was answered, and others do not",
+                    );
+                }
+                roles.text = Some(self.add_free("text", Origin::Text));
             }
             if slots.iter().any(|slot| slot.question.is_some()) {
                 if slots.iter().any(|slot| slot.question.is_none()) {
@@ -327,28 +355,44 @@ impl Fitting<'_> {
         let mut slots: Vec<Slot> = Vec::new();
         let mut used = HashSet::new();
         for answer in &self.reading.answers {
-            let column = self.column(&answer.column)?;
-            if !used.insert(column) {
+            let place = self.place(&answer.column)?;
+            if !used.insert(place.clone()) {
                 return refuse(&format!("the column \"{}\" is named twice as one of answers", answer.column));
             }
-            let slot = self.slot(answer, column)?;
+            let slot = self.slot(answer, place)?;
             // Options of one set are one answer.
             let same = |known: &&mut Slot| {
                 known.who == slot.who
+                    && known.text == slot.text
                     && known.question == slot.question
                     && known.occasion == slot.occasion
                     && known.attributes == slot.attributes
-                    && known.columns.iter().all(|(_, option)| option.is_some())
+                    && known.places.iter().all(|(_, option)| option.is_some())
             };
             match slots.iter_mut().find(same).filter(|_| answer.option.is_some()) {
-                Some(known) => known.columns.extend(slot.columns),
+                Some(known) => known.places.extend(slot.places),
                 None => slots.push(slot),
             }
         }
         Ok(slots)
     }
 
-    fn slot(&self, answer: &AnswerColumn, column: usize) -> Result<Slot, ExchangeError> {
+    /// A column, or a field of the objects in one of the lists.
+    fn place(&self, name: &str) -> Result<Place, ExchangeError> {
+        for list in self.reading.lists.iter().filter(|_| !self.is_column(name)) {
+            let field = name.trim().strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            if let Some(field) = field {
+                return Ok(Place { column: self.column(list)?, field: Some(field.to_owned()) });
+            }
+        }
+        Ok(Place { column: self.column(name)?, field: None })
+    }
+
+    fn is_column(&self, name: &str) -> bool {
+        self.table.columns().iter().any(|column| column == name.trim())
+    }
+
+    fn slot(&self, answer: &AnswerColumn, place: Place) -> Result<Slot, ExchangeError> {
         let who = match answer.annotator.as_deref() {
             None => Who::OfRow,
             Some(name) => match name.strip_prefix('=') {
@@ -357,8 +401,9 @@ impl Fitting<'_> {
             },
         };
         Ok(Slot {
-            columns: vec![(column, answer.option.clone())],
+            places: vec![(place, answer.option.clone())],
             who,
+            text: answer.text.clone(),
             question: answer.question.clone(),
             occasion: answer.occasion,
             attributes: answer.attributes.clone(),

@@ -1,7 +1,7 @@
 //! The rows that a reading makes of a table, in bounded memory: of each record as many as it has answers.
 
-use super::list_cell::parse_list;
-use super::reshape::{Joined, MadeColumn, Origin, Reshape, Slot, Who};
+use super::list_cell::{entries_of, parse_list};
+use super::reshape::{Joined, MadeColumn, Origin, Place, Reshape, Slot, Who};
 use super::truth::truth_value;
 use super::value_rules::Treatment;
 use crate::cells::Cells;
@@ -12,6 +12,9 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+
+/// The field of a list's entries that is their place in it, from 1: who is not named is known by that alone.
+pub(crate) const POSITION: &str = "position";
 
 /// What is wrong with a record, and with which of its columns.
 type Blame = (usize, RowErrorKind);
@@ -154,9 +157,11 @@ impl ReshapedRecords {
                 return made.map(|()| true).map_err(|blame| self.error(blame));
             }
             if std::mem::take(&mut self.fresh) {
-                // Nobody has answered.
+                // Nobody has answered. Where texts are columns, the first stands for the row.
                 self.begins = true;
-                return self.make(None, None).map(|()| true).map_err(|blame| self.error(blame));
+                let texts = self.reshape.slots.first().is_some_and(|slot| slot.text.is_some());
+                let made = self.make(None, texts.then_some(0));
+                return made.map(|()| true).map_err(|blame| self.error(blame));
             }
             self.record += 1;
             self.begins = true;
@@ -205,24 +210,32 @@ impl ReshapedRecords {
     }
 
     fn is_answered(&self, slot: &Slot, entry: Option<usize>) -> bool {
-        let filled = |column: usize| {
-            let value = self.value(column, entry);
+        let filled = |place: &Place| {
+            let value = self.value(place, entry);
             !self.reshape.rules.apply(Treatment::Answer, &value).trim().is_empty()
         };
-        slot.columns.iter().any(|(column, _)| filled(*column))
+        slot.places.iter().any(|(place, _)| filled(place))
     }
 
-    /// The value of a column of answers: of a list its entry at hand.
-    fn value(&self, column: usize, entry: Option<usize>) -> Cow<'_, str> {
-        let list = self.reshape.lists.iter().position(|list| *list == column);
-        match (list, entry) {
-            (Some(list), Some(entry)) => {
-                let value = self.entries[list].get(entry);
+    /// The value of a column of answers: of a list its entry at hand, or a field of that.
+    fn value(&self, place: &Place, entry: Option<usize>) -> Cow<'_, str> {
+        match self.entry_at(place, entry) {
+            Some(value) => {
                 let value = value.map(|value| plain(&self.reshape.entry(value, Treatment::Answer)));
                 Cow::Owned(value.unwrap_or_default())
             }
-            _ => Cow::Borrowed(self.table.cells().get(column)),
+            None => Cow::Borrowed(self.table.cells().get(place.column)),
         }
+    }
+
+    /// The entry at hand of a list, or a field of it, where there is one; `None` where the place is in no list.
+    fn entry_at(&self, place: &Place, entry: Option<usize>) -> Option<Option<&Value>> {
+        let list = self.reshape.lists.iter().position(|list| *list == place.column)?;
+        let value = self.entries[list].get(entry?);
+        Some(match &place.field {
+            Some(field) => value.and_then(|value| value.get(field)).filter(|value| !value.is_null()),
+            None => value,
+        })
     }
 
     /// Reads the lists of the record at hand, and says how many entries they have: one where there are no lists.
@@ -231,10 +244,12 @@ impl ReshapedRecords {
         let reshape = &self.reshape;
         let mut first: Option<(usize, usize)> = None;
         for column in &reshape.lists {
+            let parsed = self.table.take_parsed(*column).and_then(entries_of);
             let cell = self.table.cells().get(*column);
-            let entries = match cell.trim().is_empty() {
-                true => Vec::new(),
-                false => parse_list(cell, reshape.separator.as_deref())
+            let entries = match parsed {
+                Some(entries) => entries,
+                None if cell.trim().is_empty() => Vec::new(),
+                None => parse_list(cell, reshape.separator.as_deref())
                     .ok_or_else(|| (*column, RowErrorKind::NoList { value: shortened(cell) }))?,
             };
             if let Some(number) = entries.iter().find_map(inexact) {
@@ -270,12 +285,22 @@ impl ReshapedRecords {
                         true => reshape.rules.apply_to_truth(value),
                         false => reshape.rules.apply(column.treatment, value),
                     };
+                    if column.treatment == Treatment::Answer
+                        && reshape.rules.makes_sets()
+                        && !value.is_empty()
+                    {
+                        nested = nested.or(Some(FLAT_LIST));
+                    }
                     self.cells.text.push_str(&value);
                 }
                 Origin::Entry(list, field) => {
                     let value = entry.and_then(|entry| self.entries.get(*list)?.get(entry));
                     let value = match (value, field) {
-                        (Some(Value::Object(fields)), Some(field)) => fields.get(field),
+                        (Some(Value::Object(fields)), Some(field)) if fields.contains_key(field) => {
+                            fields.get(field)
+                        }
+                        (Some(_), Some(field)) if field == POSITION => None,
+                        (Some(Value::Object(_)), Some(_)) => None,
                         (Some(Value::Null) | None, _) => None,
                         (Some(_), Some(field)) => {
                             let at = reshape.lists[*list];
@@ -286,7 +311,17 @@ impl ReshapedRecords {
                     if let Some(value) = value {
                         let value = reshape.entry(value, column.treatment);
                         nested = nesting(&value);
-                        self.cells.text.push_str(&reshape.rules.apply(column.treatment, &plain(&value)));
+                        let value = plain(&value);
+                        let value = reshape.rules.apply(column.treatment, &value);
+                        if column.treatment == Treatment::Answer
+                            && reshape.rules.makes_sets()
+                            && !value.is_empty()
+                        {
+                            nested = nested.or(Some(FLAT_LIST));
+                        }
+                        self.cells.text.push_str(&value);
+                    } else if let (Some(entry), Some(POSITION)) = (entry, field.as_deref()) {
+                        self.cells.text.push_str(&(entry + 1).to_string());
                     }
                 }
                 Origin::Joined(parts) => {
@@ -331,6 +366,7 @@ impl ReshapedRecords {
         entry: Option<usize>,
     ) -> Result<(String, Option<&'static str>), Blame> {
         Ok(match made {
+            Origin::Text => (slot.text.clone().unwrap_or_default(), None),
             Origin::Question => (slot.question.clone().unwrap_or_default(), None),
             Origin::Occasion => {
                 (slot.occasion.map(|occasion| occasion.to_string()).unwrap_or_default(), None)
@@ -338,25 +374,30 @@ impl ReshapedRecords {
             Origin::Attribute(name) => (slot.attributes.get(name).cloned().unwrap_or_default(), None),
             Origin::Annotator => match &slot.who {
                 Who::Named(name) => (name.clone(), None),
-                Who::Column(at) => (self.value(*at, entry).into_owned(), None),
+                Who::Column(at) => {
+                    (self.value(&Place { column: *at, field: None }, entry).into_owned(), None)
+                }
                 Who::OfRow => (String::new(), None),
             },
-            _ => match slot.columns.as_slice() {
-                [(at, None)] => {
-                    let nested = self.table.cells().nested.iter().find(|(nested, _)| nested == at);
-                    let list = self.reshape.lists.iter().position(|list| list == at);
-                    let nested = match (list, entry) {
-                        (Some(list), Some(entry)) => self.entries[list]
-                            .get(entry)
-                            .and_then(|value| nesting(&self.reshape.entry(value, Treatment::Answer))),
-                        _ => nested.map(|(_, found)| *found),
+            _ => match slot.places.as_slice() {
+                [(place, None)] => {
+                    let at = &place.column;
+                    let nested = match self.entry_at(place, entry) {
+                        Some(value) => {
+                            value.and_then(|value| nesting(&self.reshape.entry(value, Treatment::Answer)))
+                        }
+                        None => {
+                            let found = self.table.cells().nested.iter().find(|(nested, _)| nested == at);
+                            found.map(|(_, found)| *found)
+                        }
                     };
-                    let value = self.value(*at, entry);
-                    let value = match self.reshape.truths.contains(at) {
+                    let value = self.value(place, entry);
+                    let value = match place.field.is_none() && self.reshape.truths.contains(at) {
                         true => self.reshape.rules.apply_to_truth(&value),
                         false => self.reshape.rules.apply(column.treatment, &value),
                     };
-                    (value.into_owned(), nested)
+                    let is_set = self.reshape.rules.makes_sets() && !value.is_empty();
+                    (value.into_owned(), nested.or(is_set.then_some(FLAT_LIST)))
                 }
                 marks => (self.chosen(marks, entry)?, Some(FLAT_LIST)),
             },
@@ -364,16 +405,17 @@ impl ReshapedRecords {
     }
 
     /// The options that are marked, as a list.
-    fn chosen(&self, marks: &[(usize, Option<String>)], entry: Option<usize>) -> Result<String, Blame> {
+    fn chosen(&self, marks: &[(Place, Option<String>)], entry: Option<usize>) -> Result<String, Blame> {
         let mut chosen: Vec<&str> = Vec::new();
-        for (column, option) in marks {
-            let value = self.value(*column, entry);
+        for (place, option) in marks {
+            let value = self.value(place, entry);
             let value = self.reshape.rules.apply(Treatment::Attribute, &value);
             let marked = match value.trim() {
                 "" | "0" | "0.0" => false,
                 "1" | "1.0" => true,
-                value => truth_value(value)
-                    .ok_or_else(|| (*column, RowErrorKind::NoMarkOfOption { value: shortened(value) }))?,
+                value => truth_value(value).ok_or_else(|| {
+                    (place.column, RowErrorKind::NoMarkOfOption { value: shortened(value) })
+                })?,
             };
             if marked {
                 chosen.extend(option.as_deref());

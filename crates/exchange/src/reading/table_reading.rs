@@ -41,6 +41,8 @@ pub struct AnswerColumn {
     pub option: Option<String>,
     /// Who answered: `=NAME`, or another column; `None` for the annotator of the row.
     pub annotator: Option<String>,
+    /// The text that was answered, where each has a column; `None` for the text of the row.
+    pub text: Option<String>,
     /// On which occasion, from 1; `None` where the row says it, or for the first.
     pub occasion: Option<u16>,
     /// Attributes of that person, beside those in columns.
@@ -55,6 +57,8 @@ pub struct ValueRules {
     pub missing: Vec<String>,
     /// Answers that differ in case alone are one, and so are several spellings of yes and no.
     pub fold_case: bool,
+    /// What stands between the options of one answer to a question of several: `,` in `anger,fear`.
+    pub option_separator: Option<String>,
     /// `3,5` is the number 3.5, of answers, attributes, times and durations.
     pub decimal_comma: bool,
     /// How times are written; `None` for what [`ColumnRoles::time`] reads anyway.

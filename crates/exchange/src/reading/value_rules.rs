@@ -32,6 +32,7 @@ pub(crate) struct Rules {
     missing: HashSet<String>,
     fold_case: bool,
     decimal_comma: bool,
+    option_separator: Option<String>,
     time_format: Option<TimeFormat>,
 }
 
@@ -46,6 +47,7 @@ impl Rules {
             missing: rules.missing.iter().map(|value| value.trim().to_owned()).collect(),
             fold_case: rules.fold_case,
             decimal_comma: rules.decimal_comma,
+            option_separator: rules.option_separator.clone().filter(|separator| !separator.is_empty()),
             time_format,
         })
     }
@@ -76,6 +78,11 @@ impl Rules {
         if self.is_missing(value) {
             return Cow::Borrowed("");
         }
+        if let Some(separator) = &self.option_separator
+            && !value.trim_start().starts_with(['[', '{'])
+        {
+            return Cow::Owned(self.set_of(value, separator));
+        }
         if !self.fold_case {
             return self.number(value);
         }
@@ -84,6 +91,23 @@ impl Rules {
             true => Cow::Borrowed(value),
             false => Cow::Owned(self.number(value).trim().to_lowercase()),
         }
+    }
+
+    /// Whether every answer is a list of options.
+    pub(crate) fn makes_sets(&self) -> bool {
+        self.option_separator.is_some()
+    }
+
+    /// The options of an answer as a list; blank where there is none.
+    fn set_of(&self, value: &str, separator: &str) -> String {
+        let mut options: Vec<String> = Vec::new();
+        for option in value.split(separator).map(str::trim) {
+            let option = if self.fold_case { option.to_lowercase() } else { option.to_owned() };
+            if !option.is_empty() && !self.is_missing(&option) && !options.contains(&option) {
+                options.push(option);
+            }
+        }
+        if options.is_empty() { String::new() } else { Value::from(options).to_string() }
     }
 
     /// As [`Rules::apply`] of an answer to a question of which every answer is a word for yes or no.
@@ -159,6 +183,26 @@ mod tests {
         assert_eq!(rules.apply(Treatment::Attribute, "Woman"), "Woman");
         assert_eq!(rules.apply(Treatment::Attribute, "NA"), "");
         assert_eq!(rules.apply(Treatment::Kept, "NA"), "NA");
+    }
+
+    #[test]
+    fn options_are_parted_and_missing_ones_left_out() {
+        let rules = rules(ValueRules {
+            option_separator: Some(",".to_owned()),
+            missing: vec!["none".to_owned()],
+            ..ValueRules::default()
+        });
+        for (value, read) in [
+            ("anger, fear", "[\"anger\",\"fear\"]"),
+            ("anger", "[\"anger\"]"),
+            ("fear,,fear,none", "[\"fear\"]"),
+            ("none", ""),
+            (" , ", ""),
+            ("[\"a,b\"]", "[\"a,b\"]"),
+        ] {
+            assert_eq!(rules.apply(Treatment::Answer, value), read, "{value}");
+        }
+        assert_eq!(rules.apply(Treatment::Attribute, "a,b"), "a,b");
     }
 
     #[test]

@@ -210,7 +210,7 @@ fn what_is_not_an_object_of_plain_values_is_explained() {
         ("[1]", "a list where an object"),
         ("\"a\"", "a string where an object"),
         ("{\"text\":\"a\",\"text\":\"b\"}", "column \"text\": the key stands twice"),
-        ("{\"text\":[\"a\"]}", "column \"text\": a list where one plain value"),
+        ("{\"text\":[1]}", "column \"text\": a list where one plain value"),
         ("{\"text\":{\"a\":1}}", "column \"text\": an object where one plain value"),
         ("{\"text\":\"\\ud83d\"}", "stands alone"),
         ("{\"text\":\"a\",\"n\":123456789012345678901234}", "column \"n\": the number"),

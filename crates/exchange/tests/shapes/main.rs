@@ -5,6 +5,7 @@
 mod bad_input;
 mod cases;
 mod generated;
+mod published;
 mod values;
 
 use dissensus_exchange::{

@@ -2,6 +2,7 @@
 
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
+use crate::reading::reshaped_records::POSITION;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::value_rules::is_comma_number;
 use crate::reading::vocabulary::vocabulary;
@@ -11,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What stands between values in one cell, where they are in no brackets.
 const SEPARATORS: [&str; 4] = [";", "|", ",", " "];
+
+/// How far a reading is trusted that knows people by their place in a list alone: never more than that there are texts alone.
+const UNNAMED: f64 = 0.5;
 
 /// A column of lists: its place, and the entries of each row.
 struct List {
@@ -47,6 +51,35 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
             }
         }
     }
+    if readings.is_empty() {
+        readings.extend(of_nobody(table, &found, None)?);
+    }
+    for separator in &SEPARATORS[..3] {
+        if !readings.is_empty() {
+            break;
+        }
+        // A sentence has commas, too: every cell is as long as the others, or nearly.
+        let separated = find(table, Some(separator)).into_iter().filter(|list| {
+            let longest = list.rows.iter().map(Vec::len).max().unwrap_or(0);
+            let filled = list.rows.iter().filter(|row| !row.is_empty());
+            longest > 1
+                && filled.clone().filter(|row| row.len() * 2 >= longest).count() * 10 >= filled.count() * 9
+        });
+        let separated: Vec<List> = separated.collect();
+        readings.extend(of_nobody(table, &separated, Some(separator))?);
+    }
+    // Who is not named may be as many people as there are answers.
+    let unnamed = |ranked: &&RankedReading| ranked.confidence <= UNNAMED;
+    if let Some(ranked) =
+        readings.iter().find(unnamed).filter(|_| readings.iter().all(|ranked| unnamed(&ranked)))
+    {
+        readings.push(RankedReading {
+            reading: TableReading::from_roles(super::of_texts(ranked.reading.roles.clone())),
+            title: "Texts".to_owned(),
+            confidence: UNNAMED,
+            reasons: vec!["no column names who answered".to_owned()],
+        });
+    }
     Ok(readings)
 }
 
@@ -55,16 +88,30 @@ fn find(table: &Table<'_>, separator: Option<&str>) -> Vec<List> {
     (0..table.sample.width()).filter_map(list).collect()
 }
 
+/// The values of one field of the objects in a list.
+#[derive(Default)]
+struct Field {
+    /// As text, of lists each option.
+    values: BTreeSet<String>,
+    /// In how many objects.
+    filled: usize,
+}
+
 /// `[{"annotator": "a", "label": 1}]`, or `{"a": 1}`.
 fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, ExchangeError> {
     let entries = || list.rows.iter().flatten();
     if entries().next().is_none() || !entries().all(Value::is_object) {
         return Ok(None);
     }
-    let mut fields: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for entry in entries() {
-        for (field, value) in entry.as_object().into_iter().flatten() {
-            fields.entry(field).or_default().insert(crate::annotations::plain(value));
+    let mut fields: BTreeMap<&str, Field> = BTreeMap::new();
+    for (field, value) in
+        entries().filter_map(Value::as_object).flatten().filter(|(_, value)| !value.is_null())
+    {
+        let known = fields.entry(field).or_default();
+        known.filled += 1;
+        match value {
+            Value::Array(options) => known.values.extend(options.iter().map(crate::annotations::plain)),
+            one => drop(known.values.insert(crate::annotations::plain(one))),
         }
     }
     let names = &vocabulary().columns;
@@ -72,63 +119,126 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         let found = names.iter().find_map(|name| fields.keys().find(|field| simplified(field) == *name));
         found.map(|field| (*field).to_owned())
     };
-    let pairs_of_values = |value: &String| {
-        value.starts_with(['[', '{']) || value.parse::<f64>().is_ok_and(|x| x.fract() != 0.0 || x > 20.0)
-    };
+    let is_share = |value: &String| value.parse::<f64>().is_ok_and(|x| x.fract() != 0.0 || x > 20.0);
+    let pairs = fields.len() == 2 && fields.contains_key("key") && fields.contains_key("value");
     // Levels with their shares or counts, or with those who chose them, are no people with their answers.
-    if fields
-        .get("value")
-        .is_some_and(|values| fields.contains_key("key") && values.iter().any(pairs_of_values))
-    {
+    let nested = || {
+        entries().filter_map(|entry| entry.get("value")).any(|value| value.is_array() || value.is_object())
+    };
+    if fields.get("value").is_some_and(|field| pairs && (field.values.iter().any(is_share) || nested())) {
         return Ok(None);
     }
-    let pairs = fields.len() == 2 && fields.contains_key("key") && fields.contains_key("value");
     let who = if pairs {
         Some("key".to_owned())
     } else {
         called(&names.annotator).or_else(|| called(&names.text_id))
     };
-    let few = |field: &&&str| fields.get(**field).is_some_and(|values| values.len() <= super::sample::LEVELS);
-    let is_who = |field: &&&str| Some(**field) == who.as_deref();
-    let labels: Vec<String> = match (pairs, called(&names.label)) {
-        (true, _) => vec!["value".to_owned()],
-        (false, Some(label)) => vec![label],
-        (false, None) => {
-            let not = |field: &&&str| {
-                let plain = simplified(field);
-                names.time.contains(&plain)
-                    || names.attribute.contains(&plain)
-                    || names.duration.contains(&plain)
-            };
-            fields.keys().filter(|f| !is_who(f) && !not(f) && few(f)).map(|f| (*f).to_owned()).collect()
-        }
+    let is_of_people = |field: &str| {
+        let text = |entry: &Value, field: &str| entry.get(field).map(crate::annotations::plain);
+        let pair = |entry: &Value| Some((text(entry, who.as_deref()?)?, text(entry, field)?));
+        belong_to_people(entries().filter_map(pair))
     };
-    let ([label], Some(who)) = (labels.as_slice(), who) else { return Ok(None) };
-    let column = table.name(list.column).to_owned();
-    // A dictionary of something else than people and their answers has no few values.
-    if fields.get(label.as_str()).is_none_or(|values| values.len() > super::sample::LEVELS.max(100)) {
+    let label = if pairs { Some("value".to_owned()) } else { called(&names.label) };
+    let (mut answers, mut attributes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (name, field) in fields.iter().filter(|(name, _)| Some(**name) != who.as_deref()) {
+        let plain = simplified(name);
+        let is = |names: &[String]| names.contains(&plain);
+        if names.attribute.contains(&plain) || (label.as_deref() != Some(*name) && is_of_people(name)) {
+            attributes.push((*name).to_owned());
+        } else if label.as_deref() == Some(*name) {
+            // A dictionary of something else than people and their answers has no few values.
+            if field.values.len() > super::sample::LEVELS.max(100) {
+                return Ok(None);
+            }
+            answers.push((*name).to_owned());
+        } else if !is(&names.time) && !is(&names.duration) && !is(&vocabulary().shapes.not_answers) {
+            // Beside a label only what clearly comes again and again is another answer.
+            let few = (2..=super::sample::LEVELS).contains(&field.values.len());
+            let again = label.is_none() || field.values.len() * 3 <= field.filled;
+            if few && again && !plain.ends_with("id") {
+                answers.push((*name).to_owned());
+            }
+        }
+    }
+    if answers.is_empty() || pairs && answers.len() > 1 {
         return Ok(None);
     }
+    let column = table.name(list.column).to_owned();
     let mut roles = table.rest_of_texts(&[list.column])?;
     if roles.text.is_none() && roles.text_id.is_none() {
         return Ok(None);
     }
-    roles.annotator = Some(format!("{column}.{who}"));
-    roles.label = Some(format!("{column}.{label}"));
-    let about = |names: &[String]| called(names).filter(|field| *field != who && field != label);
-    roles.time = about(&names.time).map(|field| format!("{column}.{field}"));
-    roles.duration = about(&names.duration).map(|field| format!("{column}.{field}"));
-    for field in fields.keys().filter(|field| **field != who && **field != label) {
-        if names.attribute.contains(&simplified(field)) {
-            roles.attributes.push(format!("{column}.{field}"));
+    let of_list = |field: &str| format!("{column}.{field}");
+    roles.annotator = Some(of_list(who.as_deref().unwrap_or(POSITION)));
+    let about = |names: &[String]| called(names).filter(|field| Some(field) != who.as_ref());
+    roles.time = about(&names.time).map(|field| of_list(&field));
+    roles.duration = about(&names.duration).map(|field| of_list(&field));
+    roles.attributes = attributes.iter().map(|field| of_list(field)).collect();
+    let shown: Vec<&str> = answers.iter().map(String::as_str).collect();
+    let by = who.clone().unwrap_or_else(|| "by its place, as nobody is named".to_owned());
+    let reasons = vec![format!("\"{column}\" lists who answered ({by}) and what ({})", some(&shown))];
+    let mut reading = TableReading { lists: vec![column.clone()], ..TableReading::default() };
+    match answers.as_slice() {
+        [label] => roles.label = Some(of_list(label)),
+        several => {
+            let answer = |field: &String| AnswerColumn {
+                column: of_list(field),
+                question: Some(field.clone()),
+                ..AnswerColumn::default()
+            };
+            reading.answers = several.iter().map(answer).collect();
         }
     }
-    let reading = TableReading { lists: vec![column.clone()], ..TableReading::from_roles(roles) };
+    reading.roles = roles;
+    let (title, confidence) = match who {
+        Some(_) => ("A list of answers in each row", 0.95),
+        None => ("A list of answers in each row, of people who are not named", UNNAMED),
+    };
+    Ok(Some(RankedReading { reading, title: title.to_owned(), confidence, reasons }))
+}
+
+/// Lists of answers alone: whose they are has to be said, and the place in the list is all that could tell.
+fn of_nobody(
+    table: &Table<'_>,
+    lists: &[List],
+    separator: Option<&str>,
+) -> Result<Option<RankedReading>, ExchangeError> {
+    let names = &vocabulary().columns;
+    if table.plain.annotator.is_some() {
+        return Ok(None);
+    }
+    let is_called = |list: &&List| {
+        let words = super::names::words(table.name(list.column));
+        let plain = |word: &String| word.strip_suffix('s').map(str::to_owned).unwrap_or_else(|| word.clone());
+        words.iter().any(|word| names.label.contains(&plain(word)) || names.annotator.contains(&plain(word)))
+    };
+    let of_answers = |list: &&List| {
+        let scalar = |entry: &Value| !entry.is_object() && !entry.is_array();
+        list.rows.iter().flatten().all(scalar)
+            && has_few_values(list)
+            && list.rows.iter().any(|row| row.len() > 1)
+    };
+    let Some(list) = lists.iter().filter(of_answers).find(is_called) else { return Ok(None) };
+    let column = table.name(list.column).to_owned();
+    let mut roles = table.rest_of_texts(&[list.column])?;
+    if roles.text.is_none() && roles.text_id.is_none() {
+        return Ok(None);
+    }
+    roles.annotator = Some(format!("{column}.{POSITION}"));
+    roles.label = Some(column.clone());
+    let reading = TableReading {
+        roles,
+        lists: vec![column.clone()],
+        separator: separator.map(str::to_owned),
+        ..TableReading::default()
+    };
     Ok(Some(RankedReading {
         reading,
-        title: "A list of answers in each row".to_owned(),
-        confidence: 0.95,
-        reasons: vec![format!("\"{column}\" lists who answered ({who}) and what ({label})")],
+        title: "A list of answers in each row, of people who are not named".to_owned(),
+        confidence: UNNAMED,
+        reasons: vec![format!(
+            "\"{column}\" lists several answers; the first of each row would be one person's, and so on"
+        )],
     }))
 }
 
@@ -237,20 +347,29 @@ fn of_parallel_lists(
     }))
 }
 
-/// Whether an entry is the same wherever its person comes, and people come again.
+/// As [`belong_to_people`], of two lists.
 fn belongs_to_people(who: &List, list: &List) -> bool {
+    let of_row = |(people, values): (&Vec<Value>, &Vec<Value>)| {
+        people
+            .iter()
+            .zip(values)
+            .map(|(person, value)| (person.to_string(), value.to_string()))
+            .collect::<Vec<_>>()
+    };
+    belong_to_people(who.rows.iter().zip(&list.rows).flat_map(of_row))
+}
+
+/// Whether a value is the same wherever its person comes, and people come again. Takes each person with the value.
+fn belong_to_people(entries: impl Iterator<Item = (String, String)>) -> bool {
     let mut of: HashMap<String, (String, bool)> = HashMap::new();
     let mut again = 0;
-    for (people, values) in who.rows.iter().zip(&list.rows) {
-        for (person, value) in people.iter().zip(values) {
-            let value = value.to_string();
-            let (first, same) = of.entry(person.to_string()).or_insert_with(|| {
-                again -= 1;
-                (value.clone(), true)
-            });
-            again += 1;
-            *same &= *first == value;
-        }
+    for (person, value) in entries {
+        let (first, same) = of.entry(person).or_insert_with(|| {
+            again -= 1;
+            (value.clone(), true)
+        });
+        again += 1;
+        *same &= *first == value;
     }
     let values: BTreeSet<&String> = of.values().map(|(first, _)| first).collect();
     again >= 4 && values.len() > 1 && of.len() > 1 && of.values().all(|(_, same)| *same)

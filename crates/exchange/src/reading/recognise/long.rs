@@ -4,9 +4,11 @@ use super::names::{Series, common_ends, series, words};
 use super::sample::Kind;
 use super::{RankedReading, Table, some};
 use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::truth::truth_value;
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
 use crate::{ExchangeError, MAX_QUESTIONS};
+use std::collections::HashMap;
 
 /// From so many texts with several answers on, what differs nowhere does so for a reason.
 const TRUSTED: usize = 20;
@@ -38,8 +40,29 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
             readings.extend(questions(table, &columns, strong)?);
         }
     }
-    readings.push(one_label(table, &columns, strong)?);
+    let mut label = one_label(table, &columns, strong)?;
+    if let ([column], None, true) = (columns.as_slice(), &label.reading.roles.label, judged) {
+        label = only_answer(table, *column)?.unwrap_or(label);
+    }
+    readings.extend(texts_of_authors(table, &label));
+    readings.push(label);
     Ok(readings)
+}
+
+/// Texts alone, where nearly each has another person: their author as likely as somebody who rated them.
+fn texts_of_authors(table: &Table<'_>, label: &RankedReading) -> Option<RankedReading> {
+    let roles = &label.reading.roles;
+    let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
+    let (who, _) = (place(&roles.annotator)?, place(&roles.label)?);
+    let numbers = place(&roles.label).is_some_and(|label| table.sample.kind(label) != Kind::Words);
+    let many = table.sample.counts(who).len() * 2 > table.sample.filled(who);
+    (roles.text.is_some() && numbers && many && table.sample.rows() >= TRUSTED && !is_annotator(table, who))
+        .then(|| RankedReading {
+            reading: TableReading::from_roles(super::of_texts(roles.clone())),
+            title: "Texts".to_owned(),
+            confidence: label.confidence,
+            reasons: vec![format!("\"{}\" may be who wrote them", table.name(who))],
+        })
 }
 
 /// The column of the annotators; one whose name says that it holds people is believed even where no column is called a label.
@@ -75,7 +98,8 @@ fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
     let differs = |column: &usize| {
         let of_text = text.is_some_and(|text| table.sample.varies_within(*column, text).0 > 0);
-        of_text && table.sample.varies_within(*column, annotator).0 > 0
+        let (differ, people) = table.sample.varies_within(*column, annotator);
+        of_text && (differ > 0 || people == 0)
     };
     let called = |column: &usize| are_called_questions(&[table.name(*column)]);
     columns.into_iter().filter(|column| *column == label || differs(column) || called(column)).collect()
@@ -201,7 +225,58 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
                     .is_some_and(|rest| vocabulary().shapes.derived.iter().any(|word| rest == word))
         })
     };
-    found.iter().copied().filter(|column| !derived(column)).collect()
+    let several = text.is_some_and(|text| !sample.is_unique(&[text, annotator]));
+    let per_row: Vec<usize> = match text.filter(|_| several) {
+        Some(text) => {
+            found.iter().copied().filter(|c| varies_within_answers(table, *c, text, annotator)).collect()
+        }
+        None => Vec::new(),
+    };
+    // Where somebody has several rows with one text, an answer is the same in all of them.
+    let once = |column: &usize| per_row.len() == found.len() || !per_row.contains(column);
+    found
+        .iter()
+        .copied()
+        .filter(|column| !derived(column) && once(column) && !sums_up(table, *column))
+        .collect()
+}
+
+/// Whether a column has different values in many of the rows that one person has with one text.
+fn varies_within_answers(table: &Table<'_>, column: usize, text: usize, annotator: usize) -> bool {
+    let mut first: HashMap<(&str, &str), (&str, bool, bool)> = HashMap::new();
+    for row in 0..table.sample.rows() {
+        let value = table.sample.value(column, row);
+        let pair = (table.sample.value(text, row), table.sample.value(annotator, row));
+        first
+            .entry(pair)
+            .and_modify(|(known, again, differs)| {
+                *again = true;
+                *differs |= *known != value;
+            })
+            .or_insert((value, false, false));
+    }
+    let again = first.values().filter(|(_, again, _)| *again).count();
+    first.values().filter(|(.., differs)| *differs).count() * 5 > again
+}
+
+/// The columns of marks that are called like this one, and more.
+fn parts_of(table: &Table<'_>, column: usize) -> Vec<usize> {
+    let name = table.name(column);
+    let is_part = |other: &usize| {
+        let rest = table.name(*other).strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric())) && is_mark(table, *other)
+    };
+    (0..table.sample.width()).filter(is_part).collect()
+}
+
+/// Whether a column of marks says no more than that one of several others is marked: `target_race` beside `target_race_asian` and others.
+fn sums_up(table: &Table<'_>, column: usize) -> bool {
+    let parts = parts_of(table, column);
+    let is_marked = |column: usize, row: usize| truth_value(table.sample.value(column, row)) == Some(true);
+    let agrees = |row: &usize| is_marked(column, *row) == parts.iter().any(|part| is_marked(*part, *row));
+    parts.len() > 1
+        && is_mark(table, column)
+        && (0..table.sample.rows()).filter(agrees).count() * 20 >= table.sample.rows() * 19
 }
 
 /// Columns of marks of one kind that are next to each other.
@@ -269,6 +344,9 @@ fn one_label(
     if weak && roles.text.is_some() && author.is_some_and(|who| !is_annotator(table, who)) {
         roles.label = None;
     }
+    if roles.label.is_none() && roles.annotator.is_none() {
+        table.find_body(&mut roles, &[]);
+    }
     if roles.label.is_none() && roles.text.is_some() {
         roles = super::of_texts(roles);
     }
@@ -294,6 +372,20 @@ fn one_label(
         (None, _) => ("People, or texts".to_owned(), 0.2, Vec::new()),
     };
     Ok(RankedReading { reading: TableReading::from_roles(roles), title, confidence, reasons })
+}
+
+/// The one column that may hold answers, whatever it is called.
+fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>, ExchangeError> {
+    let name = table.name(column).to_owned();
+    let answer = AnswerColumn { column: name.clone(), ..AnswerColumn::default() };
+    let Some(reading) = with_answers(table, &[column], vec![answer])? else { return Ok(None) };
+    let roles = ColumnRoles { label: Some(name.clone()), ..reading.roles };
+    Ok(Some(RankedReading {
+        reading: TableReading::from_roles(roles),
+        title: format!("One label in each row: {name}"),
+        confidence: 0.8,
+        reasons: vec![format!("only \"{name}\" differs for one text and for one person")],
+    }))
 }
 
 /// Whether two columns hold answers of one kind.
@@ -447,6 +539,15 @@ fn options(
 fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>)> {
     let mut sets: Vec<(Option<String>, Vec<usize>)> = Vec::new();
     let mut left: Vec<usize> = marks.to_vec();
+    // A column that sums up others names their set.
+    for column in (0..table.sample.width()).filter(|column| sums_up(table, *column)) {
+        let parts = parts_of(table, column);
+        let members: Vec<usize> = left.iter().copied().filter(|mark| parts.contains(mark)).collect();
+        if members.len() > 1 {
+            left.retain(|mark| !members.contains(mark));
+            sets.push((Some(table.name(column).to_owned()), members));
+        }
+    }
     while let Some(first) = left.first().copied() {
         // The longest beginning that three share.
         let beginnings = |column: usize| {

@@ -5,6 +5,7 @@ mod lists;
 mod long;
 mod names;
 mod pairs;
+mod people;
 mod sample;
 mod text_ids;
 mod values;
@@ -76,28 +77,39 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         return Ok(Recognised { readings: vec![long::as_guessed(plain)] });
     }
     let sample = Sample::read(source)?.without(beside.left_out);
-    let table = Table { source, sample, plain, beside: *beside }.with_judged_text();
-    let mut found = lists::readings(&table)?;
-    let pairs = pairs::readings(&table)?;
-    // Who answered is no answer.
-    let less = if pairs.is_empty() { 1.0 } else { 0.5 };
-    found.extend(pairs);
-    let wide = wide::readings(&table)?.into_iter();
-    found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
-    // A list of people is nobody.
-    let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
-    if annotator.is_none_or(|column| table.sample.lists(column, None).is_none())
-        && !found.iter().any(|ranked| {
-            ranked.reading.lists.iter().any(|list| table.plain.annotator.as_ref() == Some(list))
-        })
-    {
-        found.extend(long::readings(&table)?);
+    let table = Table { source, sample, plain, beside: *beside }.with_id_of_texts().with_judged_text();
+    let found = people::readings(&table)?;
+    // Columns that are called like texts are nothing else.
+    let mut found = if found.is_empty() { readings_of_texts(&table)? } else { found };
+    // Labels that nobody gave are nothing that could be chosen.
+    let several = found.len() > 1;
+    for ranked in found.iter_mut().filter(|_| several) {
+        let roles = &mut ranked.reading.roles;
+        if roles.label.is_some()
+            && roles.annotator.is_none()
+            && ranked.reading.lists.is_empty()
+            && roles.text.is_some()
+        {
+            *roles = of_texts(roles.clone());
+            ranked.title = "Texts".to_owned();
+            ranked.reasons = vec!["no column names who answered".to_owned()];
+        }
+    }
+    // What names people names no texts.
+    found.retain(|ranked| {
+        let roles = &ranked.reading.roles;
+        roles.annotator.is_none() || ![&roles.text, &roles.text_id].contains(&&roles.annotator)
+    });
+    if found.is_empty() {
+        found.push(long::as_guessed(ColumnRoles { annotator: None, ..table.plain.clone() }));
     }
     let mut readings = Vec::new();
     for reading in found {
         let reading = values::with_rules(&table, reading);
-        for reading in text_ids::with_id(&table, reading) {
-            readings.extend(values::with_time(&table, reading));
+        for reading in values::with_sets(&table, reading) {
+            for reading in text_ids::with_id(&table, reading) {
+                readings.extend(values::with_time(&table, reading));
+            }
         }
     }
     // Of equals the one that was proposed first: sorting keeps their order.
@@ -108,10 +120,31 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         seen.push(ranked.reading.clone());
         new
     });
-    readings.iter_mut().for_each(|ranked| ranked.reading.ignored = beside.left_out.to_vec());
+    readings.iter_mut().for_each(|ranked| ranked.reading.ignored.extend_from_slice(beside.left_out));
     let best = readings.first().map_or(0.0, |best| best.confidence);
     readings.retain(|ranked| ranked.confidence >= WORTH_SHOWING * best);
     Ok(Recognised { readings })
+}
+
+/// The readings of a table whose rows are about texts.
+fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
+    let mut found = lists::readings(table)?;
+    let pairs = pairs::readings(table)?;
+    // Who answered is no answer.
+    let less = if pairs.is_empty() { 1.0 } else { 0.5 };
+    found.extend(pairs);
+    let wide = wide::readings(table)?.into_iter();
+    found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
+    // A list of people is nobody.
+    let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
+    if annotator.is_none_or(|column| table.sample.lists(column, None).is_none())
+        && !found.iter().any(|ranked| {
+            ranked.reading.lists.iter().any(|list| table.plain.annotator.as_ref() == Some(list))
+        })
+    {
+        found.extend(long::readings(table)?);
+    }
+    Ok(found)
 }
 
 /// The roles of the columns that no reading was named for, beside `reading`.
@@ -145,6 +178,28 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// The table with ids that name texts: where each row has another id and bodies come again, the id names rows.
+    fn with_id_of_texts(mut self) -> Self {
+        let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
+        let (Some(id), Some(text)) = (place(&self.plain.text_id), place(&self.plain.text)) else {
+            return self;
+        };
+        let (ids, bodies) = (self.sample.counts(id).len(), self.sample.counts(text).len());
+        if ids < self.sample.rows() || bodies * 5 > self.sample.rows() * 3 {
+            return self;
+        }
+        let annotator = place(&self.plain.annotator);
+        let names_body = |column: &usize| {
+            self.is_called_like_id(*column)
+                && Some(*column) != annotator
+                && self.sample.counts(*column).len() == bodies
+                && self.sample.varies_within(text, *column).0 == 0
+        };
+        let found = (0..self.sample.width()).find(names_body);
+        self.plain.text_id = found.map(|column| self.name(column).to_owned());
+        self
+    }
+
     /// The table with the text that people judge: where one person answers one body again and again, it is what stands before another
     /// text in the row, such as a post before its replies.
     fn with_judged_text(mut self) -> Self {
@@ -222,7 +277,8 @@ impl Table<'_> {
         let wordy = candidates.filter_map(|column| {
             let (length, spaced) = self.sample.wordiness(column);
             let of_text = id.is_none_or(|id| self.sample.varies_within(column, id).0 == 0);
-            let notes = self.is_called(column, &vocabulary().shapes.not_answers);
+            let notes = self.is_called(column, &vocabulary().shapes.not_answers)
+                || self.is_called(column, &vocabulary().columns.time);
             (length >= 8.0 && spaced >= 0.6 && of_text && !notes).then_some((length, column))
         });
         let longest = wordy.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
@@ -232,6 +288,8 @@ impl Table<'_> {
     /// Whether a column may hold answers: few values, which differ for one text and for one person where the sample shows several of them.
     fn may_be_answers(&self, column: usize) -> bool {
         self.sample.is_few(column)
+            // Crowd platforms call their own columns so.
+            && !self.name(column).starts_with('_')
             && !self.is_called(column, &vocabulary().shapes.not_answers)
             && !self.is_called(column, &vocabulary().columns.time)
             && !self.is_called(column, &vocabulary().columns.duration)

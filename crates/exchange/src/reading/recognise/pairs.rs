@@ -16,6 +16,14 @@ fn names_people(series: &Series) -> bool {
     names.annotator.contains(&name) || name.ends_with("turkid") || name.ends_with("workerid")
 }
 
+/// Whether a column holds whole numbers of a scale with more steps than most, such as points out of 25 or 100.
+fn is_rating(table: &Table<'_>, column: usize) -> bool {
+    let rating = |value: &String| {
+        value.parse::<f64>().is_ok_and(|x| x.fract() == 0.0 && (-100.0..=100.0).contains(&x))
+    };
+    table.sample.counts(column).keys().all(rating)
+}
+
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     let all: Vec<usize> = (0..table.sample.width()).filter(|column| !table.is_left_out(*column)).collect();
     let found = series(&table.sample.columns, &all);
@@ -37,10 +45,11 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         .iter()
         .filter(|series| !is_attribute(series))
         .filter(|series| {
-            series
-                .columns
-                .values()
-                .all(|column| table.sample.filled(*column) == 0 || table.may_be_answers(*column))
+            series.columns.values().all(|column| {
+                table.sample.filled(*column) == 0
+                    || table.may_be_answers(*column)
+                    || is_rating(table, *column)
+            })
         })
         .collect();
     if answers.is_empty() {

@@ -1,10 +1,12 @@
 //! The rules that the values of a table need: commas in numbers, how times are written.
 
 use super::{RankedReading, Table};
+use crate::reading::likert::ordered_levels;
 use crate::reading::time_detection::{Detected, detect};
 use crate::reading::time_format::TimeFormat;
 use crate::reading::value_rules::is_comma_number;
 use crate::reading::vocabulary::vocabulary;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The reading with a decimal comma, where its answers have one.
 pub(super) fn with_rules(table: &Table<'_>, mut ranked: RankedReading) -> RankedReading {
@@ -25,6 +27,89 @@ pub(super) fn with_rules(table: &Table<'_>, mut ranked: RankedReading) -> Ranked
         ranked.reasons.push("numbers have a comma before their decimals".to_owned());
     }
     ranked
+}
+
+/// What may stand between the options of one answer.
+const OPTION_SEPARATORS: [&str; 3] = [",", ";", "|"];
+/// The most options of a set, and the longest name of one, in bytes.
+const OPTIONS: usize = 60;
+const OPTION_BYTES: usize = 40;
+
+/// The reading with a separator of options, where its answers are several options in one cell; beside it the reading as it is, where that
+/// is not sure.
+pub(super) fn with_sets(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
+    let values = answers(table, &ranked);
+    if ordered_levels(&values.iter().cloned().collect::<Vec<String>>()).is_some() {
+        return vec![ranked];
+    }
+    for separator in OPTION_SEPARATORS {
+        let Some(sure) = are_sets(&values, separator) else { continue };
+        let mut sets = ranked.clone();
+        sets.reading.values.option_separator = Some(separator.to_owned());
+        sets.reasons.push(format!("answers name several options with \"{separator}\" between them"));
+        return match sure {
+            true => vec![sets],
+            false => {
+                sets.title.push_str("; several options in an answer");
+                vec![sets, RankedReading { confidence: 0.95 * ranked.confidence, ..ranked }]
+            }
+        };
+    }
+    vec![ranked]
+}
+
+/// The answers of a reading that are words, and neither lists nor marks.
+fn answers(table: &Table<'_>, ranked: &RankedReading) -> BTreeSet<String> {
+    let reading = &ranked.reading;
+    let columns = reading.roles.label.iter().chain(reading.answers.iter().map(|answer| &answer.column));
+    let mut found = BTreeSet::new();
+    if reading.answers.iter().any(|answer| answer.option.is_some()) {
+        return found;
+    }
+    for name in columns {
+        if let Some(column) = table.place(name) {
+            found.extend(table.sample.counts(column).keys().cloned());
+            continue;
+        }
+        // A field of the entries of a list.
+        for list in &reading.lists {
+            let field = name.strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            if let (Some(field), Some(column)) = (field, table.place(list)) {
+                let rows = table.sample.lists(column, None).unwrap_or_default();
+                let values = rows.iter().flatten().filter_map(|entry| entry.get(field)?.as_str());
+                found.extend(values.map(|value| value.trim().to_owned()));
+            }
+        }
+    }
+    found.retain(|value| !value.starts_with(['[', '{', '(']));
+    found
+}
+
+/// Whether values are sets of options with a separator: what stands between separators comes again in other values. `Some(false)` where
+/// that may be chance.
+fn are_sets(values: &BTreeSet<String>, separator: &str) -> Option<bool> {
+    let parted: Vec<Vec<&str>> =
+        values.iter().map(|value| value.split(separator).map(str::trim).collect()).collect();
+    let several: Vec<&Vec<&str>> = parted.iter().filter(|options| options.len() > 1).collect();
+    let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
+    for options in &parted {
+        let options: BTreeSet<&str> = options.iter().copied().collect();
+        options.into_iter().for_each(|option| *holders.entry(option).or_default() += 1);
+    }
+    let short = holders.keys().all(|option| !option.is_empty() && option.len() <= OPTION_BYTES);
+    let number = |option: &&str| option.parse::<f64>().is_ok();
+    let again = several.iter().filter(|options| options.iter().all(|option| holders[option] > 1)).count();
+    let fits = several.len() > 1 && short && holders.len() <= OPTIONS && again * 5 >= several.len() * 4;
+    if !fits
+        || separator == "," && holders.keys().all(number) && several.iter().all(|options| options.len() == 2)
+    {
+        return None;
+    }
+    let places = |option: &str| -> BTreeSet<usize> {
+        several.iter().filter_map(|options| options.iter().position(|here| *here == option)).collect()
+    };
+    let moves = holders.keys().filter(|option| places(option).len() > 1).count();
+    Some(moves > 1 || several.iter().any(|options| options.len() > 2) && moves > 0)
 }
 
 /// The reading with the format of its times; two where day and month cannot be told apart.

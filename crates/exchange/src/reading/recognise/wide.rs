@@ -86,8 +86,14 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
     if people.len() < 2 {
         return None;
     }
-    let rests: BTreeSet<&String> = people.values().flatten().map(|(_, rest)| rest).collect();
     let several = people.values().any(|columns| columns.len() > 1);
+    if !several {
+        let with: Vec<usize> = people.values().flatten().map(|(column, _)| *column).collect();
+        for column in without_number(table, columns, &with) {
+            people.insert(table.name(column).to_owned(), vec![(column, String::new())]);
+        }
+    }
+    let rests: BTreeSet<&String> = people.values().flatten().map(|(_, rest)| rest).collect();
     // Everybody answers the same questions, but for gaps.
     let shared = rests
         .iter()
@@ -112,6 +118,16 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
     }
     let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
     Some((cells, format!("{} are called after annotators", some(&names))))
+}
+
+/// The columns of people who are alone of their kind and need no number: an expert beside amateurs.
+fn without_number(table: &Table<'_>, columns: &[usize], numbered: &[usize]) -> Vec<usize> {
+    let names = &vocabulary().columns.annotator;
+    let free = columns
+        .iter()
+        .copied()
+        .filter(|column| !numbered.contains(column) && table.is_called(*column, names));
+    free.filter(|column| share_values(table, &[numbered, &[*column]].concat(), 0.3)).collect()
 }
 
 fn is_index(word: &str) -> bool {
@@ -140,7 +156,7 @@ fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)>
     let all = numbers.len();
     numbers.sort();
     numbers.dedup();
-    let found = match labels.len() > 1 && numbers.len() == all {
+    let mut found = match labels.len() > 1 && numbers.len() == all {
         true => labels,
         false => {
             let longest = series(&table.sample.columns, columns)
@@ -159,6 +175,7 @@ fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)>
     }
     let names: Vec<&str> = found.iter().map(|column| table.name(*column)).collect();
     let reason = format!("{} have the same name but for a number, and hold the same values", some(&names));
+    found.splice(0..0, without_number(table, columns, &found));
     Some((people(table, &found), reason))
 }
 
@@ -226,7 +243,7 @@ fn people(table: &Table<'_>, columns: &[usize]) -> Vec<Cell> {
 }
 
 /// Whether columns hold values of one kind, of which each column has at least `part` or that has at least `part` of its own.
-fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
+pub(super) fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
     let filled: Vec<usize> =
         columns.iter().copied().filter(|column| table.sample.filled(*column) > 0).collect();
     let all: BTreeSet<&String> =
