@@ -419,6 +419,9 @@ pub(crate) struct Import {
     /// Take labels that differ in case alone for one, and yes, true and 1 too, as no, false and 0
     #[arg(long, help_heading = SHAPES)]
     pub(crate) fold_case: bool,
+    /// What separates the options of one label: with , the label anger,fear is the set of anger and fear
+    #[arg(long, value_name = "SEPARATOR", help_heading = SHAPES)]
+    pub(crate) option_separator: Option<String>,
     /// Read 3,5 as the number 3.5 [default: where all labels are such numbers]
     #[arg(long, help_heading = SHAPES)]
     pub(crate) decimal_comma: bool,

@@ -539,6 +539,8 @@ export type AnswerColumn = {
 	option: string | null,
 	/**  Who answered: `=NAME`, or a column; `None` for the annotator of the row. */
 	annotator: string | null,
+	/**  The text that was answered, where each text has a column; `None` for the text of the row. */
+	text: string | null,
 	/**  On which occasion, from 1. */
 	occasion: number | null,
 	/**  Attributes of that person. */
@@ -788,6 +790,8 @@ export type ColumnChoices = {
 	missing: string[],
 	/**  Answers that differ in case alone are one, and so are several spellings of yes and no. */
 	fold_case: boolean,
+	/**  What separates the options of one answer: `,` in `anger,fear`. */
+	option_separator: string | null,
 	/**  `3,5` is the number 3.5. */
 	decimal_comma: boolean,
 	/**  How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime. */

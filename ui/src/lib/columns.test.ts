@@ -16,7 +16,7 @@ import {
 import { lookAlikes } from "./look-alikes";
 
 const base = { ...NO_COLUMNS, text_id: "id", text: "body", annotator: "who" };
-const plain = { option: null, annotator: null, occasion: null, attributes: {} };
+const plain = { option: null, annotator: null, text: null, occasion: null, attributes: {} };
 
 describe("roles of several columns", () => {
   it("make a question of each column of answers", () => {
@@ -89,6 +89,16 @@ describe("roles of several columns", () => {
     // A role for one column goes to the first of several, and the others stay as they are.
     const grouped = withRole(next, ["b", "c"], "group");
     expect([grouped.group, roleOf(grouped, "b"), roleOf(grouped, "c")]).toEqual(["b", "group", "ignored"]);
+  });
+
+  it("take columns for texts, of which no row has one then", () => {
+    const texts = withRole({ ...base, text: "a", annotator: "who" }, ["l1", "l2"], "to_text");
+    expect(texts.answers.map(({ column, text, question }) => [column, text, question])).toEqual([
+      ["l1", "l1", null],
+      ["l2", "l2", null],
+    ]);
+    expect([texts.text, roleOf(texts, "l1"), needsAnnotator(texts)]).toEqual([null, "to_text", true]);
+    expect(sameAnswers(texts, withAnswer(texts, "l2", { text: "another" }))).toBe(false);
   });
 
   it("know the annotator columns of single columns of answers", () => {

@@ -17,7 +17,7 @@ export const ROLES = [
 ] as const;
 type SingleRole = (typeof ROLES)[number];
 /** Roles of columns of answers, where a table has several. */
-const ANSWER_ROLES = ["answers", "option", "person"] as const;
+const ANSWER_ROLES = ["answers", "option", "person", "to_text"] as const;
 type AnswerRole = (typeof ANSWER_ROLES)[number];
 /** `attribute` describes the annotator; `other` is kept with the text. */
 export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
@@ -30,6 +30,7 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   answers: { label: "Answers", hint: "a question of its own" },
   option: { label: "Option of a set", hint: "1 where it was chosen, one column an option" },
   person: { label: "A person’s answers", hint: "one column a person" },
+  to_text: { label: "A text’s answers", hint: "one row a person, one column a text" },
   span_start: { label: "Start of a span", hint: "one row a span; its first character" },
   span_end: { label: "End of a span", hint: "behind its last character" },
   span_type: { label: "Type of a span", hint: "which kind of passage" },
@@ -63,7 +64,8 @@ const isAnswerRole = (role: Role): role is AnswerRole => (ANSWER_ROLES as readon
 /** Whether only one column can have it. */
 export const isForOne = (role: Role): boolean => isSingle(role);
 
-function answerRole({ option, annotator }: AnswerColumn): AnswerRole {
+function answerRole({ option, annotator, text }: AnswerColumn): AnswerRole {
+  if (text !== null) return "to_text";
   if (option !== null) return "option";
   return annotator?.startsWith("=") ? "person" : "answers";
 }
@@ -152,20 +154,26 @@ function withAnswers(columns: ColumnChoices, names: readonly string[], role: Ans
   const set = role === "option" ? setOf(columns, names) : "";
   const made = (column: string, as: AnswerRole): AnswerColumn => ({
     column,
-    question: as === "person" ? null : as === "option" ? set : column,
+    question: as === "person" || as === "to_text" ? null : as === "option" ? set : column,
     option: as === "option" ? optionName(column, set) : null,
     annotator: as === "person" ? `=${column}` : null,
+    text: as === "to_text" ? column : null,
     occasion: null,
     attributes: {},
   });
   // The one column of answers becomes one of several.
   const before =
-    columns.label === null ? [] : [made(columns.label, role === "person" ? "person" : "answers")];
+    columns.label === null
+      ? []
+      : [made(columns.label, role === "person" || role === "to_text" ? role : "answers")];
   const answers = [...before, ...columns.answers, ...names.map((name) => made(name, role))];
   const everybody = columns.annotator?.startsWith("=") ?? false;
   return {
     ...columns,
     label: null,
+    // Columns that are texts leave nothing that would be the text of a row.
+    text: role === "to_text" ? null : columns.text,
+    text_id: role === "to_text" ? null : columns.text_id,
     annotator: role === "person" && everybody ? null : columns.annotator,
     answers,
   };
@@ -228,9 +236,18 @@ export function hasAnswers(columns: ColumnChoices): boolean {
 /** Whether the same answers are read, and in the same way. */
 export function sameAnswers(a: ColumnChoices, b: ColumnChoices): boolean {
   const read = (columns: ColumnChoices) => {
-    const { label, answers, lists, missing, fold_case, decimal_comma } = columns;
+    const { label, answers, lists, missing, fold_case, decimal_comma, option_separator } = columns;
     const spans = [columns.span_start, columns.span_end, columns.span_type];
-    return JSON.stringify([label, answers, lists, missing, fold_case, decimal_comma, spans]);
+    return JSON.stringify([
+      label,
+      answers,
+      lists,
+      missing,
+      fold_case,
+      decimal_comma,
+      option_separator,
+      spans,
+    ]);
   };
   return read(a) === read(b);
 }

@@ -12,6 +12,7 @@ it("shows settings only where they can change something", () => {
     missing: true,
     case: false,
     comma: false,
+    sets: false,
     time: false,
     conflicts: true,
     join: false,
@@ -41,4 +42,14 @@ it("joins by the id of the text, or what looks like one", () => {
   expect(joinColumn({ ...NO_COLUMNS, text_id: "t" }, ["a", "t"])).toBe("t");
   expect(joinColumn(NO_COLUMNS, ["score", "comment_id"])).toBe("comment_id");
   expect(joinColumn(NO_COLUMNS, ["score"])).toBe("score");
+});
+
+it("asks for the separator of options where levels may name several", () => {
+  const clean = found("/tmp/clean.csv");
+  expect(shownSettings(clean).sets).toBe(false);
+  const levels = (named: string[]) => (clean.scale ? { ...clean.scale, levels: named } : null);
+  expect(shownSettings({ ...clean, scale: levels(["anger, fear", "joy"]) }).sets).toBe(true);
+  expect(shownSettings({ ...clean, scale: levels(["1,5", "2,0"]) }).sets).toBe(false);
+  const columns = { ...clean.columns, option_separator: ";" };
+  expect(shownSettings({ ...clean, columns }).sets).toBe(true);
 });

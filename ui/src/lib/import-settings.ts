@@ -16,6 +16,16 @@ export const TIME_FORMATS: { value: string; label: string; hint?: string }[] = [
   { value: PATTERN, label: "Pattern…", hint: "strftime, such as %d %b %Y %H:%M" },
 ];
 
+/** Words with what may separate options between them. */
+const SEVERAL = /\p{L}\s*[,;|]\s*\p{L}/u;
+
+export const SEPARATORS: { value: string; label: string }[] = [
+  { value: "", label: "One option" },
+  { value: ",", label: "Separated by ," },
+  { value: ";", label: "Separated by ;" },
+  { value: "|", label: "Separated by |" },
+];
+
 /** The entry of the list for a format: a pattern where it is none of the named ones. */
 export function timeEntry(format: string | null): string {
   if (format === null) return FOUND_OUT;
@@ -46,6 +56,7 @@ export interface Shown {
   missing: boolean;
   case: boolean;
   comma: boolean;
+  sets: boolean;
   time: boolean;
   conflicts: boolean;
   join: boolean;
@@ -55,18 +66,28 @@ export interface Shown {
 export function shownSettings(preview: ImportPreview): Shown {
   const { columns, format, asked, scale } = preview;
   if (format.of_tool)
-    return { missing: false, case: false, comma: false, time: false, conflicts: false, join: false };
+    return {
+      missing: false,
+      case: false,
+      comma: false,
+      sets: false,
+      time: false,
+      conflicts: false,
+      join: false,
+    };
   const answers = hasAnswers(columns);
   const levels = [...(scale?.levels ?? []), ...asked.flatMap((question) => question.scale.levels)];
   return {
     missing: answers || columns.attributes.length > 0 || columns.missing.length > 0,
     case: columns.fold_case || (answers && levels.some((level) => /\p{L}/u.test(level))),
     comma: columns.decimal_comma || answerCells(preview).some((cell) => /^\s*[-+−]?\d+,\d+\s*$/.test(cell)),
+    sets: columns.option_separator !== null || levels.some((level) => SEVERAL.test(level)),
     time: columns.time !== null,
     conflicts:
       columns.attributes.length > 0 ||
       columns.answers.some(({ attributes }) => Object.keys(attributes).length > 0),
-    join: columns.text === null || columns.join !== null,
+    join:
+      (columns.text === null && !columns.answers.some(({ text }) => text !== null)) || columns.join !== null,
   };
 }
 

@@ -244,6 +244,9 @@ fn name_values(columns: &mut ColumnChoices, args: &Import) {
     if let Some(ignored) = &args.ignore {
         columns.ignored.clone_from(ignored);
     }
+    if args.option_separator.is_some() {
+        columns.option_separator.clone_from(&args.option_separator);
+    }
     columns.fold_case |= args.fold_case;
     columns.decimal_comma |= args.decimal_comma;
     if args.time_format.is_some() {

@@ -2,7 +2,9 @@
 
 use super::encoding::{self, Encoded};
 use super::json_layout::Layout;
-use super::{OpenOptions, Step, archive, columnar, dataset, excel, gzip, json_records, open_document};
+use super::{
+    OpenOptions, Step, archive, columnar, dataset, excel, gzip, json_records, open_document, qualtrics,
+};
 use crate::ExchangeError;
 use crate::annotations::Package;
 use crate::format_info::FormatInfo;
@@ -34,6 +36,7 @@ pub(super) enum Form {
     Arrow,
     Dataset,
     Json(Layout),
+    Qualtrics(qualtrics::Names),
     Encoded(Encoded),
 }
 
@@ -79,7 +82,10 @@ impl Form {
             let whole = about.len() <= HEAD_BYTES;
             match encoding::of(path, &head, whole, options.encoding)? {
                 Some(encoded) => Some(Self::Encoded(encoded)),
-                None => json_table(path, &head, options).map(Self::Json),
+                None => match json_table(path, &head, options) {
+                    Some(layout) => Some(Self::Json(layout)),
+                    None => qualtrics::Names::of(path, &head).map(Self::Qualtrics),
+                },
             }
         })
     }
@@ -101,6 +107,7 @@ impl Form {
             Self::Arrow => columnar::rewrite_arrow(path, packed),
             Self::Dataset => columnar::rewrite_dataset(path, packed),
             Self::Json(layout) => json_records::rewrite(path, layout, packed),
+            Self::Qualtrics(names) => qualtrics::rewrite(path, names, packed),
             Self::Encoded(encoded) => encoding::rewrite(path, *encoded, packed),
         }
     }
@@ -118,7 +125,7 @@ impl Form {
             Self::Arrow => Some(FORMATS[3]),
             Self::Dataset => Some(FORMATS[4]),
             Self::Json(_) => Some(FORMATS[5]),
-            Self::Gzip | Self::Archive | Self::Encoded(_) => None,
+            Self::Gzip | Self::Archive | Self::Encoded(_) | Self::Qualtrics(_) => None,
         }
     }
 }

@@ -17,6 +17,7 @@ mod json_records;
 mod limited;
 mod open_document;
 mod parts;
+mod qualtrics;
 mod sheet;
 
 pub(crate) use form::FORMATS;

@@ -281,6 +281,7 @@ pub(super) fn reading_from(columns: &ColumnChoices) -> TableReading {
         question: answer.question,
         option: answer.option,
         annotator: answer.annotator,
+        text: answer.text,
         occasion: answer.occasion,
         attributes: answer.attributes.into_iter().collect(),
     };
@@ -309,6 +310,7 @@ pub(super) fn reading_from(columns: &ColumnChoices) -> TableReading {
         values: ValueRules {
             missing: columns.missing,
             fold_case: columns.fold_case,
+            option_separator: columns.option_separator,
             decimal_comma: columns.decimal_comma,
             time_format: columns.time_format,
             attribute_conflicts: match columns.attribute_conflicts {
@@ -331,6 +333,7 @@ pub(super) fn choices_of(reading: &TableReading) -> ColumnChoices {
         question: answer.question,
         option: answer.option,
         annotator: answer.annotator,
+        text: answer.text,
         occasion: answer.occasion,
         attributes: answer.attributes.into_iter().collect(),
     };
@@ -355,6 +358,7 @@ pub(super) fn choices_of(reading: &TableReading) -> ColumnChoices {
         ignored,
         missing: values.missing,
         fold_case: values.fold_case,
+        option_separator: values.option_separator,
         decimal_comma: values.decimal_comma,
         time_format: values.time_format,
         attribute_conflicts: match values.attribute_conflicts {

@@ -49,6 +49,8 @@ view! {
         pub missing: Vec<String>,
         /// Answers that differ in case alone are one, and so are several spellings of yes and no.
         pub fold_case: bool,
+        /// What separates the options of one answer: `,` in `anger,fear`.
+        pub option_separator: Option<String>,
         /// `3,5` is the number 3.5.
         pub decimal_comma: bool,
         /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime.
@@ -70,6 +72,8 @@ view! {
         pub option: Option<String>,
         /// Who answered: `=NAME`, or a column; `None` for the annotator of the row.
         pub annotator: Option<String>,
+        /// The text that was answered, where each text has a column; `None` for the text of the row.
+        pub text: Option<String>,
         /// On which occasion, from 1.
         pub occasion: Option<u16>,
         /// Attributes of that person.

@@ -4,6 +4,7 @@ use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::reshaped_records::POSITION;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::truth::missing_code;
 use crate::reading::value_rules::is_comma_number;
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
@@ -26,20 +27,18 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let found = find(table, None);
     let mut readings = Vec::new();
     for list in &found {
-        readings.extend(of_objects(table, list)?);
+        for ranked in of_objects(table, list)? {
+            match ranked.confidence > UNNAMED {
+                true => readings.push(ranked),
+                false => readings.extend(beside_texts(ranked)),
+            }
+        }
     }
     readings.extend(of_parallel_lists(table, &found, None)?);
     if readings.is_empty() {
         for separator in SEPARATORS {
             // A comma in numbers is their decimal point.
-            let decimals = |list: &List| {
-                separator == ","
-                    && table
-                        .sample
-                        .counts(list.column)
-                        .keys()
-                        .all(|v| is_comma_number(v) || v.parse::<f64>().is_ok())
-            };
+            let decimals = |list: &List| separator == "," && are_decimals(table, list);
             let separated: Vec<List> = find(table, Some(separator))
                 .into_iter()
                 .filter(|list| !found.iter().any(|known| known.column == list.column) && !decimals(list))
@@ -51,36 +50,51 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
             }
         }
     }
-    if readings.is_empty() {
-        readings.extend(of_nobody(table, &found, None)?);
-    }
+    Ok(readings)
+}
+
+/// The readings of lists of answers of which nothing says whose they are, and beside them that of texts alone: who is not named may be as
+/// many people as there are answers.
+pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
+    let mut found = of_nobody(table, &find(table, None), None)?;
     for separator in &SEPARATORS[..3] {
-        if !readings.is_empty() {
+        if found.is_some() {
             break;
         }
         // A sentence has commas, too: every cell is as long as the others, or nearly.
-        let separated = find(table, Some(separator)).into_iter().filter(|list| {
+        let of_one_length = |list: &List| {
             let longest = list.rows.iter().map(Vec::len).max().unwrap_or(0);
-            let filled = list.rows.iter().filter(|row| !row.is_empty());
-            longest > 1
-                && filled.clone().filter(|row| row.len() * 2 >= longest).count() * 10 >= filled.count() * 9
-        });
-        let separated: Vec<List> = separated.collect();
-        readings.extend(of_nobody(table, &separated, Some(separator))?);
+            let filled: Vec<usize> = list.rows.iter().map(Vec::len).filter(|length| *length > 0).collect();
+            let long = filled.iter().filter(|length| **length * 2 >= longest).count();
+            longest > 1 && long * 10 >= filled.len() * 9
+        };
+        let separated: Vec<List> = find(table, Some(separator))
+            .into_iter()
+            .filter(|list| of_one_length(list) && !(*separator == "," && are_decimals(table, list)))
+            .collect();
+        found = of_nobody(table, &separated, Some(separator))?;
     }
-    // Who is not named may be as many people as there are answers.
-    let unnamed = |ranked: &&RankedReading| ranked.confidence <= UNNAMED;
-    if let Some(ranked) =
-        readings.iter().find(unnamed).filter(|_| readings.iter().all(|ranked| unnamed(&ranked)))
-    {
-        readings.push(RankedReading {
-            reading: TableReading::from_roles(super::of_texts(ranked.reading.roles.clone())),
-            title: "Texts".to_owned(),
-            confidence: UNNAMED,
-            reasons: vec!["no column names who answered".to_owned()],
-        });
-    }
-    Ok(readings)
+    Ok(found.into_iter().flat_map(beside_texts).collect())
+}
+
+/// A reading of people who are not named, and that of the texts alone.
+fn beside_texts(ranked: RankedReading) -> [RankedReading; 2] {
+    let texts = RankedReading {
+        reading: TableReading::from_roles(super::of_texts(ranked.reading.roles.clone())),
+        title: "Texts".to_owned(),
+        confidence: UNNAMED,
+        reasons: vec!["no column names who answered".to_owned()],
+    };
+    [ranked, texts]
+}
+
+/// Whether all values are numbers, some with a comma before their decimals.
+fn are_decimals(table: &Table<'_>, list: &List) -> bool {
+    table
+        .sample
+        .counts(list.column)
+        .keys()
+        .all(|v| is_comma_number(v) || v.parse::<f64>().is_ok() || missing_code(v).is_some())
 }
 
 fn find(table: &Table<'_>, separator: Option<&str>) -> Vec<List> {
@@ -210,7 +224,7 @@ fn of_nobody(
     let is_called = |list: &&List| {
         let words = super::names::words(table.name(list.column));
         let plain = |word: &String| word.strip_suffix('s').map(str::to_owned).unwrap_or_else(|| word.clone());
-        words.iter().any(|word| names.label.contains(&plain(word)) || names.annotator.contains(&plain(word)))
+        words.iter().any(|word| names.label.contains(&plain(word)))
     };
     let of_answers = |list: &&List| {
         let scalar = |entry: &Value| !entry.is_object() && !entry.is_array();

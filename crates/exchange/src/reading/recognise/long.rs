@@ -13,6 +13,9 @@ use std::collections::HashMap;
 /// From so many texts with several answers on, what differs nowhere does so for a reason.
 const TRUSTED: usize = 20;
 
+/// The most words of a name of a column, where nothing but its values says what it is.
+const NAME_WORDS: usize = 4;
+
 /// The only reading of a file that says itself what its columns are.
 pub(super) fn as_guessed(roles: ColumnRoles) -> RankedReading {
     let reading = TableReading::from_roles(roles);
@@ -346,6 +349,9 @@ fn one_label(
     }
     if roles.label.is_none() && roles.annotator.is_none() {
         table.find_body(&mut roles, &[]);
+        // A text for a name: the table has no names.
+        let is_name = |name: &String| words(name).len() <= NAME_WORDS;
+        roles.text = roles.text.filter(is_name);
     }
     if roles.label.is_none() && roles.text.is_some() {
         roles = super::of_texts(roles);

@@ -96,12 +96,13 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         }
     }
     // What names people names no texts.
-    found.retain(|ranked| {
+    let is_sound = |ranked: &RankedReading| {
         let roles = &ranked.reading.roles;
         roles.annotator.is_none() || ![&roles.text, &roles.text_id].contains(&&roles.annotator)
-    });
-    if found.is_empty() {
-        found.push(long::as_guessed(ColumnRoles { annotator: None, ..table.plain.clone() }));
+    };
+    // Where the likeliest is none, its error says what has to be named.
+    if found.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence)).is_some_and(is_sound) {
+        found.retain(is_sound);
     }
     let mut readings = Vec::new();
     for reading in found {
@@ -135,6 +136,9 @@ fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeEr
     found.extend(pairs);
     let wide = wide::readings(table)?.into_iter();
     found.extend(wide.map(|ranked| RankedReading { confidence: less * ranked.confidence, ..ranked }));
+    if found.is_empty() {
+        found.extend(lists::unnamed(table)?);
+    }
     // A list of people is nobody.
     let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
     if annotator.is_none_or(|column| table.sample.lists(column, None).is_none())

@@ -97,12 +97,14 @@ fn are_sets(values: &BTreeSet<String>, separator: &str) -> Option<bool> {
         options.into_iter().for_each(|option| *holders.entry(option).or_default() += 1);
     }
     let short = holders.keys().all(|option| !option.is_empty() && option.len() <= OPTION_BYTES);
-    let number = |option: &&str| option.parse::<f64>().is_ok();
+    // A comma in numbers is their decimal point.
+    let decimals = separator == ","
+        && several
+            .iter()
+            .all(|options| options.len() == 2 && options.iter().all(|o| o.parse::<f64>().is_ok()));
     let again = several.iter().filter(|options| options.iter().all(|option| holders[option] > 1)).count();
     let fits = several.len() > 1 && short && holders.len() <= OPTIONS && again * 5 >= several.len() * 4;
-    if !fits
-        || separator == "," && holders.keys().all(number) && several.iter().all(|options| options.len() == 2)
-    {
+    if !fits || decimals {
         return None;
     }
     let places = |option: &str| -> BTreeSet<usize> {
@@ -136,6 +138,7 @@ pub(super) fn with_time(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedR
     let with = |format: &TimeFormat, confidence: f64, reason: String| {
         let mut with = ranked.clone();
         with.reading.roles.time = Some(table.name(column).to_owned());
+        with.reading.ignored.retain(|name| name != table.name(column));
         with.reading.values.time_format = (*format != TimeFormat::Plain).then(|| format.to_string());
         with.confidence *= confidence;
         if *format != TimeFormat::Plain {
