@@ -240,6 +240,7 @@ impl Checker {
             first_of_annotator: about_annotator.first,
             new_attributes: about_annotator.new_attributes,
             other_metadata: about_text.other_metadata,
+            kept_attributes: about_annotator.kept_attributes,
             question,
             label,
         })

@@ -52,6 +52,8 @@ pub(crate) struct Mention {
     pub(crate) new_attributes: bool,
     /// The row says something else of a text than the first row about it.
     pub(crate) other_metadata: bool,
+    /// Attributes of which the table has another value than the project, which keeps its own; in the first row of each annotator.
+    pub(crate) kept_attributes: u32,
 }
 
 impl Known {
@@ -174,8 +176,17 @@ impl Known {
                 }
             }
             let first = !std::mem::replace(&mut known.seen, true);
+            let differs = |(name, value): &(&String, &String)| {
+                known.attributes.get(*name).is_some_and(|kept| kept != *value)
+            };
+            // Without a rule such a row is bad.
+            let kept_attributes = match first && row.settled {
+                true => row.attributes.iter().filter(differs).count() as u32,
+                false => 0,
+            };
             let new_attributes = known.attributes.len() > before;
-            return Some(Mention { number: known.number, first, new_attributes, ..Mention::default() });
+            let number = known.number;
+            return Some(Mention { number, first, new_attributes, kept_attributes, ..Mention::default() });
         }
         let number = self.annotators.len() as u32;
         let known = KnownAnnotator { number, seen: true, attributes: row.attributes.clone() };

@@ -36,6 +36,8 @@ pub struct Scan {
     pub other_metadata: u64,
     /// Attributes of people with several values, where a rule settles them.
     pub settled_conflicts: u64,
+    /// Attributes of people of which the project keeps another value than a rule chose.
+    pub kept_attributes: u64,
     /// Bad rows that say something else of a person than a row before.
     pub conflicts: u64,
     /// Labels of each annotator that would be appended, and answers of later occasions, by id.
@@ -185,6 +187,7 @@ pub fn scan_while(
         match read {
             Ok((row, verdict)) => {
                 scan.begun_inside += u64::from(rows.begun_inside());
+                scan.kept_attributes += u64::from(verdict.kept_attributes);
                 scan.count(&verdict, source.is_of_tool());
                 scan.show(&row);
                 at_hand.take(&row, &verdict);
@@ -220,6 +223,7 @@ impl Scan {
             account: Account::default(),
             other_metadata: 0,
             settled_conflicts: 0,
+            kept_attributes: 0,
             conflicts: 0,
             of_annotators: BTreeMap::new(),
             examples: Vec::new(),

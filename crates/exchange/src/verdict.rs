@@ -21,6 +21,8 @@ pub struct Verdict {
     pub first_of_annotator: bool,
     /// Another row before said something else of the text: another split, group or metadata.
     pub other_metadata: bool,
+    /// Attributes of which the table has another value than the project, which keeps its own; counted in the first row of each annotator.
+    pub kept_attributes: u32,
     /// The row says something of a known annotator that was not known.
     pub new_attributes: bool,
     /// The number of the question, as [`Checker::add_question`](crate::Checker::add_question) gives it; 0 where all rows

@@ -340,7 +340,7 @@ pub enum WorkbenchError {
     #[error("{0} is the file that is read: name another one to write to")]
     SameFile(PathBuf),
     /// Labels without a scale to put them on.
-    #[error("the labels in column \"{column}\" make no scale: {source}")]
+    #[error("the labels in column \"{column}\" make no scale: {source}{}", if_free_text(source, column))]
     NoScale {
         /// The label column.
         column: String,
@@ -904,6 +904,18 @@ impl WorkbenchError {
 impl From<WorkbenchError> for Problem {
     fn from(error: WorkbenchError) -> Self {
         error.problem()
+    }
+}
+
+/// What to do with a column of free text.
+fn if_free_text(error: &dissensus_domain::ScaleError, column: &str) -> String {
+    match error {
+        dissensus_domain::ScaleError::TooMany(_) => {
+            format!(
+                " What people wrote in their own words can be a note beside the label (--note '{column}')"
+            )
+        }
+        _ => String::new(),
     }
 }
 

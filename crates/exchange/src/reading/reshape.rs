@@ -283,16 +283,25 @@ impl Fitting<'_> {
         let joined = match self.texts {
             Some(texts) => {
                 let place = |name: &str| texts.columns().iter().position(|column| column == name);
+                // What the answers' side uses the name of is something of the texts all the same.
+                let mut renamed: HashMap<String, String> = HashMap::new();
                 for name in of_texts {
-                    if !self.names.contains_key(&name) {
+                    match self.names.contains_key(&name) {
                         // Blank in the rows of the table itself.
-                        self.add(&name, Origin::Joined(Vec::new()));
+                        false => self.add(&name, Origin::Joined(Vec::new())),
+                        true if is_of_text(&name, &roles) => {}
+                        true => {
+                            let free =
+                                self.add_free(&format!("{name} of the text"), Origin::Joined(Vec::new()));
+                            renamed.insert(free, name);
+                        }
                     }
                 }
                 let id = roles.text_id.clone();
                 let places =
                     self.columns.iter().map(|column| match id.as_deref() == Some(column.name.as_str()) {
                         true => there.and_then(place),
+                        false if renamed.contains_key(&column.name) => place(&renamed[&column.name]),
                         false => place(&column.name).filter(|_| is_of_text(&column.name, &roles)),
                     });
                 let places: Vec<Option<usize>> = places.collect();
@@ -435,8 +444,10 @@ impl Fitting<'_> {
         }
         let prefix = format!("{name}.");
         for column in named {
+            // A column of the table that is called so is meant before a field.
             if let Some(field) = column.strip_prefix(&prefix)
                 && !self.names.contains_key(&column)
+                && !self.is_column(&column)
             {
                 self.add(&column, Origin::Entry(list, Some(field.to_owned())));
             }

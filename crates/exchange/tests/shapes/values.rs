@@ -2,7 +2,7 @@
 
 use super::{best, file, levels, read, recognised};
 use dissensus_domain::ScaleKind;
-use dissensus_exchange::{AttributeConflicts, Join, Source, TableReading};
+use dissensus_exchange::{AttributeConflicts, ColumnRoles, Join, Source, TableReading};
 use std::fmt::Write as _;
 
 fn table(labels: &[&str]) -> String {
@@ -175,4 +175,95 @@ fn two_files_are_joined_by_an_id() {
             scan.problems
         );
     }
+}
+
+#[test]
+fn what_a_joined_table_says_of_texts_stays_under_another_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts =
+        Source::open(file(&folder, "t.csv", "id,text,label,age\n1,a b c,gold,old\n2,d e f,silver,new\n"))
+            .unwrap();
+    let labels =
+        Source::open(file(&folder, "l.csv", "id,worker,label,age\n1,x,0,30\n1,y,1,40\n2,x,1,30\n")).unwrap();
+    let roles = ColumnRoles {
+        text_id: Some("id".to_owned()),
+        text: Some("text".to_owned()),
+        annotator: Some("worker".to_owned()),
+        label: Some("label".to_owned()),
+        attributes: vec!["age".to_owned()],
+        ..ColumnRoles::default()
+    };
+    let join = Join { path: texts.path().to_owned(), on: "id".to_owned(), other: None };
+    let reading = TableReading { join: Some(join), ..TableReading::from_roles(roles) };
+    let made = labels.with_reading(&reading, Some(&texts)).unwrap();
+    assert!(
+        ["label of the text", "age of the text"].iter().all(|name| made.columns().iter().any(|c| c == name))
+    );
+    let roles = made.roles().cloned().unwrap();
+    let rows: Vec<dissensus_exchange::Row> =
+        dissensus_exchange::read_rows(&made, &roles).unwrap().map(Result::unwrap).collect();
+    let of_text: Vec<&str> = rows[0].metadata.values().map(String::as_str).collect();
+    assert_eq!((of_text, rows[0].label.as_deref()), (vec!["old", "gold"], None));
+    assert!(rows[2].metadata.is_empty() && rows[2].label.as_deref() == Some("0"));
+}
+
+#[test]
+fn a_column_that_is_called_like_a_field_is_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |t: usize| {
+        format!(
+            "{{\"id\":{t},\"text\":\"a text {t}\",\"a.who\":\"solo\",\"a.label\":\"{}\",\"a\":[{{\"who\":\"x\",\"label\":1}}]}}\n",
+            t % 2
+        )
+    };
+    let source = Source::open(file(&folder, "a.jsonl", &(0..4).map(line).collect::<String>())).unwrap();
+    let roles = ColumnRoles {
+        text: Some("text".to_owned()),
+        annotator: Some("a.who".to_owned()),
+        label: Some("a.label".to_owned()),
+        ..ColumnRoles::default()
+    };
+    let reading = TableReading { lists: vec!["a".to_owned()], ..TableReading::from_roles(roles) };
+    let made = source.with_reading(&reading, None).unwrap();
+    let scan = dissensus_exchange::scan(&made, made.roles().unwrap(), dissensus_exchange::Checker::new(None))
+        .unwrap();
+    assert_eq!(
+        (levels(&scan).0, scan.annotator_ids.1),
+        (vec!["0".to_owned(), "1".to_owned()], vec!["solo".to_owned()])
+    );
+}
+
+#[test]
+fn what_the_project_has_otherwise_is_counted_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let content = "text_id,text,annotator_id,label,age\n1,a b,x,1,30\n2,c d,x,2,31\n1,a b,y,1,50\n";
+    let (source, found, _) = best(&file(&folder, "a.csv", content));
+    let mut reading = found.readings[0].reading.clone();
+    reading.values.attribute_conflicts = AttributeConflicts::Last;
+    reading.roles.attributes = vec!["age".to_owned()];
+    let made = source.with_reading(&reading, None).unwrap();
+    let mut checker = dissensus_exchange::Checker::new(None);
+    checker.seed_annotator("x", &[("age".to_owned(), "29".to_owned())].into());
+    let scan = dissensus_exchange::scan(&made, made.roles().unwrap(), checker).unwrap();
+    assert_eq!((scan.settled_conflicts, scan.kept_attributes, scan.problem_count), (1, 1, 0));
+}
+
+#[test]
+fn what_people_wrote_is_a_note_and_no_metadata() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut content = "id,text,worker,toxic,rationale\n".to_owned();
+    for t in 0..30 {
+        for p in 0..3 {
+            let words =
+                ["because of the tone", "I know such people", "it depends on who says it"][(t + p) % 3];
+            content.push_str(&format!(
+                "{t},This is text {t},w{},{},{words} {t}{p}\n",
+                (t + p) % 5,
+                (t * p) % 2
+            ));
+        }
+    }
+    let (_, found, scan) = best(&file(&folder, "a.csv", &content));
+    assert_eq!(found.readings[0].reading.roles.note.as_deref(), Some("rationale"));
+    assert_eq!((scan.labels, scan.other_metadata, scan.problem_count), (90, 0, 0));
 }

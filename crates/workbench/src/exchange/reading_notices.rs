@@ -44,6 +44,17 @@ pub(super) fn reading_notices(plan: &Plan) -> Vec<ImportNotice> {
             None,
         ));
     }
+    if scan.kept_attributes > 0 {
+        notices.push(notice(
+            "kept-attributes",
+            scan.kept_attributes,
+            format!(
+                "Attributes of people of which the project has another value, which it keeps: {}",
+                scan.kept_attributes
+            ),
+            None,
+        ));
+    }
     if scan.other_metadata > 0 {
         notices.push(notice(
             "other-metadata",

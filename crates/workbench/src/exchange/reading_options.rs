@@ -106,7 +106,9 @@ fn can_be_said(reading: &TableReading) -> bool {
         _ => None,
     };
     let kinds: Option<Vec<i32>> = answers.iter().map(kind).collect();
-    let Some(kinds) = kinds.filter(|_| answers.iter().all(|answer| answer.text.is_none())) else { return false };
+    let Some(kinds) = kinds.filter(|_| answers.iter().all(|answer| answer.text.is_none())) else {
+        return false;
+    };
     let mixed =
         kinds.iter().any(|kind| [2, 3, 4].contains(kind)) && kinds.windows(2).any(|pair| pair[0] != pair[1]);
     // Lists of several questions, and texts alone where there may be labels, have no option.

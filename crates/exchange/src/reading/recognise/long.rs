@@ -356,7 +356,10 @@ fn one_label(
     if roles.label.is_none() && roles.text.is_some() {
         roles = super::of_texts(roles);
     }
-    let (title, confidence, reasons) = match (&roles.label, &roles.annotator) {
+    if roles.note.is_none() {
+        roles.note = note(table, &roles).map(|column| table.name(column).to_owned());
+    }
+    let (title, confidence, mut reasons) = match (&roles.label, &roles.annotator) {
         (Some(label), Some(annotator)) => {
             let others = columns.iter().filter(|column| Some(**column) != found).count();
             let alike = found.is_some_and(|label| {
@@ -377,7 +380,33 @@ fn one_label(
         }
         (None, _) => ("People, or texts".to_owned(), 0.2, Vec::new()),
     };
+    if let Some(note) = &roles.note {
+        reasons.push(format!("what people wrote in \"{note}\" is a note beside the answer"));
+    }
     Ok(RankedReading { reading: TableReading::from_roles(roles), title, confidence, reasons })
+}
+
+/// The column in which people wrote in their own words why they answered so: free text that several people have of one text.
+fn note(table: &Table<'_>, roles: &ColumnRoles) -> Option<usize> {
+    let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
+    let text = place(&roles.text_id).or_else(|| place(&roles.text))?;
+    let (_, _) = (place(&roles.label)?, place(&roles.annotator)?);
+    let used: Vec<usize> = roles.named().iter().filter_map(|(_, name)| table.place(name)).collect();
+    let is_free_text = |column: &usize| {
+        let (length, spaced) = table.sample.wordiness(*column);
+        let (differ, several) = table.sample.varies_within(*column, text);
+        let longest = table.sample.counts(*column).keys().map(String::len).max().unwrap_or(0);
+        length >= 8.0
+            && spaced >= 0.6
+            && !table.sample.is_few(*column)
+            && differ * 2 > several
+            && longest <= dissensus_domain::MAX_NOTE
+            && !table.is_called(*column, &vocabulary().columns.time)
+    };
+    let free =
+        (0..table.sample.width()).filter(|column| !used.contains(column) && !table.is_left_out(*column));
+    let found = free.filter(is_free_text).map(|column| (table.sample.wordiness(column).0, column));
+    found.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, column)| column)
 }
 
 /// The one column that may hold answers, whatever it is called.
