@@ -5,7 +5,7 @@ use super::recognise::Sample;
 use super::reshape::{Place, Reshape};
 use super::truth::truth_value;
 use crate::{ExchangeError, Source};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many values of a column are compared.
 const COMPARED: usize = 2_000;
@@ -19,19 +19,27 @@ const SHARED: f64 = 0.5;
 /// A file can no longer be read.
 pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)>, ExchangeError> {
     let (one, other) = (Sample::read(one)?, Sample::read(other)?);
+    // By value the columns of the other table that have it: of many columns few have values in common.
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    for b in (0..other.width()).filter(|b| other.counts(*b).len() > 1) {
+        other.counts(b).keys().for_each(|value| holders.entry(value).or_default().push(b));
+    }
     let mut best: Option<(f64, (String, String))> = None;
-    for a in 0..one.width() {
-        let values: BTreeSet<&String> = one.counts(a).keys().take(COMPARED).collect();
-        for b in 0..other.width() {
+    for a in (0..one.width()).filter(|a| one.counts(*a).len() > 1) {
+        let mut shared = vec![0_usize; other.width()];
+        let values: Vec<&String> = one.counts(a).keys().take(COMPARED).collect();
+        for b in values.iter().filter_map(|value| holders.get(value.as_str())).flatten() {
+            shared[*b] += 1;
+        }
+        for b in (0..other.width()).filter(|b| shared[*b] > 0) {
             let there = other.counts(b);
             // One of the two names each thing once; where both do, they may be numbers of rows.
             let once = [one.counts(a).len() == one.rows(), there.len() == other.rows()];
-            if values.len() < 2 || there.len() < 2 || once == [false, false] {
+            if once == [false, false] {
                 continue;
             }
             let weight = if once == [true, true] { 0.5 } else { 1.0 };
-            let shared = values.iter().filter(|value| there.contains_key(**value)).count() as f64;
-            let part = shared / values.len().min(there.len()) as f64;
+            let part = shared[b] as f64 / values.len().min(there.len()) as f64;
             let same_name = one.columns[a].eq_ignore_ascii_case(&other.columns[b]);
             let score = weight * (part + if same_name { 0.25 } else { 0.0 });
             if part >= SHARED && best.as_ref().is_none_or(|(known, _)| score > *known) {

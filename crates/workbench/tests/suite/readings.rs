@@ -456,3 +456,83 @@ fn a_set_of_options_does_not_answer_a_question_of_another_kind() {
     );
     assert_eq!(place.guessed(&file).labels, 8);
 }
+
+/// Surveys, lists of objects with several answers and sets in a cell, each with its labels.
+fn new_shapes() -> [(&'static str, String, u32); 3] {
+    let mut survey = "participant,age,How rude? [You again and again],How rude? [Thanks for all of it],How rude? [It is what it is]\n".to_owned();
+    let mut lists = String::new();
+    let mut sets = "id,text,annotator,annotation\n".to_owned();
+    for n in 0..12_usize {
+        writeln!(survey, "p{n},{},{},{},{}", 20 + n, n % 5 + 1, (n * 3) % 5 + 1, (n * 2) % 5 + 1).unwrap();
+        let answer = |p: usize| {
+            format!("{{\"worker_id\":\"w{p}\",\"toxic\":{},\"threat\":{}}}", (n + p) % 4, (n * p) % 2 == 1)
+        };
+        writeln!(
+            lists,
+            "{{\"id\":{n},\"text\":\"This is text {n}\",\"ratings\":[{},{},{}]}}",
+            answer(n % 4),
+            answer(4),
+            answer(5)
+        )
+        .unwrap();
+        for p in 0..3 {
+            let options =
+                ["anger", "fear,anger", "joy,fear", "anger,joy,fear", "joy"][(n * 2 + p * n + p) % 5];
+            writeln!(sets, "{n},This is text {n},w{p},\"{options}\"").unwrap();
+        }
+    }
+    [("survey.csv", survey, 36), ("lists.jsonl", lists, 72), ("sets.csv", sets, 36)]
+}
+
+#[test]
+fn readings_of_every_shape_are_given_back_as_they_were_written() {
+    for (name, content, labels) in new_shapes() {
+        let place = Place::new();
+        let file = place.file(name, &content);
+        let preview = place.preview(&file, &ImportChoices::default());
+        for reading in &preview.readings {
+            let json = serde_json::to_value(&reading.columns).unwrap();
+            let back = dissensus_workbench::view::ColumnChoices::from_json(json).unwrap();
+            assert_eq!(back, reading.columns, "{name}");
+        }
+        let report = place.import(&file, &following(&preview, 0)).unwrap();
+        assert_eq!((report.labels, report.rejected_rows.len()), (labels, 0), "{name}");
+        // Once more brings nothing, and by the same reading.
+        let again = place.import(&file, &following(&preview, 0)).unwrap();
+        assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "{name}");
+    }
+}
+
+#[test]
+fn people_who_are_not_named_are_never_guessed() {
+    let place = Place::new();
+    let lines: String = (0..12)
+        .map(|n| {
+            format!("{{\"id\":{n},\"text\":\"This is text {n}\",\"ratings\":[{},{},2]}}\n", n % 3, n % 2)
+        })
+        .collect();
+    let file = place.file("a.jsonl", &lines);
+    let preview = place.preview(&file, &ImportChoices::default());
+    let error = place.import(&file, &ImportChoices::default()).unwrap_err();
+    assert_eq!((error.code(), place.texts()), ("several-readings", 0), "{error}");
+    let texts = preview.readings.iter().position(|reading| reading.title == "Texts").unwrap();
+    assert_eq!(place.import(&file, &following(&preview, texts)).unwrap().labels, 0);
+    let report = place.import(&file, &following(&preview, 1 - texts)).unwrap();
+    assert_eq!((report.labels, report.annotators, report.texts), (36, 3, 0));
+}
+
+#[test]
+fn an_attribute_that_the_project_has_otherwise_is_counted() {
+    let place = Place::new();
+    place.guessed(&place.file("a.csv", "text_id,text,annotator_id,label,gender\n1,a b,x,1,f\n2,c d,y,2,m\n"));
+    let file = place.file("b.csv", "text_id,text,annotator_id,label,gender\n3,e f,x,1,m\n4,g h,x,2,d\n");
+    let preview = place.preview(&file, &ImportChoices::default());
+    let mut columns = preview.columns.clone();
+    columns.attribute_conflicts = AttributeConflicts::Last;
+    columns.attributes = vec!["gender".to_owned()];
+    let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    let notices = place.preview(&file, &choices).notices;
+    let counts: Vec<(&str, u32)> =
+        notices.iter().map(|notice| (notice.code.as_str(), notice.count)).collect();
+    assert!(counts.contains(&("kept-attributes", 1)), "{notices:?}");
+}

@@ -27,7 +27,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let found = find(table, None);
     let mut readings = Vec::new();
     for list in &found {
-        for ranked in of_objects(table, list)? {
+        if let Some(ranked) = of_objects(table, list)? {
             match ranked.confidence > UNNAMED {
                 true => readings.push(ranked),
                 false => readings.extend(beside_texts(ranked)),

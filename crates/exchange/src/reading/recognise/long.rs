@@ -563,10 +563,15 @@ fn options(
     if rest {
         reasons.push("one of them stands for none of the others".to_owned());
     }
-    let title = match sets.len() {
+    let mut title = match sets.len() {
         1 => format!("One set of {} options", in_sets.len()),
         several => format!("{several} sets of options"),
     };
+    match others.len() {
+        0 => {}
+        1 => title.push_str(" and a question"),
+        several => title.push_str(&format!(" and {several} questions")),
+    }
     Ok(Some(RankedReading { reading, title, confidence, reasons }))
 }
 
