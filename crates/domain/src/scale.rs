@@ -394,6 +394,11 @@ fn names(value: &str) -> Vec<&str> {
 fn read_as_sets(values: &BTreeSet<String>) -> bool {
     let named: Vec<Vec<&str>> = values.iter().map(|value| option_names(value)).collect();
     let options: BTreeSet<&str> = named.iter().flatten().copied().collect();
+    // A list is a set however few options it names.
+    let lists = values.iter().all(|value| value.starts_with('['));
+    if lists && (2..=Scale::MAX_OPTIONS).contains(&options.len()) {
+        return true;
+    }
     named.iter().any(|parts| parts.len() > 1)
         && (2..=Scale::MAX_OPTIONS).contains(&options.len())
         && named.iter().map(Vec::len).sum::<usize>() > options.len()

@@ -2,7 +2,7 @@
 
 use crate::RowErrorKind;
 use crate::cells::Cells;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -116,6 +116,71 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
+/// A value in which no object has a key twice, of which one value would be lost.
+struct Whole(Value);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Parts;
+        impl<'de> Visitor<'de> for Parts {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Bool(value))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value::from(value))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value::from(value))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Value::from(value))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::from(value))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Value, E> {
+                Ok(Value::String(value))
+            }
+
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+                let mut found = Vec::new();
+                while let Some(Whole(entry)) = entries.next_element()? {
+                    found.push(entry);
+                }
+                Ok(Value::Array(found))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+                let mut found = serde_json::Map::new();
+                while let Some(key) = members.next_key::<String>()? {
+                    let Whole(value) = members.next_value()?;
+                    if found.contains_key(&key) {
+                        return Err(A::Error::custom(format!("the key \"{key}\" stands twice")));
+                    }
+                    found.insert(key, value);
+                }
+                Ok(Value::Object(found))
+            }
+        }
+        deserializer.deserialize_any(Parts).map(Whole)
+    }
+}
+
 /// An object with its keys in order and repeated keys kept, which `serde_json::Map` would drop.
 struct Object(Vec<(String, Value)>);
 
@@ -132,7 +197,7 @@ impl<'de> Deserialize<'de> for Object {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
                 let mut pairs = Vec::with_capacity(map.size_hint().unwrap_or(8));
                 while let Some(key) = map.next_key::<String>()? {
-                    let value = map.next_value::<Value>()?;
+                    let value = map.next_value::<Whole>()?.0;
                     pairs.push((key.trim().to_owned(), value));
                 }
                 if pairs.iter().any(|(key, _)| key.is_empty()) {
@@ -153,6 +218,18 @@ mod tests {
         let columns = HashMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]);
         let mut cells = Cells::default();
         fill(line, &columns, &mut cells).map(|()| cells)
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_however_deep() {
+        for line in [r#"{"a":[{"b":1,"b":2}]}"#, r#"{"a":{"b":{"c":1,"c":1}}}"#] {
+            let (_, kind) = fill_ab(line).unwrap_err();
+            assert!(kind.to_string().contains("stands twice"), "{kind}");
+        }
+        assert_eq!(
+            fill_ab(r#"{"a":[1,-2,1.5,null,true,"x",{"b":[]}]}"#).unwrap().get(0),
+            r#"[1,-2,1.5,null,true,"x",{"b":[]}]"#
+        );
     }
 
     #[test]

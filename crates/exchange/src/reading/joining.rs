@@ -41,7 +41,9 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
             let weight = if once == [true, true] { 0.5 } else { 1.0 };
             let part = shared[b] as f64 / values.len().min(there.len()) as f64;
             let same_name = one.columns[a].eq_ignore_ascii_case(&other.columns[b]);
-            let score = weight * (part + if same_name { 0.25 } else { 0.0 });
+            // Of two that are as good the one that names more.
+            let many = 0.001 * shared[b] as f64 / COMPARED as f64;
+            let score = weight * (part + if same_name { 0.25 } else { 0.0 }) + many;
             if part >= SHARED && best.as_ref().is_none_or(|(known, _)| score > *known) {
                 best = Some((score, (one.columns[a].clone(), other.columns[b].clone())));
             }

@@ -220,6 +220,8 @@ impl Fitting<'_> {
         for (at, name) in free {
             match lists.iter().position(|list| *list == at) {
                 Some(list) => self.add_entries(name, list),
+                // A column that is called like a field of a list makes room for it.
+                None if self.is_field(name) => drop(self.add_free(&format!("{name}_"), Origin::Cell(at))),
                 None => self.add(name, Origin::Cell(at)),
             }
         }
@@ -388,7 +390,7 @@ impl Fitting<'_> {
 
     /// A column, or a field of the objects in one of the lists.
     fn place(&self, name: &str) -> Result<Place, ExchangeError> {
-        for list in self.reading.lists.iter().filter(|_| !self.is_column(name)) {
+        for list in &self.reading.lists {
             let field = name.trim().strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('.'));
             if let Some(field) = field {
                 return Ok(Place { column: self.column(list)?, field: Some(field.to_owned()) });
@@ -397,8 +399,14 @@ impl Fitting<'_> {
         Ok(Place { column: self.column(name)?, field: None })
     }
 
-    fn is_column(&self, name: &str) -> bool {
-        self.table.columns().iter().any(|column| column == name.trim())
+    /// Whether the reading names the field of a list so.
+    fn is_field(&self, name: &str) -> bool {
+        let reading = self.reading;
+        let of_list =
+            |list: &String| name.strip_prefix(list.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        let answers = reading.answers.iter().map(|answer| answer.column.as_str());
+        reading.lists.iter().any(of_list)
+            && reading.roles.named().into_iter().map(|(_, used)| used).chain(answers).any(|used| used == name)
     }
 
     fn slot(&self, answer: &AnswerColumn, place: Place) -> Result<Slot, ExchangeError> {
@@ -444,10 +452,8 @@ impl Fitting<'_> {
         }
         let prefix = format!("{name}.");
         for column in named {
-            // A column of the table that is called so is meant before a field.
             if let Some(field) = column.strip_prefix(&prefix)
                 && !self.names.contains_key(&column)
-                && !self.is_column(&column)
             {
                 self.add(&column, Origin::Entry(list, Some(field.to_owned())));
             }

@@ -300,6 +300,10 @@ impl ReshapedRecords {
                             fields.get(field)
                         }
                         (Some(_), Some(field)) if field == POSITION => None,
+                        (Some(Value::Object(fields)), Some(field)) if is_pair(fields) => {
+                            let at = reshape.lists[*list];
+                            return Err((at, RowErrorKind::NoField { field: field.clone() }));
+                        }
                         (Some(Value::Object(_)), Some(_)) => None,
                         (Some(Value::Null) | None, _) => None,
                         (Some(_), Some(field)) => {
@@ -437,6 +441,11 @@ impl Reshape {
             value => Cow::Borrowed(value),
         }
     }
+}
+
+/// Whether an entry is a member of an object where a list was expected.
+fn is_pair(entry: &serde_json::Map<String, Value>) -> bool {
+    entry.len() == 2 && entry.contains_key("key") && entry.contains_key("value")
 }
 
 /// A number that cannot be kept digit for digit, anywhere in a value.

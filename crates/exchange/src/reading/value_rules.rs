@@ -102,8 +102,11 @@ impl Rules {
     fn set_of(&self, value: &str, separator: &str) -> String {
         let mut options: Vec<String> = Vec::new();
         for option in value.split(separator).map(str::trim) {
+            if self.is_missing(option) {
+                continue;
+            }
             let option = if self.fold_case { option.to_lowercase() } else { option.to_owned() };
-            if !option.is_empty() && !self.is_missing(&option) && !options.contains(&option) {
+            if !option.is_empty() && !options.contains(&option) {
                 options.push(option);
             }
         }

@@ -28,26 +28,63 @@ pub(super) enum Layout {
 /// A member of an object, as it is written.
 pub(super) type Member = (String, Vec<u8>);
 
+/// What is known of a part: a member of the file, or an element of its list.
+struct Part {
+    key: Option<String>,
+    holds: Holds,
+}
+
+enum Holds {
+    Object(Object),
+    List(List),
+    Other,
+}
+
+/// An object: whether it holds a text itself, and its lists of objects, or empty ones.
+#[derive(Default)]
+struct Object {
+    has_text: bool,
+    lists: Vec<(String, List)>,
+    /// The keys, where all are whole numbers.
+    numbers: Option<Vec<String>>,
+}
+
+/// What the elements of a list are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Empty,
+    /// Objects, and whether most of the first hold a text.
+    Objects(bool),
+    Lists,
+    Others,
+}
+
 impl Layout {
-    /// The layout of the file at `path`; `None` where its parts are no table.
+    /// The layout of the file at `path`; `None` where its parts are no table. One part is held at a time.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let mut parts = JsonParts::new(File::open(path).ok()?);
-        let mut found: Vec<Member> = Vec::new();
-        let mut by_key = true;
+        let mut found: Vec<Part> = Vec::new();
         while found.len() < LOOKED_AT {
             match parts.next_part() {
                 Ok(Some(Ok(part))) => {
-                    by_key &= part.key.is_some();
-                    found.push((part.key.unwrap_or_default(), part.bytes));
+                    let holds = match part.bytes.first() {
+                        Some(b'{') => Object::of(&part.bytes).map_or(Holds::Other, Holds::Object),
+                        Some(b'[') => Holds::List(List::of(&part.bytes)),
+                        _ => Holds::Other,
+                    };
+                    found.push(Part { key: part.key, holds });
                 }
                 Ok(None) => break,
                 _ => return None,
             }
         }
-        if !found.is_empty() && found.iter().all(|(_, part)| part.starts_with(b"{")) {
-            let objects: Vec<Vec<Member>> = found.iter().filter_map(|(_, part)| members(part)).collect();
-            let is_columns = by_key && objects.len() == found.len() && are_columns(&found, &objects);
-            return Some(match is_columns {
+        let by_key = found.iter().all(|part| part.key.is_some());
+        let objects: Vec<&Object> = found
+            .iter()
+            .filter_map(|part| if let Holds::Object(object) = &part.holds { Some(object) } else { None })
+            .collect();
+        if !found.is_empty() && objects.len() == found.len() {
+            return Some(match by_key && are_columns(&found, &objects) {
                 true => Self::Columns,
                 false => nested_key(&objects).map_or(Self::Records, Self::Nested),
             });
@@ -55,21 +92,73 @@ impl Layout {
         if !by_key {
             return None;
         }
-        let of = |name: &str| found.iter().find(|(key, _)| key == name).map(|(_, part)| part.as_slice());
-        if let (Some(columns), Some(data)) = (of("columns"), of("data"))
-            && columns.starts_with(b"[")
-            && first_element(data).is_some_and(|row| row.starts_with(b"["))
-        {
+        let lists: Vec<(&str, List)> = found
+            .iter()
+            .filter_map(|part| match (&part.key, &part.holds) {
+                (Some(key), Holds::List(list)) => Some((key.as_str(), *list)),
+                _ => None,
+            })
+            .collect();
+        let of = |name: &str| lists.iter().find(|(key, _)| *key == name).map(|(_, list)| *list);
+        if of("columns") == Some(List::Others) && of("data") == Some(List::Lists) {
             return Some(Self::Rows);
         }
-        let lists: Vec<&Member> = found
-            .iter()
-            .filter(|(_, part)| first_element(part).is_some_and(|e| e.starts_with(b"{")))
-            .collect();
-        let are_splits = lists.iter().all(|(key, _)| Split::from_name(key).is_some());
-        let are_tables = lists.iter().all(|(_, list)| hold_texts(list));
-        let keys = lists.iter().map(|(key, _)| key.clone()).collect();
-        ((lists.len() == 1 || lists.len() > 1 && are_splits) && are_tables).then_some(Self::Wrapped(keys))
+        let is_split = |key: &str| Split::from_name(key).is_some();
+        let tables: Vec<&str> =
+            lists.iter().filter(|(_, list)| *list == List::Objects(true)).map(|(key, _)| *key).collect();
+        let others = lists.iter().any(|(_, list)| *list == List::Objects(false));
+        let splits = tables.iter().all(|key| is_split(key));
+        if others || tables.is_empty() || tables.len() > 1 && !splits {
+            return None;
+        }
+        // A split may be empty.
+        let empty = lists.iter().filter(|(key, list)| *list == List::Empty && splits && is_split(key));
+        Some(Self::Wrapped(
+            tables.iter().chain(empty.map(|(key, _)| key)).map(|key| (*key).to_owned()).collect(),
+        ))
+    }
+}
+
+impl Object {
+    fn of(object: &[u8]) -> Option<Self> {
+        let mut parts = JsonParts::new(object);
+        let mut found = Self { numbers: Some(Vec::new()), ..Self::default() };
+        while let Some(part) = parts.next_part().ok()? {
+            let part = part.ok()?;
+            let key = part.key?;
+            found.has_text |= is_text(&part.bytes);
+            let is_number = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+            match found.numbers.as_mut().filter(|_| is_number) {
+                Some(numbers) => numbers.push(key.clone()),
+                None => found.numbers = None,
+            }
+            if part.bytes.starts_with(b"[")
+                && let list @ (List::Empty | List::Objects(_)) = List::of(&part.bytes)
+            {
+                found.lists.push((key, list));
+            }
+        }
+        Some(found)
+    }
+}
+
+impl List {
+    fn of(list: &[u8]) -> Self {
+        let mut parts = JsonParts::new(list);
+        let (mut first, mut looked_at, mut with_text) = (None, 0, 0);
+        while looked_at < LOOKED_AT {
+            let Ok(Some(Ok(part))) = parts.next_part() else { break };
+            looked_at += 1;
+            first = first.or_else(|| part.bytes.first().copied());
+            with_text +=
+                usize::from(first == Some(b'{') && Object::of(&part.bytes).is_some_and(|o| o.has_text));
+        }
+        match first {
+            None => Self::Empty,
+            Some(b'{') => Self::Objects(with_text > 0 && with_text * 2 >= looked_at),
+            Some(b'[') => Self::Lists,
+            Some(_) => Self::Others,
+        }
     }
 }
 
@@ -84,58 +173,25 @@ pub(super) fn members(object: &[u8]) -> Option<Vec<Member>> {
     Some(found)
 }
 
-/// The first elements of a list; none where it is none.
-fn first_elements(list: &[u8], at_most: usize) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    if list.starts_with(b"[") {
-        let mut parts = JsonParts::new(list);
-        while found.len() < at_most {
-            let Ok(Some(Ok(part))) = parts.next_part() else { break };
-            found.push(part.bytes);
-        }
-    }
-    found
-}
-
-fn first_element(list: &[u8]) -> Option<Vec<u8>> {
-    first_elements(list, 1).pop()
-}
-
 /// Whether objects are columns: all have the same keys, which are whole numbers, as their own names are not.
-fn are_columns(found: &[Member], objects: &[Vec<Member>]) -> bool {
-    let is_number = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
-    let keys = |object: &[Member]| object.iter().map(|(key, _)| key.clone()).collect::<Vec<String>>();
-    let Some(first) = objects.first().map(|object| keys(object)) else { return false };
+fn are_columns(found: &[Part], objects: &[&Object]) -> bool {
+    let is_number =
+        |part: &Part| part.key.as_ref().is_some_and(|key| key.bytes().all(|byte| byte.is_ascii_digit()));
+    let Some(first) = objects.first().and_then(|object| object.numbers.as_ref()) else { return false };
     found.len() > 1
         && !first.is_empty()
-        && first.iter().all(|key| is_number(key))
-        && objects.iter().all(|object| keys(object) == first)
-        && !found.iter().all(|(name, _)| is_number(name))
+        && objects.iter().all(|object| object.numbers.as_ref() == Some(first))
+        && !found.iter().all(is_number)
 }
 
 /// The key under which all of these objects have a list of the objects that hold the texts, where they hold none themselves.
-fn nested_key(objects: &[Vec<Member>]) -> Option<String> {
-    let is_list = |value: &[u8]| first_element(value).is_some_and(|element| element.starts_with(b"{"));
-    let mut lists = objects.iter().flatten().filter(|(_, value)| is_list(value));
-    let key = lists.next()?.0.clone();
-    let only = lists.all(|(other, _)| *other == key);
-    let has_it =
-        |object: &Vec<Member>| object.iter().any(|(name, value)| *name == key && value.starts_with(b"["));
-    let none_has_texts = !objects.iter().flatten().any(|(_, value)| is_text(value));
-    let hold = objects.iter().flatten().filter(|(name, value)| *name == key && is_list(value));
-    (only
-        && objects.iter().all(has_it)
-        && none_has_texts
-        && hold.map(|(_, value)| value).all(|v| hold_texts(v)))
-    .then_some(key)
-}
-
-/// Whether most of the first objects of a list hold a text.
-fn hold_texts(list: &[u8]) -> bool {
-    let objects = first_elements(list, LOOKED_AT);
-    let with_text = objects.iter().filter_map(|object| members(object));
-    let with_text = with_text.filter(|object| object.iter().any(|(_, value)| is_text(value))).count();
-    with_text > 0 && with_text * 2 >= objects.len()
+fn nested_key(objects: &[&Object]) -> Option<String> {
+    let lists = || objects.iter().flat_map(|object| &object.lists);
+    let key = &lists().find(|(_, list)| *list == List::Objects(true))?.0;
+    let only =
+        lists().all(|(other, list)| *list == List::Empty || other == key && *list == List::Objects(true));
+    let has_it = |object: &&Object| object.lists.iter().any(|(other, _)| other == key);
+    (only && objects.iter().all(has_it) && !objects.iter().any(|object| object.has_text)).then(|| key.clone())
 }
 
 /// Whether a value is a string of several words.

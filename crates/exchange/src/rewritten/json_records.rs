@@ -12,6 +12,10 @@ use std::path::Path;
 
 /// The name under which the key of an object becomes a value of it.
 const ID: &str = "id";
+/// The name of that where the object has another id.
+const KEY: &str = "key";
+/// The name under which the numbers and names of rows become a value, where they are not simply counted.
+const INDEX: &str = "index";
 /// The name under which the split that a list is called after becomes a value of its objects.
 const SPLIT: &str = "split";
 /// The most columns that are read side by side: each is an open file.
@@ -22,11 +26,7 @@ pub(super) fn rewrite(path: &Path, layout: &Layout, packed: u64) -> Result<Step,
     let written = Limited::create(renamed(path, "jsonl"), packed).and_then(|mut out| {
         let mut told = Vec::new();
         match layout {
-            Layout::Records => each_part(path, |key, object| {
-                let id =
-                    key.map(|key| (ID.to_owned(), serde_json::Value::from(key).to_string().into_bytes()));
-                write_line(&mut out, &object, id.as_slice())
-            })?,
+            Layout::Records => each_part(path, |key, object| write_record(&mut out, key, &object))?,
             Layout::Nested(list) => each_part(path, |_, object| write_nested(&mut out, &object, list))?,
             Layout::Wrapped(lists) => told.extend(write_wrapped(&mut out, path, lists)?),
             Layout::Columns => write_columns(&mut out, path)?,
@@ -58,12 +58,44 @@ fn damaged(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
+/// An object with its key: as its id, or beside it where that is another one.
+fn write_record(out: &mut impl Write, key: Option<&str>, object: &[u8]) -> io::Result<()> {
+    let Some(key) = key else { return write_line(out, object, &[]) };
+    let own = members(object).unwrap_or_default().into_iter().find(|(name, _)| name == ID);
+    let name = match own {
+        None => ID,
+        Some((_, id)) if plain(&id) == key => return write_line(out, object, &[]),
+        Some(_) => KEY,
+    };
+    write_line(out, object, &[(name.to_owned(), json(key))])
+}
+
+/// A value as text.
+fn plain(value: &[u8]) -> String {
+    serde_json::from_slice(value).map(|value| crate::annotations::plain(&value)).unwrap_or_default()
+}
+
+fn json(text: &str) -> Vec<u8> {
+    serde_json::Value::from(text).to_string().into_bytes()
+}
+
 /// The objects of a list, each with what the object around says of all of them.
 fn write_nested(out: &mut impl Write, object: &[u8], list: &str) -> io::Result<()> {
     let Some(found) = members(object) else { return Err(damaged("an object is broken".to_owned())) };
     let (within, around): (Vec<Member>, Vec<Member>) = found.into_iter().partition(|(key, _)| key == list);
-    for (_, objects) in within {
-        each_part_of(JsonParts::new(objects.as_slice()), |_, object, _| write_line(out, &object, &around))?;
+    // What holds no list is a row of its own, and reported where a row lacks something.
+    if !within.iter().any(|(_, objects)| objects.starts_with(b"[")) {
+        return write_line(out, object, &[]);
+    }
+    for (_, objects) in within.iter().filter(|(_, objects)| objects.starts_with(b"[")) {
+        each_part_of(JsonParts::new(objects.as_slice()), |_, object, _| {
+            let own = members(&object).unwrap_or_default();
+            let named = |(name, value): &Member| {
+                let taken = own.iter().any(|(known, _)| known == name);
+                (if taken { format!("{list}_{name}") } else { name.clone() }, value.clone())
+            };
+            write_line(out, &object, &around.iter().map(named).collect::<Vec<Member>>())
+        })?;
     }
     Ok(())
 }
@@ -77,8 +109,7 @@ fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Res
             others.push(format!("\"{key}\""));
             return Ok(());
         }
-        let split = Split::from_name(key)
-            .map(|_| (SPLIT.to_owned(), serde_json::Value::from(key).to_string().into_bytes()));
+        let split = Split::from_name(key).map(|_| (SPLIT.to_owned(), json(key)));
         each_part_of(JsonParts::new(part.as_slice()), |_, object, _| {
             write_line(out, &object, split.as_slice())
         })
@@ -97,15 +128,25 @@ fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Res
 /// Columns side by side, as the rows that they make.
 fn write_columns(out: &mut impl Write, path: &Path) -> io::Result<()> {
     let mut columns: Vec<(String, JsonParts<io::Take<File>>)> = Vec::new();
+    let mut counted = true;
     each_part_of(JsonParts::new(File::open(path)?), |name, bytes, end| {
         if columns.len() == MAX_SIDE_BY_SIDE {
             return Err(damaged(format!("it has more than {MAX_SIDE_BY_SIDE} columns: save it as CSV")));
+        }
+        if columns.is_empty() {
+            let mut row = 0_u64;
+            each_part_of(JsonParts::new(bytes.as_slice()), |key, _, _| {
+                counted &= key == Some(row.to_string().as_str());
+                row += 1;
+                Ok(())
+            })?;
         }
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(end - bytes.len() as u64))?;
         columns.push((name.unwrap_or_default().to_owned(), JsonParts::new(file.take(bytes.len() as u64))));
         Ok(())
     })?;
+    let has_index = columns.iter().any(|(name, _)| name == INDEX);
     let mut row = 0_u64;
     loop {
         row += 1;
@@ -125,6 +166,9 @@ fn write_columns(out: &mut impl Write, path: &Path) -> io::Result<()> {
         if cells.is_empty() {
             return Ok(());
         }
+        if let Some(key) = key.flatten().filter(|_| !counted && !has_index) {
+            cells.push((INDEX.to_owned(), json(&key)));
+        }
         write_line(out, b"{}", &cells)?;
     }
 }
@@ -132,20 +176,32 @@ fn write_columns(out: &mut impl Write, path: &Path) -> io::Result<()> {
 /// Rows as lists, with the names of their columns.
 fn write_rows(out: &mut impl Write, path: &Path) -> io::Result<()> {
     let mut names: Vec<String> = Vec::new();
-    let mut rows: Option<Vec<u8>> = None;
+    let (mut rows, mut index): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
     each_part(path, |key, part| {
         match key {
             Some("columns") => {
                 let found: Vec<serde_json::Value> = serde_json::from_slice(&part)?;
                 names = found.iter().map(crate::annotations::plain).collect();
             }
-            Some("data") => rows = Some(part),
+            Some("data") => rows = part,
+            Some(INDEX) if part.starts_with(b"[") => index = part,
             _ => {}
         }
         Ok(())
     })?;
+    let mut counted = true;
     let mut row = 0_u64;
-    each_part_of(JsonParts::new(rows.unwrap_or_default().as_slice()), |_, values, _| {
+    if !index.is_empty() {
+        each_part_of(JsonParts::new(index.as_slice()), |_, value, _| {
+            counted &= value == row.to_string().as_bytes();
+            row += 1;
+            Ok(())
+        })?;
+    }
+    let keep = !counted && !names.iter().any(|name| name == INDEX);
+    let mut index = JsonParts::new(index.as_slice());
+    row = 0;
+    each_part_of(JsonParts::new(rows.as_slice()), |_, values, _| {
         row += 1;
         let mut cells: Vec<Member> = Vec::new();
         each_part_of(JsonParts::new(values.as_slice()), |_, value, _| {
@@ -155,6 +211,12 @@ fn write_rows(out: &mut impl Write, path: &Path) -> io::Result<()> {
             cells.push((name.clone(), value));
             Ok(())
         })?;
+        if cells.len() < names.len() {
+            return Err(damaged(format!("row {row} has fewer values than there are columns")));
+        }
+        if let Some(Ok(part)) = if keep { index.next_part()? } else { None } {
+            cells.push((INDEX.to_owned(), part.bytes));
+        }
         write_line(out, b"{}", &cells)
     })
 }

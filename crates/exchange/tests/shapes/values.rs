@@ -208,29 +208,26 @@ fn what_a_joined_table_says_of_texts_stays_under_another_name() {
 }
 
 #[test]
-fn a_column_that_is_called_like_a_field_is_itself() {
+fn a_column_that_is_called_like_a_field_makes_room_for_it() {
     let folder = tempfile::tempdir().unwrap();
-    let line = |t: usize| {
-        format!(
-            "{{\"id\":{t},\"text\":\"a text {t}\",\"a.who\":\"solo\",\"a.label\":\"{}\",\"a\":[{{\"who\":\"x\",\"label\":1}}]}}\n",
-            t % 2
-        )
+    let lines = |first: bool| -> String {
+        let line = |t: usize| {
+            let list =
+                format!(r#""a":[{{"annotator":"x","label":{}}},{{"annotator":"y","label":1}}]"#, t % 2);
+            let beside = r#""a.annotator":"boss","a.label":"all""#;
+            let (one, other) = if first { (list.as_str(), beside) } else { (beside, list.as_str()) };
+            format!("{{\"id\":{t},\"text\":\"This is text {t}\",{one},{other}}}\n")
+        };
+        (0..12).map(line).collect()
     };
-    let source = Source::open(file(&folder, "a.jsonl", &(0..4).map(line).collect::<String>())).unwrap();
-    let roles = ColumnRoles {
-        text: Some("text".to_owned()),
-        annotator: Some("a.who".to_owned()),
-        label: Some("a.label".to_owned()),
-        ..ColumnRoles::default()
-    };
-    let reading = TableReading { lists: vec!["a".to_owned()], ..TableReading::from_roles(roles) };
-    let made = source.with_reading(&reading, None).unwrap();
-    let scan = dissensus_exchange::scan(&made, made.roles().unwrap(), dissensus_exchange::Checker::new(None))
-        .unwrap();
-    assert_eq!(
-        (levels(&scan).0, scan.annotator_ids.1),
-        (vec!["0".to_owned(), "1".to_owned()], vec!["solo".to_owned()])
-    );
+    for first in [true, false] {
+        let (_, found, scan) = best(&file(&folder, "a.jsonl", &lines(first)));
+        assert!(found.is_decided(), "{found:#?}");
+        assert_eq!(
+            (levels(&scan).0, scan.annotator_ids.1, scan.labels),
+            (vec!["0".to_owned(), "1".to_owned()], vec!["x".to_owned(), "y".to_owned()], 24)
+        );
+    }
 }
 
 #[test]

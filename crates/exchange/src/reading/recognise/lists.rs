@@ -114,7 +114,7 @@ struct Field {
 /// `[{"annotator": "a", "label": 1}]`, or `{"a": 1}`.
 fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, ExchangeError> {
     let entries = || list.rows.iter().flatten();
-    if entries().next().is_none() || !entries().all(Value::is_object) {
+    if entries().next().is_none() || !entries().all(|entry| entry.is_object() || entry.is_null()) {
         return Ok(None);
     }
     let mut fields: BTreeMap<&str, Field> = BTreeMap::new();
@@ -135,6 +135,10 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     };
     let is_share = |value: &String| value.parse::<f64>().is_ok_and(|x| x.fract() != 0.0 || x > 20.0);
     let pairs = fields.len() == 2 && fields.contains_key("key") && fields.contains_key("value");
+    // A dictionary in a row that names its person says something else.
+    if pairs && table.plain.annotator.is_some() {
+        return Ok(None);
+    }
     // Levels with their shares or counts, or with those who chose them, are no people with their answers.
     let nested = || {
         entries().filter_map(|entry| entry.get("value")).any(|value| value.is_array() || value.is_object())
@@ -142,11 +146,8 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     if fields.get("value").is_some_and(|field| pairs && (field.values.iter().any(is_share) || nested())) {
         return Ok(None);
     }
-    let who = if pairs {
-        Some("key".to_owned())
-    } else {
-        called(&names.annotator).or_else(|| called(&names.text_id))
-    };
+    let by_id = || called(&names.text_id).filter(|id| name_people(list, id));
+    let who = if pairs { Some("key".to_owned()) } else { called(&names.annotator).or_else(by_id) };
     let is_of_people = |field: &str| {
         let text = |entry: &Value, field: &str| entry.get(field).map(crate::annotations::plain);
         let pair = |entry: &Value| Some((text(entry, who.as_deref()?)?, text(entry, field)?));
@@ -204,11 +205,48 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         }
     }
     reading.roles = roles;
+    let spans = called(&names.span_start).is_some() && called(&names.span_end).is_some();
+    // The names of keys, ids and places say little of who they are.
+    let sure = match &who {
+        Some(_) if pairs => {
+            is_about_answers(table, list.column)
+                && fields
+                    .get("key")
+                    .is_some_and(|keys| keys.values.len() > list.rows.iter().map(Vec::len).max().unwrap_or(0))
+        }
+        Some(_) => called(&names.annotator).is_some() || label.is_some(),
+        None => false,
+    };
     let (title, confidence) = match who {
-        Some(_) => ("A list of answers in each row", 0.95),
+        Some(_) if sure && !spans => ("A list of answers in each row", 0.95),
+        Some(_) => ("A list of answers in each row", UNNAMED),
         None => ("A list of answers in each row, of people who are not named", UNNAMED),
     };
     Ok(Some(RankedReading { reading, title: title.to_owned(), confidence, reasons }))
+}
+
+/// Whether the ids of entries name people: they come again in other rows, and are no numbers of places.
+fn name_people(list: &List, id: &str) -> bool {
+    let ids = |row: &Vec<Value>| {
+        row.iter().filter_map(|entry| entry.get(id)).map(Value::to_string).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = list.rows.iter().map(ids).collect();
+    let all: usize = rows.iter().map(Vec::len).sum();
+    let different: BTreeSet<&String> = rows.iter().flatten().collect();
+    let places = |first: usize| {
+        rows.iter().all(|row| row.iter().enumerate().all(|(at, id)| *id == (at + first).to_string()))
+    };
+    different.len() * 2 <= all && !places(0) && !places(1)
+}
+
+/// Whether a column is called after answers, or after who gives them, and not after what sums them up.
+fn is_about_answers(table: &Table<'_>, column: usize) -> bool {
+    let names = &vocabulary().columns;
+    let words = super::names::words(table.name(column));
+    let plain = |word: &String| word.strip_suffix('s').map_or_else(|| word.clone(), str::to_owned);
+    let sums = |word: &String| vocabulary().shapes.aggregates.contains(word) && !names.label.contains(word);
+    words.iter().any(|word| names.label.contains(&plain(word)) || names.annotator.contains(&plain(word)))
+        && !words.iter().any(|word| sums(word) || sums(&plain(word)))
 }
 
 /// Lists of answers alone: whose they are has to be said, and the place in the list is all that could tell.
@@ -268,9 +306,13 @@ fn of_parallel_lists(
     if scalar_annotator.is_some_and(|column| !lists.iter().any(|list| list.column == column)) {
         return Ok(None);
     }
+    // Names of people have spaces, and a name such as "Smith, Ann" a comma: of values without brackets the name of the column says that
+    // there are several, or people come again beside others.
+    let may_be_one = |list: &List| separator.is_none() || separator != Some(" ") && recombine(list);
     let singular = |list: &&List| {
         let name = simplified(table.name(list.column));
-        let plain = [name.strip_suffix("ids"), name.strip_suffix('s'), Some(name.as_str())];
+        let whole = Some(name.as_str()).filter(|_| may_be_one(list));
+        let plain = [name.strip_suffix("ids"), name.strip_suffix('s'), whole];
         plain.into_iter().flatten().any(|name| names.annotator.iter().any(|known| known == name))
     };
     // A few rows that are otherwise are bad rows.
@@ -290,7 +332,8 @@ fn of_parallel_lists(
         let mut unnamed = lists.iter().filter(flat).filter(|list| different(list));
         let words = |list: &&List| {
             let name = simplified(table.name(list.column));
-            names.annotator.iter().any(|known| known.len() > 3 && name.contains(known.as_str()))
+            let several = may_be_one(list) || name.ends_with('s') || name.ends_with("list");
+            several && names.annotator.iter().any(|known| known.len() > 3 && name.contains(known.as_str()))
         };
         unnamed.find(words)
     }) else {
@@ -359,6 +402,18 @@ fn of_parallel_lists(
         confidence,
         reasons,
     }))
+}
+
+/// Whether most entries come in cells that differ.
+fn recombine(list: &List) -> bool {
+    let mut cells: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for row in &list.rows {
+        let row: Vec<String> = row.iter().map(Value::to_string).collect();
+        for entry in &row {
+            cells.entry(entry.clone()).or_default().insert(row.clone());
+        }
+    }
+    cells.values().filter(|cells| cells.len() > 1).count() * 2 > cells.len()
 }
 
 /// As [`belong_to_people`], of two lists.

@@ -3,11 +3,11 @@
 use super::names::{Series, common_ends, series, words};
 use super::sample::Kind;
 use super::{RankedReading, Table, some};
+use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::truth::truth_value;
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
-use crate::{ExchangeError, MAX_QUESTIONS};
 use std::collections::HashMap;
 
 /// From so many texts with several answers on, what differs nowhere does so for a reason.
@@ -35,7 +35,8 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         _ => columns,
     };
     let judged = answered_by.is_some_and(|who| is_annotator(table, who));
-    if judged && (2..=MAX_QUESTIONS).contains(&columns.len()) {
+    // More than a project can have are refused when they are read, and not left out here.
+    if judged && columns.len() >= 2 {
         let like_label = strong.is_none_or(|label| columns.contains(&label));
         if like_label {
             readings.extend(rounds(table, &columns)?);
@@ -44,8 +45,11 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         }
     }
     let mut label = one_label(table, &columns, strong)?;
-    if let ([column], None, true) = (columns.as_slice(), &label.reading.roles.label, judged) {
-        label = only_answer(table, *column)?.unwrap_or(label);
+    if let ([column], None, true) = (columns.as_slice(), &label.reading.roles.label, judged)
+        && let Some(only) = only_answer(table, *column)?
+    {
+        let before = std::mem::replace(&mut label, only);
+        readings.push(before);
     }
     readings.extend(texts_of_authors(table, &label));
     readings.push(label);
@@ -144,7 +148,8 @@ fn by_value(table: &Table<'_>) -> Option<usize> {
 fn strong_label(table: &Table<'_>) -> Option<usize> {
     let label = table.plain.label.as_deref().and_then(|name| table.place(name))?;
     let names = &vocabulary().columns;
-    (table.beside.label.is_some() || table.is_called(label, &names.label)).then_some(label)
+    let called = table.is_called(label, &names.label) && !sums_up(table, label);
+    (table.beside.label.is_some() || called).then_some(label)
 }
 
 /// The columns that may hold answers of the annotator of the row.
@@ -415,10 +420,12 @@ fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>
     let answer = AnswerColumn { column: name.clone(), ..AnswerColumn::default() };
     let Some(reading) = with_answers(table, &[column], vec![answer])? else { return Ok(None) };
     let roles = ColumnRoles { label: Some(name.clone()), ..reading.roles };
+    let labels = &vocabulary().columns.label;
+    let called = words(&name).iter().any(|word| labels.contains(word)) || are_called_questions(&[&name]);
     Ok(Some(RankedReading {
         reading: TableReading::from_roles(roles),
         title: format!("One label in each row: {name}"),
-        confidence: 0.8,
+        confidence: if called { 0.8 } else { 0.5 },
         reasons: vec![format!("only \"{name}\" differs for one text and for one person")],
     }))
 }

@@ -189,13 +189,19 @@ impl Table<'_> {
             return self;
         };
         let (ids, bodies) = (self.sample.counts(id).len(), self.sample.counts(text).len());
-        if ids < self.sample.rows() || bodies * 5 > self.sample.rows() * 3 {
+        // A name such as text_id says of what it is the id; and somebody who answers a body twice answers two texts.
+        let says_no_more = ["id", "uid", "uuid", "index"].contains(&simplified(self.name(id)).as_str());
+        let called = |column: &usize| self.is_called(*column, &vocabulary().columns.annotator);
+        let annotator = place(&self.plain.annotator).or_else(|| (0..self.sample.width()).find(called));
+        let answered_once = annotator.is_some_and(|who| self.sample.is_unique(&[text, who]));
+        if !says_no_more || !answered_once || ids < self.sample.rows() || bodies * 5 > self.sample.rows() * 3
+        {
             return self;
         }
-        let annotator = place(&self.plain.annotator);
+        let used: Vec<usize> = self.plain.named().iter().filter_map(|(_, name)| self.place(name)).collect();
         let names_body = |column: &usize| {
             self.is_called_like_id(*column)
-                && Some(*column) != annotator
+                && !used.contains(column)
                 && self.sample.counts(*column).len() == bodies
                 && self.sample.varies_within(text, *column).0 == 0
         };

@@ -34,7 +34,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let beside: Vec<&Series> = found
         .iter()
         .filter(|series| series.stem() != who.stem())
-        .filter(|series| series.columns.keys().all(|number| who.columns.contains_key(number)))
+        .filter(|series| series.columns.keys().filter(|number| who.columns.contains_key(number)).count() > 1)
         .collect();
     let is_attribute = |series: &&&Series| {
         let stem = series.stem();
@@ -73,13 +73,16 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     if roles.text.is_none() && roles.text_id.is_none() {
         return Ok(Vec::new());
     }
+    // An answer without its person is left out: that has to be seen.
+    let whole =
+        answers.iter().all(|series| series.columns.keys().all(|number| who.columns.contains_key(number)));
     let shown: Vec<String> = answers.iter().map(|series| series.label()).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
     let reading = TableReading { roles, answers: columns, ..TableReading::default() };
     Ok(vec![RankedReading {
         reading,
         title: format!("{} pairs of who answered and what", who.columns.len()),
-        confidence: 0.95,
+        confidence: if whole { 0.95 } else { 0.6 },
         reasons: vec![format!("the columns \"{}\" and {} have the same numbers", who.label(), some(&shown))],
     }])
 }

@@ -1,17 +1,21 @@
 //! Tables with one row a person and a column for each text, as surveys give them.
 
-use super::names::common_ends;
 use super::{RankedReading, Table};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The fewest columns that texts are seen in.
 const TEXTS: usize = 3;
-/// How many words a text has at least, on average over all.
+/// How many words a text has at least, on average over all; and where a question is asked of it.
 const WORDS: f64 = 3.0;
+const ASKED_WORDS: f64 = 2.0;
+/// The longest sentence that is the name of a question, in characters.
+const NAME: usize = 60;
+/// How many columns are compared with all others.
+const PIVOTS: usize = 20;
 
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     if table.plain.text.is_some() {
@@ -19,7 +23,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     }
     let columns: Vec<usize> = (0..table.sample.width())
         .filter(|column| !table.is_left_out(*column) && table.sample.is_few(*column))
-        .filter(|column| words_of(table.name(*column)) >= 2)
+        .filter(|column| words_of(table.name(*column)) >= 2 || table.name(*column).trim().ends_with(']'))
         .collect();
     let Some((columns, texts)) = texts(table, &columns) else { return Ok(Vec::new()) };
     let Some(roles) = roles(table, &columns)? else { return Ok(Vec::new()) };
@@ -27,7 +31,8 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let several = questions.len() > 1;
     let answer = |(column, (question, body)): (&usize, &(String, String))| AnswerColumn {
         column: table.name(*column).to_owned(),
-        question: several.then(|| question.clone()),
+        question: (several || !question.is_empty() && question.chars().count() <= NAME)
+            .then(|| question.clone()),
         text: Some(body.clone()),
         ..AnswerColumn::default()
     };
@@ -54,64 +59,79 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
 
 /// The columns whose names are texts, each with the question and the text.
 fn texts(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<usize>, Vec<(String, String)>)> {
-    let names = |columns: &[usize]| columns.iter().map(|column| table.name(*column)).collect::<Vec<&str>>();
-    let in_brackets: Vec<usize> =
-        columns.iter().copied().filter(|column| bracketed(table.name(*column)).is_some()).collect();
-    let (columns, texts): (Vec<usize>, Vec<(String, String)>) = if in_brackets.len() >= TEXTS {
-        let found = in_brackets.iter().filter_map(|column| bracketed(table.name(*column))).collect();
-        (in_brackets, found)
-    } else {
-        // Questions about people have other answers than those about texts.
-        let like = |first: &usize| -> Vec<usize> {
-            let alike = |other: &usize| super::wide::share_values(table, &[*first, *other], 0.5);
-            columns.iter().copied().filter(alike).collect()
-        };
-        let found = columns.iter().map(like).max_by_key(Vec::len)?;
-        let found_names = names(&found);
-        let (before, behind) = common_ends(&found_names);
-        // The question ends with its mark; without one, texts that begin alike have none where little is left of them.
-        let ends = |(at, c): &(usize, char)| {
-            let rest = &before[at + c.len_utf8()..];
-            "?:|-\u{2013}".contains(*c) && (rest.is_empty() || rest.starts_with(char::is_whitespace))
-        };
-        let mark = before.char_indices().filter(ends).last().map(|(at, _)| at);
-        let (before, behind) = match mark {
-            Some(mark) => {
-                let end = mark + before[mark..].chars().next().map_or(0, char::len_utf8);
-                let space = before[end..].len() - before[end..].trim_start().len();
-                (&before[..end + space], behind)
+    let parted: Vec<(usize, (String, String))> =
+        columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();
+    // A question is one that several columns ask.
+    let mut by_question: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (column, (question, _)) in &parted {
+        by_question.entry(question).or_default().push(*column);
+    }
+    let whole = by_question.remove("").unwrap_or_default();
+    let single =
+        by_question.iter().filter(|(_, columns)| columns.len() == 1).flat_map(|(_, columns)| columns);
+    let whole: Vec<usize> = whole.iter().chain(single).copied().collect();
+    by_question.retain(|_, columns| columns.len() > 1 && super::wide::share_values(table, columns, 0.3));
+    let (found, texts): (Vec<usize>, Vec<(String, String)>) =
+        if by_question.values().any(|columns| columns.len() >= TEXTS) {
+            let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
+            parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
+        } else {
+            // Questions about people have other answers than those about texts.
+            let pivots = whole.iter().take(PIVOTS);
+            let like = |first: &usize| -> Vec<usize> {
+                let alike = |other: &usize| super::wide::share_values(table, &[*first, *other], 0.5);
+                whole.iter().copied().filter(alike).collect()
+            };
+            let found = pivots.map(like).max_by_key(Vec::len)?;
+            let texts = found.iter().map(|column| (String::new(), table.name(*column).trim().to_owned()));
+            let texts = texts.collect();
+            if !super::wide::share_values(table, &found, 0.3) {
+                return None;
             }
-            None => {
-                let rest = |name: &&str| words_of(&name[before.len()..name.len() - behind.len()]);
-                let wordy = found_names.iter().map(rest).sum::<usize>() as f64 >= WORDS * found.len() as f64;
-                if words_of(before) > 1 && wordy { (before, behind) } else { ("", "") }
-            }
+            (found, texts)
         };
-        let question = before.trim_matches(|c: char| c.is_whitespace() || "-–—:|".contains(c)).to_owned();
-        let body = |name: &str| name[before.len()..name.len() - behind.len()].trim().to_owned();
-        let texts = found_names.iter().map(|name| (question.clone(), body(name))).collect();
-        (found, texts)
-    };
+    let asked = texts.iter().any(|(question, _)| !question.is_empty());
     let words = texts.iter().map(|(_, body)| words_of(body)).sum::<usize>() as f64;
     let different: BTreeSet<&(String, String)> = texts.iter().collect();
-    let fits = columns.len() >= TEXTS
-        && words >= WORDS * columns.len() as f64
-        && different.len() == columns.len()
-        && texts.iter().all(|(_, body)| !body.is_empty())
-        && super::wide::share_values(table, &columns, 0.3);
-    fits.then_some((columns, texts))
+    let fits = found.len() >= TEXTS
+        && words >= if asked { ASKED_WORDS } else { WORDS } * found.len() as f64
+        && different.len() == found.len()
+        && texts.iter().all(|(_, body)| !body.is_empty());
+    fits.then_some((found, texts))
 }
 
-/// `3. How rude is this? [You again]` asks "How rude is this?" of "You again".
-fn bracketed(name: &str) -> Option<(String, String)> {
-    let (question, body) = name.trim().strip_suffix(']')?.split_once('[')?;
-    let number = question.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    let question = if number.len() < question.trim_start().len() {
-        number.trim_start_matches(['.', ')', ':'])
-    } else {
-        question
+/// A name as the question and the text: `3. How rude is this? [You again]`, `How rude is this? - You again`. Without a question all of it
+/// is the text.
+fn parted(name: &str) -> (String, String) {
+    let name = name.trim();
+    let (question, body) = match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        Some((question, body)) => (question, body),
+        None => {
+            // The first mark behind which a text may begin.
+            let begins = |(at, c): &(usize, char)| {
+                let rest = &name[at + c.len_utf8()..];
+                let apart = "-\u{2013}\u{2014}|".contains(*c) && name[..*at].ends_with(char::is_whitespace);
+                (apart || "?:".contains(*c)) && rest.starts_with(char::is_whitespace)
+            };
+            match name.char_indices().find(begins) {
+                Some((at, c)) => name.split_at(at + c.len_utf8()),
+                None => return (String::new(), name.to_owned()),
+            }
+        }
     };
-    (words_of(body) > 1).then(|| (question.trim().to_owned(), body.trim().to_owned()))
+    let dash = |c: char| c.is_whitespace() || "-\u{2013}\u{2014}|".contains(c);
+    let question = question.trim_end_matches(|c| dash(c) || c == ':').trim();
+    let number = question.trim_start_matches(|c: char| c.is_ascii_digit());
+    let question = match number.len() < question.len() {
+        true => number.trim_start_matches(['.', ')', ':']).trim_start(),
+        false => question,
+    };
+    let body = body.trim_start_matches(dash).trim();
+    // One word is no question but a name: "@mia: come here".
+    if body.is_empty() || words_of(question) < 2 && !question.ends_with('?') {
+        return (String::new(), name.to_owned());
+    }
+    (question.to_owned(), body.to_owned())
 }
 
 /// Who answered, when, and what is said of them; `None` where nothing names people.
@@ -169,5 +189,23 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}\u{2026}", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_stands_before_its_text() {
+        for (name, question, body) in [
+            ("3. How rude is this? [You again.]", "How rude is this?", "You again."),
+            ("Rate [1-5] how rude [You again here]", "Rate [1-5] how rude", "You again here"),
+            ("How rude is this? - He went home - again.", "How rude is this?", "He went home - again."),
+            ("@mia: come here now", "", "@mia: come here now"),
+            ("You are so bad.", "", "You are so bad."),
+        ] {
+            assert_eq!(parted(name), (question.to_owned(), body.to_owned()), "{name}");
+        }
     }
 }

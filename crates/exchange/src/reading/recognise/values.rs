@@ -1,11 +1,14 @@
 //! The rules that the values of a table need: commas in numbers, how times are written.
 
 use super::{RankedReading, Table};
+use crate::annotations::plain;
 use crate::reading::likert::ordered_levels;
+use crate::reading::table_reading::TableReading;
 use crate::reading::time_detection::{Detected, detect};
 use crate::reading::time_format::TimeFormat;
 use crate::reading::value_rules::is_comma_number;
 use crate::reading::vocabulary::vocabulary;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The reading with a decimal comma, where its answers have one.
@@ -67,22 +70,32 @@ fn answers(table: &Table<'_>, ranked: &RankedReading) -> BTreeSet<String> {
         return found;
     }
     for name in columns {
-        if let Some(column) = table.place(name) {
-            found.extend(table.sample.counts(column).keys().cloned());
-            continue;
-        }
-        // A field of the entries of a list.
-        for list in &reading.lists {
-            let field = name.strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('.'));
-            if let (Some(field), Some(column)) = (field, table.place(list)) {
-                let rows = table.sample.lists(column, None).unwrap_or_default();
-                let values = rows.iter().flatten().filter_map(|entry| entry.get(field)?.as_str());
-                found.extend(values.map(|value| value.trim().to_owned()));
-            }
-        }
+        found.extend(values_of(table, reading, name));
     }
     found.retain(|value| !value.starts_with(['[', '{', '(']));
     found
+}
+
+/// The different values of a column, of the entries of a list, or of a field of these.
+fn values_of(table: &Table<'_>, reading: &TableReading, name: &str) -> BTreeSet<String> {
+    let list = reading.lists.iter().find_map(|list| {
+        let field = if list == name {
+            Some(None)
+        } else {
+            name.strip_prefix(list.as_str())?.strip_prefix('.').map(Some)
+        };
+        Some((table.place(list)?, field?))
+    });
+    match (list, table.place(name)) {
+        (Some((column, field)), _) => {
+            let rows = table.sample.lists(column, reading.separator.as_deref()).unwrap_or_default();
+            let value = |entry: &Value| field.map_or(Some(entry), |field| entry.get(field)).map(plain);
+            let values = rows.iter().flatten().filter_map(value);
+            values.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()).collect()
+        }
+        (None, Some(column)) => table.sample.counts(column).keys().cloned().collect(),
+        (None, None) => BTreeSet::new(),
+    }
 }
 
 /// Whether values are sets of options with a separator: what stands between separators comes again in other values. `Some(false)` where
@@ -110,16 +123,56 @@ fn are_sets(values: &BTreeSet<String>, separator: &str) -> Option<bool> {
     let places = |option: &str| -> BTreeSet<usize> {
         several.iter().filter_map(|options| options.iter().position(|here| *here == option)).collect()
     };
+    let same = several.windows(2).all(|pair| BTreeSet::from_iter(pair[0]) == BTreeSet::from_iter(pair[1]));
+    if same {
+        // The same options in another order each time are a ranking as likely.
+        return Some(false);
+    }
     let moves = holders.keys().filter(|option| places(option).len() > 1).count();
     Some(moves > 1 || several.iter().any(|options| options.len() > 2) && moves > 0)
+}
+
+/// As [`with_time`] where the times are entries of lists.
+fn with_time_of_entries(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
+    let Some(time) = ranked.reading.roles.time.clone() else { return vec![ranked] };
+    let values = values_of(table, &ranked.reading, &time);
+    let with = |format: &TimeFormat, confidence: f64| {
+        let mut with = ranked.clone();
+        with.reading.values.time_format = (*format != TimeFormat::Plain).then(|| format.to_string());
+        with.confidence *= confidence;
+        if *format != TimeFormat::Plain {
+            with.reasons.push(format!("the times in \"{time}\" are read as {format}"));
+        }
+        with
+    };
+    match detect(values.iter().map(String::as_str)) {
+        // Times that cannot be read would make bad rows of all answers.
+        Detected::None => {
+            let mut without = ranked.clone();
+            without.reading.roles.time = None;
+            vec![without]
+        }
+        Detected::One(format) => vec![with(&format, 1.0)],
+        Detected::Ambiguous(first, second) => [(first, 1.0), (second, 0.99)]
+            .iter()
+            .map(|(format, confidence)| {
+                let mut found = with(format, *confidence);
+                found.title = format!("{}; times {format}", found.title);
+                found
+            })
+            .collect(),
+    }
 }
 
 /// The reading with the format of its times; two where day and month cannot be told apart.
 pub(super) fn with_time(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
     let roles = &ranked.reading.roles;
     let has_answers = roles.label.is_some() || !ranked.reading.answers.is_empty();
-    if !has_answers || !ranked.reading.lists.is_empty() {
+    if !has_answers {
         return vec![ranked];
+    }
+    if !ranked.reading.lists.is_empty() {
+        return with_time_of_entries(table, ranked);
     }
     let used: Vec<usize> = roles.named().iter().filter_map(|(_, name)| table.place(name)).collect();
     let in_answers =
