@@ -104,21 +104,27 @@ fn from_file(path: &str) -> Result<ColumnChoices> {
 /// The likeliest of the readings that agree with what was named; where none does, the guess with what was named in it.
 fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
     let beside = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
-    // Numbers are those that the command lists, whatever else is named.
-    let alone = ColumnChoices { label: None, ..named_before(args) };
-    let columns = if args.reading.is_some() { alone } else { named_before(args) };
-    let asked = ImportChoices { columns: Some(columns), ..form.clone() };
+    // Numbers are those that the command lists with the same options.
+    let asked = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
     let (readings, _) = session.exchange.readings(&args.file, &asked)?;
     if let Some(number) = args.reading.as_deref().and_then(|number| number.parse::<usize>().ok()) {
         let Some(reading) = number.checked_sub(1).and_then(|at| readings.get(at)) else {
             bail!("--reading {number}: the file can be read in {} ways, see --dry-run", readings.len());
         };
-        return Ok((with_roles(reading.columns.clone(), args), false));
+        let columns = reading.columns.clone();
+        // Of several questions the label that was named is one already.
+        let several = !columns.answers.is_empty() && args.label.is_some();
+        let columns = if several { columns } else { with_roles(columns, args) };
+        return Ok((columns, false));
     }
     let agrees = |reading: &&ImportReading| {
         let mut columns = reading.columns.clone();
         let named = roles(&mut columns).into_iter().zip(named(args));
         named.into_iter().all(|(role, name)| name.is_none() || name == role)
+            && args.option_separator.as_ref().is_none_or(|wanted| {
+                reading.columns.option_separator.as_ref() == Some(wanted)
+                    || !readings.iter().any(|other| other.columns.option_separator.as_ref() == Some(wanted))
+            })
             && args.time_format.as_ref().is_none_or(|format| {
                 reading.columns.time_format.as_deref().unwrap_or("iso") == format || !says_time(&readings)
             })

@@ -14,6 +14,10 @@ use std::collections::HashSet;
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
 const SAMPLED_ROWS: u64 = 5_000;
 const SAMPLED_BYTES: u64 = 32 << 20;
+/// Numbers before this moment (in the year 2000) are no times.
+const FIRST_MS: i64 = 946_684_800_000;
+/// Durations that are all below this number are not known to be milliseconds.
+const SECONDS: f64 = 300.0;
 /// The same for files of very many columns.
 const SAMPLED_VALUES: u64 = 500_000;
 
@@ -239,14 +243,19 @@ impl<'a> Guess<'a> {
     /// Takes back what the values speak against, and what makes no sort of file.
     fn doubt(&mut self, survey: &Survey) {
         self.doubt_text(survey);
-        self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
+        // A small number is a length of time.
+        self.believe(Role::Time, survey, |v| {
+            parse_ms(v).is_some_and(|at| v.contains(['-', '/', ':']) || at >= FIRST_MS)
+        });
         // The time of a text is no time of its labels: it is the same for all who answer.
         if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
             self.release(Role::Time);
         }
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
+        self.doubt_unit(survey);
         self.doubt_occasion(survey);
-        if self.column(Role::Question).is_some_and(|c| !survey.is_few(c)) {
+        // The aspect of a text is no question that is asked of it.
+        if self.column(Role::Question).is_some_and(|c| !survey.is_few(c) || survey.belongs_to_text(c)) {
             self.release(Role::Question);
         }
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
@@ -268,6 +277,21 @@ impl<'a> Guess<'a> {
         }
         if !has_text && !has_label {
             self.doubt_text_id();
+        }
+    }
+
+    /// Numbers with decimals, and small ones throughout, are as likely seconds, where the name says no unit.
+    fn doubt_unit(&mut self, survey: &Survey) {
+        let Some(column) = self.column(Role::Duration) else { return };
+        let name = simplified(&self.columns[column]);
+        let says =
+            ["ms", "millis", "msec", "milliseconds", "millisecond"].iter().any(|unit| name.ends_with(unit));
+        let milliseconds = |value: &str| value.parse::<f64>().is_ok_and(|x| x >= SECONDS);
+        if !says
+            && (survey.any_read(column, |v| v.contains('.') && !v.ends_with(".0"))
+                || !survey.any_read(column, milliseconds))
+        {
+            self.release(Role::Duration);
         }
     }
 

@@ -2,6 +2,8 @@
 
 use crate::annotations::plain;
 use crate::json_record;
+use crate::reading::vocabulary::vocabulary;
+use crate::roles::simplified;
 use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::Chars;
@@ -31,9 +33,39 @@ pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Valu
 pub(crate) fn entries_of(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(entries) => Some(entries),
+        Value::Object(lists) if is_of_lists(&lists) => Some(zipped(lists)),
         Value::Object(pairs) => Some(pairs.into_iter().map(pair).collect()),
         _ => None,
     }
+}
+
+/// Whether an object holds lists of one length, of which one is called after annotators: `{"label": [0, 1], "annotator_id": [7, 9]}`.
+fn is_of_lists(object: &Map<String, Value>) -> bool {
+    let length = |value: &Value| value.as_array().map(Vec::len);
+    let first = object.values().next().and_then(length);
+    let called = |name: &String| {
+        let plain = simplified(name);
+        let names = &vocabulary().columns.annotator;
+        names.contains(&plain)
+            || plain.strip_suffix('s').is_some_and(|one| names.iter().any(|name| name == one))
+    };
+    object.len() > 1
+        && first.is_some()
+        && object.values().all(|value| length(value) == first)
+        && object.keys().any(called)
+}
+
+/// The objects of which these lists hold a field each.
+fn zipped(lists: Map<String, Value>) -> Vec<Value> {
+    let mut entries: Vec<Map<String, Value>> = Vec::new();
+    for (name, list) in lists {
+        let Value::Array(values) = list else { continue };
+        entries.resize(values.len(), Map::new());
+        for (entry, value) in entries.iter_mut().zip(values) {
+            entry.insert(name.clone(), value);
+        }
+    }
+    entries.into_iter().map(Value::Object).collect()
 }
 
 /// Whether a JSON object has a key twice, of which one value would be lost.

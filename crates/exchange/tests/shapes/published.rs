@@ -387,3 +387,225 @@ fn numbers_are_no_texts_and_authors_are_no_annotators() {
     assert!(!found.is_decided());
     assert!(found.readings.iter().any(|ranked| ranked.title == "Texts"), "{found:#?}");
 }
+
+/// A long table of 20 texts with three people each, a row from text and person.
+fn long(header: &str, row: impl Fn(usize, usize) -> String) -> String {
+    let rows = (0..20).flat_map(|t| people(t).map(|p| (t, p)));
+    rows.fold(format!("{header}\n"), |table, (t, p)| format!("{table}{}\n", row(t, p)))
+}
+
+#[test]
+fn names_and_levels_with_spaces_and_commas_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["Anna Schmidt", "Ben Meier", "\"Smith, Ann\"", "\"Roe, Jo\"", "Ann", "Li Wu", "\"Ng, Al\""];
+    let labels = ["hate speech", "not hate"];
+    let table = long("id,tweet,annotator,label", |t, p| {
+        format!("{t},{},{},{}", body(t), names[p], labels[level(t, p, 2)])
+    });
+    let path = file(&folder, "a.csv", &table);
+    assert_eq!(counts(&path), (60, 20, 7, 1));
+    assert_eq!(levels(&best(&path).2).0, ["not hate", "hate speech"]);
+}
+
+#[test]
+fn separated_lists_have_levels_and_no_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    for separator in [";", "|", ","] {
+        let mut table = "id,text,annotators,labels\n".to_owned();
+        for t in 0..20 {
+            let join = |values: [String; 3]| values.join(separator);
+            let (who, what) = (
+                join(people(t).map(|p| format!("w{p}"))),
+                join(people(t).map(|p| ["x", "y"][level(t, p, 2)].to_owned())),
+            );
+            writeln!(table, "{t},{},\"{who}\",\"{what}\"", body(t)).unwrap();
+        }
+        let path = file(&folder, "a.csv", &table);
+        assert_eq!(counts(&path), (60, 20, 7, 1), "{separator}");
+        assert_eq!(levels(&best(&path).2), (vec!["x".to_owned(), "y".to_owned()], ScaleKind::Binary));
+    }
+}
+
+#[test]
+fn what_is_no_person_is_not_guessed_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |row: &dyn Fn(usize) -> Value| lines((0..20).map(row));
+    let cases = [
+        (
+            "counts",
+            rows(&|t| json!({"id": t, "text": body(t), "label_counts": {"toxic": t % 3, "ok": 3 - t % 3}})),
+        ),
+        ("meta", rows(&|t| json!({"id": t, "text": body(t), "meta": {"source": "reddit", "lang": "de"}}))),
+        (
+            "scores of somebody",
+            rows(
+                &|t| json!({"id": t / 2, "text": body(t / 2), "worker": format!("w{}", t % 2), "scores": {"toxic": t % 4, "rude": 1}}),
+            ),
+        ),
+        (
+            "ids of annotations",
+            rows(
+                &|t| json!({"id": t, "text": body(t), "annotations": [{"id": 3 * t, "label": "a"}, {"id": 3 * t + 1, "label": "b"}]}),
+            ),
+        ),
+        (
+            "entities",
+            rows(
+                &|t| json!({"id": t, "text": body(t), "entities": [{"id": 0, "type": "PER"}, {"id": 1, "type": "LOC"}]}),
+            ),
+        ),
+        (
+            "spans",
+            rows(
+                &|t| json!({"id": t, "text": body(t), "annotations": [{"annotator": "a", "start": t % 4, "end": 6, "label": "x"}, {"annotator": "a", "start": 7, "end": 9, "label": "y"}]}),
+            ),
+        ),
+    ];
+    for (name, table) in cases {
+        let (source, found) = recognised(&file(&folder, "a.jsonl", &table));
+        if found.is_decided() {
+            assert_eq!(read(&source, &found.readings[0]).labels, 0, "{name}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn explicit_ids_stay_where_bodies_come_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut texts = "text_id,text\n".to_owned();
+    (0..60).for_each(|t| writeln!(texts, "t{t},{}", body(t % 3)).unwrap());
+    assert_eq!(counts(&file(&folder, "a.csv", &texts)).1, 60);
+    // Somebody who answers one body twice answers two texts.
+    let table = long("id,text,annotator,label", |t, p| {
+        format!("{},{},w{},{}", t * 10 + p, body(t % 4), p % 2, level(t, p, 2))
+    });
+    assert_eq!(counts(&file(&folder, "b.csv", &table)), (60, 60, 2, 1));
+}
+
+#[test]
+fn rankings_are_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let orders = ["A,B,C", "B,A,C", "C,B,A", "A,C,B"];
+    let table = long("id,text,annotator,label", |t, p| {
+        format!("{t},{},w{p},\"{}\"", body(t), orders[level(t, p, 4)])
+    });
+    let (_, found, _) = best(&file(&folder, "a.csv", &table));
+    assert!(!found.is_decided(), "{found:#?}");
+}
+
+#[test]
+fn further_people_and_items_are_shown_and_not_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    for names in [
+        "expert_1,expert_2,expert_3,crowd_1,crowd_2,crowd_3",
+        "M1,M2,M3,F1,F2,F3",
+        "HS_M1,HS_M2,HS_M3,HS_C1,HS_C2,HS_C3",
+    ] {
+        let mut table = format!("id,text,{names}\n");
+        for t in 0..20 {
+            let cells: Vec<&str> = (0..6).map(|p| ["yes", "no"][level(t, p, 2)]).collect();
+            writeln!(table, "{t},{},{}", body(t), cells.join(",")).unwrap();
+        }
+        let (_, found, scan) = best(&file(&folder, "a.csv", &table));
+        assert!(!found.is_decided());
+        assert_eq!((scan.labels, scan.annotators), (120, 6), "{names}: {found:#?}");
+    }
+    // Items without their texts.
+    let mut table = "VP;geschlecht;alter;item_01;item_02;item_03;item_04;item_05;item_06\n".to_owned();
+    for p in 0..12 {
+        let cells: Vec<String> = (0..6)
+            .map(|t| if (t + p) % 7 == 0 { "-99".to_owned() } else { (level(t, p, 5) + 1).to_string() })
+            .collect();
+        writeln!(table, "{p};{};{};{}", ["m", "w"][p % 2], 20 + p, cells.join(";")).unwrap();
+    }
+    let (_, found) = recognised(&file(&folder, "b.csv", &table));
+    assert!(
+        !found.is_decided() && found.readings.iter().any(|ranked| ranked.reading.answers.len() == 6),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn columns_that_no_vocabulary_knows_are_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = long("id,tekst,anotator_x,etykieta", |t, p| {
+        format!("{t},{},p{p},{}", body(t), ["hate", "none"][level(t, p, 2)])
+    });
+    let slider = long("worker,sentence,sentence_id,slider", |t, p| {
+        format!("w{p},{},{t},{}", body(t), level(t, p, 97))
+    });
+    for (name, table) in [("a.csv", table), ("b.csv", slider)] {
+        let (source, found) = recognised(&file(&folder, name, &table));
+        assert!(!found.is_decided(), "{found:#?}");
+        let right = found.readings.iter().map(|ranked| read(&source, ranked)).find(|scan| scan.labels == 60);
+        assert_eq!(
+            right.map(|scan| (scan.texts, scan.annotators, scan.problem_count)),
+            Some((20, 7, 0)),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
+fn questions_in_a_column_and_answers_in_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = "Participant,Item,Question,Response\n".to_owned();
+    let mut rated = "item_id,text,rater,dimension,rating\n".to_owned();
+    for t in 0..20 {
+        for p in people(t) {
+            for (q, asked) in ["Is it offensive?", "Is it sexist?"].iter().enumerate() {
+                writeln!(
+                    table,
+                    "P{p},{} {},{asked},{}",
+                    body(t),
+                    "and more words".repeat(2),
+                    ["Yes", "No"][level(t + q, p, 2)]
+                )
+                .unwrap();
+                writeln!(rated, "{t},{},R{p},{},{}", body(t), ["valence", "arousal"][q], level(t + q, p, 5))
+                    .unwrap();
+            }
+        }
+    }
+    assert_eq!(counts(&file(&folder, "a.csv", &table)), (120, 20, 7, 2));
+    assert_eq!(counts(&file(&folder, "b.csv", &rated)), (120, 20, 7, 2));
+}
+
+#[test]
+fn durations_in_seconds_are_not_taken_for_milliseconds() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, value, read) in
+        [("rt", "55.37", false), ("duration", "21", false), ("rt", "5537", true), ("rt_ms", "55", true)]
+    {
+        let table = long(&format!("id,text,annotator,label,{name}"), |t, p| {
+            format!("{t},{},w{p},{},{value}", body(t), level(t, p, 2))
+        });
+        let (_, found, _) = best(&file(&folder, "a.csv", &table));
+        assert_eq!(found.readings[0].reading.roles.duration.is_some(), read, "{name} {value}");
+    }
+    let table = long("id,text,annotator,label,time", |t, p| {
+        format!("{t},{},w{p},{},{}", body(t), level(t, p, 2), 10 + p)
+    });
+    assert_eq!(best(&file(&folder, "b.csv", &table)).1.readings[0].reading.roles.time, None);
+}
+
+#[test]
+fn every_part_of_a_json_table_is_read_or_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = |name: &str| -> Vec<String> {
+        dissensus_exchange::Source::open(file(&folder, "a.json", name)).unwrap().columns().to_vec()
+    };
+    assert_eq!(
+        columns(r#"{"text": {"7": "a b c", "9": "d e f"}, "label": {"7": 1, "9": 0}}"#),
+        ["text", "label", "index"]
+    );
+    assert_eq!(
+        columns(r#"{"columns": ["text"], "index": ["x", "y"], "data": [["a b c"], ["d e f"]]}"#),
+        ["text", "index"]
+    );
+    assert_eq!(
+        columns(r#"{"t0": {"id": 0, "text": "a b c"}, "t1": {"id": 0, "text": "d e f"}}"#),
+        ["key", "id", "text"]
+    );
+    assert_eq!(columns(r#"[{"id": 5, "posts": [{"id": 1, "text": "a b c"}]}]"#), ["posts_id", "id", "text"]);
+}

@@ -53,8 +53,17 @@ fn listed(readings: &[RankedReading]) -> Vec<ImportReading> {
         columns: choices_of(&ranked.reading),
     };
     let mut listed: Vec<ImportReading> = readings.iter().map(one).collect();
-    for (nth, (ranked, shown)) in readings.iter().zip(&mut listed).enumerate() {
-        shown.options = options_of(&ranked.reading).unwrap_or_else(|| format!("--reading {}", nth + 1));
+    let options: Vec<Option<Vec<String>>> =
+        readings.iter().map(|ranked| options_of(&ranked.reading)).collect();
+    for (nth, shown) in listed.iter_mut().enumerate() {
+        // Options that another reading has too, and more, do not ask for this one.
+        let asked_for = options[nth].as_ref().filter(|own| {
+            let others = options.iter().enumerate().filter(|(other, _)| *other != nth);
+            !others
+                .filter_map(|(_, other)| other.as_ref())
+                .any(|other| own.iter().all(|option| other.contains(option)))
+        });
+        shown.options = asked_for.map_or_else(|| format!("--reading {}", nth + 1), |own| own.join(" "));
     }
     listed
 }

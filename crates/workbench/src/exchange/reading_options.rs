@@ -4,7 +4,7 @@ use dissensus_exchange::{AnswerColumn, AttributeConflicts, TableReading};
 use std::collections::BTreeMap;
 
 /// The options of `dissensus import` that ask for a reading; `None` where they cannot say it.
-pub(super) fn options_of(reading: &TableReading) -> Option<String> {
+pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
     if !can_be_said(reading) {
         return None;
     }
@@ -87,7 +87,7 @@ pub(super) fn options_of(reading: &TableReading) -> Option<String> {
     if !reading.ignored.is_empty() {
         options.push(format!("--ignore {}", quoted(&reading.ignored.join(","))));
     }
-    Some(options.join(" "))
+    Some(options)
 }
 
 /// Whether options give the same reading: they name columns, and questions, people and options by the names of their columns.

@@ -30,6 +30,10 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         None => Vec::new(),
     };
     let strong = strong_label(table);
+    let columns = match answered_by.filter(|_| strong.is_none() && columns.is_empty()) {
+        Some(annotator) => ratings(table, annotator),
+        None => columns,
+    };
     let columns = match (strong, answered_by) {
         (Some(label), Some(who)) => beside_label(table, label, who, columns),
         _ => columns,
@@ -44,6 +48,9 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
             readings.extend(questions(table, &columns, strong)?);
         }
     }
+    if answered_by.is_none() {
+        readings.extend(by_whoever_crosses(table)?);
+    }
     let mut label = one_label(table, &columns, strong)?;
     if let ([column], None, true) = (columns.as_slice(), &label.reading.roles.label, judged)
         && let Some(only) = only_answer(table, *column)?
@@ -54,6 +61,103 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     readings.extend(texts_of_authors(table, &label));
     readings.push(label);
     Ok(readings)
+}
+
+/// Columns of numbers, however many different ones, that differ for one text and for one person: what a slider gives.
+fn ratings(table: &Table<'_>, annotator: usize) -> Vec<usize> {
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let used: Vec<usize> = table
+        .plain
+        .named()
+        .iter()
+        .filter(|(role, _)| *role != "attribute")
+        .filter_map(|(_, name)| table.place(name))
+        .collect();
+    let names = vocabulary();
+    let is_rating = |column: &usize| {
+        let counts = table.sample.counts(*column);
+        let numbers = counts
+            .keys()
+            .all(|value| value.replace(',', ".").parse::<f64>().is_ok_and(|x| x.abs() <= 1000.0));
+        let other = [&names.shapes.not_answers, &names.columns.time, &names.columns.duration];
+        numbers
+            && counts.len() > 2
+            && counts.len() < table.sample.filled(*column)
+            && !other.iter().any(|known| table.is_called(*column, known))
+            && !table.is_called_like_id(*column)
+            && table.sample.varies_within(*column, annotator).0 > 0
+            && text.is_some_and(|text| table.sample.varies_within(*column, text).0 > 0)
+    };
+    (0..table.sample.width())
+        .filter(|column| !used.contains(column) && *column != annotator)
+        .filter(is_rating)
+        .collect()
+}
+
+/// What a table of texts that come again may be, whose people and labels no name tells: the column that no text has twice, and what
+/// differs beside it. Never more likely than that there are texts alone.
+fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, ExchangeError> {
+    let text =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let Some(text) = text.filter(|text| table.sample.counts(*text).len() * 3 <= table.sample.rows() * 2)
+    else {
+        return Ok(None);
+    };
+    let body = table.plain.text.as_deref().and_then(|name| table.place(name));
+    let crosses = |column: &usize| {
+        let (of_text, texts) = table.sample.varies_within(*column, text);
+        let (of_person, people) = table.sample.varies_within(text, *column);
+        let (length, _) = table.sample.wordiness(*column);
+        people > 1
+            && of_text * 10 >= texts * 9
+            && of_person * 10 >= people * 9
+            && length < 40.0
+            && table.sample.is_unique(&[text, *column])
+            && !table.is_called(*column, &vocabulary().columns.time)
+    };
+    let others = (0..table.sample.width()).filter(|column| *column != text && Some(*column) != body);
+    let Some(who) = others.filter(|column| !table.is_left_out(*column)).find(crosses) else {
+        return Ok(None);
+    };
+    let mut columns = answers(table, who);
+    if columns.is_empty() {
+        columns = ratings(table, who);
+    }
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    let taken: Vec<usize> = columns.iter().copied().chain([who]).collect();
+    let mut roles = table.rest(&taken)?;
+    roles.annotator = Some(table.name(who).to_owned());
+    let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
+    let mut reading = TableReading::default();
+    roles.label = match names.as_slice() {
+        [label] => Some((*label).to_owned()),
+        _ => {
+            let answer = |name: &&str| AnswerColumn {
+                column: (*name).to_owned(),
+                question: Some((*name).to_owned()),
+                ..AnswerColumn::default()
+            };
+            reading.answers = names.iter().map(answer).collect();
+            None
+        }
+    };
+    let title = match names.as_slice() {
+        [label] => format!("One label in each row: {label}"),
+        several => format!("{} questions in each row", several.len()),
+    };
+    Ok(Some(RankedReading {
+        reading: TableReading { roles, ..reading },
+        title,
+        confidence: 0.5,
+        reasons: vec![format!(
+            "no text comes twice with the same \"{}\", and {} differ",
+            table.name(who),
+            some(&names)
+        )],
+    }))
 }
 
 /// Texts alone, where nearly each has another person: their author as likely as somebody who rated them.
@@ -173,8 +277,13 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
             .unwrap_or(plain);
         vocabulary().columns.attribute.contains(&about)
     };
+    let asks = |column: usize| {
+        let names = &vocabulary().columns.question;
+        let of_texts = text.is_some_and(|text| sample.varies_within(column, text).0 == 0);
+        table.is_called(column, names) && !of_texts
+    };
     let mut found: Vec<usize> = (0..sample.width())
-        .filter(|column| !used.contains(column) && *column != annotator)
+        .filter(|column| !used.contains(column) && *column != annotator && !asks(*column))
         .filter(|column| !usual(*column) && table.may_be_answers(*column))
         // What a few rows say, or all alike, is no question that people were asked.
         .filter(|column| sample.counts(*column).len() > 1 && sample.filled(*column) * 20 >= sample.rows())
@@ -421,7 +530,9 @@ fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>
     let Some(reading) = with_answers(table, &[column], vec![answer])? else { return Ok(None) };
     let roles = ColumnRoles { label: Some(name.clone()), ..reading.roles };
     let labels = &vocabulary().columns.label;
-    let called = words(&name).iter().any(|word| labels.contains(word)) || are_called_questions(&[&name]);
+    let called = roles.question.is_some()
+        || words(&name).iter().any(|word| labels.contains(word))
+        || are_called_questions(&[&name]);
     Ok(Some(RankedReading {
         reading: TableReading::from_roles(roles),
         title: format!("One label in each row: {name}"),

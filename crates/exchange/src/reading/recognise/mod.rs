@@ -77,10 +77,12 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         return Ok(Recognised { readings: vec![long::as_guessed(plain)] });
     }
     let sample = Sample::read(source)?.without(beside.left_out);
-    let table = Table { source, sample, plain, beside: *beside }.with_id_of_texts().with_judged_text();
+    let table = Table { source, sample, plain, beside: *beside, no_texts: Vec::new() };
+    let table = table.with_sound_text().with_id_of_texts().with_judged_text();
     let found = people::readings(&table)?;
     // Columns that are called like texts are nothing else.
-    let mut found = if found.is_empty() { readings_of_texts(&table)? } else { found };
+    let sure = found.iter().any(|ranked| ranked.confidence > 0.5);
+    let mut found = if sure { found } else { [found, readings_of_texts(&table)?].concat() };
     // Labels that nobody gave are nothing that could be chosen.
     let several = found.len() > 1;
     for ranked in found.iter_mut().filter(|_| several) {
@@ -179,9 +181,46 @@ struct Table<'a> {
     /// The roles that its columns have in long form.
     plain: ColumnRoles,
     beside: Beside<'a>,
+    /// Columns that are called like texts and hold none.
+    no_texts: Vec<String>,
 }
 
+/// Names of texts that are as often those of answers, or of what stands beside a text.
+const NOT_ALWAYS_TEXTS: [&str; 10] =
+    ["response", "reply", "context", "description", "title", "instance", "request", "turn", "query", "input"];
+
 impl Table<'_> {
+    /// The table with a text that is one: a few words that come again and again are answers, and an id of many words is a text.
+    fn with_sound_text(mut self) -> Self {
+        let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
+        if let Some(text) = place(&self.plain.text) {
+            let counts = self.sample.counts(text);
+            let short = |value: &String| value.split_whitespace().count() <= 2;
+            let weak = NOT_ALWAYS_TEXTS.contains(&simplified(self.name(text)).as_str());
+            if weak
+                && self.sample.is_few(text)
+                && counts.keys().all(short)
+                && counts.len() * 3 <= self.sample.rows()
+            {
+                self.no_texts.push(self.name(text).to_owned());
+                self.plain.text = None;
+            }
+        }
+        let id = self
+            .plain
+            .text_id
+            .as_deref()
+            .filter(|_| self.plain.text.is_none())
+            .and_then(|name| self.place(name));
+        if let Some(id) = id {
+            let (length, spaced) = self.sample.wordiness(id);
+            if length >= 25.0 && spaced >= 0.6 {
+                self.plain.text = self.plain.text_id.take();
+            }
+        }
+        self
+    }
+
     /// The table with ids that name texts: where each row has another id and bodies come again, the id names rows.
     fn with_id_of_texts(mut self) -> Self {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
@@ -265,14 +304,43 @@ impl Table<'_> {
             text_id: self.plain.text_id.clone(),
             ..ColumnRoles::default()
         };
-        guess_the_rest(self.source, &named, &taken.iter().copied().collect(), self.beside.left_out)
+        let left_out = [self.beside.left_out, &self.no_texts].concat();
+        guess_the_rest(self.source, &named, &taken.iter().copied().collect(), &left_out)
     }
 
     /// The roles of texts among the other columns, with a column for the body even where its name says nothing.
     fn rest_of_texts(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
         let mut roles = of_texts(self.rest(taken)?);
         self.find_body(&mut roles, taken);
+        self.name_rows(&mut roles, taken);
         Ok(roles)
+    }
+
+    /// Where each row is a text: ids and bodies that tell rows apart, and not those of a prompt that several rows have in common.
+    fn name_rows(&self, roles: &mut ColumnRoles, taken: &[usize]) {
+        let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
+        let rows = self.sample.rows();
+        let (id, text) = (place(&roles.text_id), place(&roles.text));
+        let free = |column: &usize| Some(*column) != id && Some(*column) != text && !taken.contains(column);
+        if let Some(id) = id.filter(|id| self.sample.counts(*id).len() * 10 < rows * 9) {
+            let names_rows = |column: &usize| {
+                *column != id && self.is_called_like_id(*column) && self.sample.counts(*column).len() == rows
+            };
+            if let Some(found) = (0..self.sample.width()).filter(free).find(names_rows) {
+                roles.text_id = Some(self.name(found).to_owned());
+            }
+        }
+        if let Some(text) = text.filter(|text| self.sample.counts(*text).len() * 10 < rows * 7) {
+            let tells_more = |column: &usize| {
+                let (length, spaced) = self.sample.wordiness(*column);
+                let notes = self.is_called(*column, &vocabulary().shapes.not_answers);
+                let more = self.sample.counts(*column).len() * 10 > self.sample.counts(text).len() * 13;
+                length >= 8.0 && spaced >= 0.6 && more && !notes
+            };
+            if let Some(found) = (0..self.sample.width()).filter(free).find(tells_more) {
+                roles.text = Some(self.name(found).to_owned());
+            }
+        }
     }
 
     /// Names the column of the bodies by its values, where no name tells: the longest texts of several words that belong to their id.

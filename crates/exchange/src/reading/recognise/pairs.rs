@@ -55,6 +55,15 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     if answers.is_empty() {
         return Ok(Vec::new());
     }
+    // People are not called like their answers.
+    let with: Vec<usize> = answers
+        .iter()
+        .flat_map(|series| series.columns.values().copied())
+        .chain(who.columns.values().copied())
+        .collect();
+    if super::wide::share_values(table, &with, 0.5) {
+        return Ok(Vec::new());
+    }
     let mut taken: Vec<usize> = who.columns.values().copied().collect();
     let mut columns = Vec::new();
     for (number, annotator) in &who.columns {

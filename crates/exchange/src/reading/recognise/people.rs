@@ -1,5 +1,6 @@
 //! Tables with one row a person and a column for each text, as surveys give them.
 
+use super::names::series;
 use super::{RankedReading, Table};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
@@ -12,6 +13,9 @@ const TEXTS: usize = 3;
 /// How many words a text has at least, on average over all; and where a question is asked of it.
 const WORDS: f64 = 3.0;
 const ASKED_WORDS: f64 = 2.0;
+/// The fewest columns that may be texts which are only numbered, and how far that is trusted: as far as that they describe people.
+const ITEMS: usize = 5;
+const ITEMS_CONFIDENCE: f64 = 0.2;
 /// The longest sentence that is the name of a question, in characters.
 const NAME: usize = 60;
 /// How many columns are compared with all others.
@@ -25,7 +29,11 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         .filter(|column| !table.is_left_out(*column) && table.sample.is_few(*column))
         .filter(|column| words_of(table.name(*column)) >= 2 || table.name(*column).trim().ends_with(']'))
         .collect();
-    let Some((columns, texts)) = texts(table, &columns) else { return Ok(Vec::new()) };
+    let found = texts(table, &columns).map(|found| (found, 0.9));
+    let Some(((columns, texts), confidence)) = found.or_else(|| Some((items(table)?, ITEMS_CONFIDENCE)))
+    else {
+        return Ok(Vec::new());
+    };
     let Some(roles) = roles(table, &columns)? else { return Ok(Vec::new()) };
     let questions: BTreeSet<&str> = texts.iter().map(|(question, _)| question.as_str()).collect();
     let several = questions.len() > 1;
@@ -52,9 +60,21 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     Ok(vec![RankedReading {
         reading,
         title: format!("A row for each person and a column for each of {} texts", bodies.len()),
-        confidence: 0.9,
+        confidence,
         reasons,
     }])
+}
+
+/// Numbered columns of answers, whose names are all that is known of the texts: `item_01`, `item_02`.
+fn items(table: &Table<'_>) -> Option<(Vec<usize>, Vec<(String, String)>)> {
+    let few: Vec<usize> = (0..table.sample.width())
+        .filter(|column| !table.is_left_out(*column) && table.may_be_answers(*column))
+        .collect();
+    let longest =
+        series(&table.sample.columns, &few).into_iter().max_by_key(|series| series.columns.len())?;
+    let found: Vec<usize> = longest.columns.into_values().collect();
+    let texts = found.iter().map(|column| (String::new(), table.name(*column).to_owned())).collect();
+    (found.len() >= ITEMS && super::wide::share_values(table, &found, 0.3)).then_some((found, texts))
 }
 
 /// The columns whose names are texts, each with the question and the text.
@@ -122,7 +142,12 @@ fn parted(name: &str) -> (String, String) {
     let dash = |c: char| c.is_whitespace() || "-\u{2013}\u{2014}|".contains(c);
     let question = question.trim_end_matches(|c| dash(c) || c == ':').trim();
     let number = question.trim_start_matches(|c: char| c.is_ascii_digit());
-    let question = match number.len() < question.len() {
+    // LimeSurvey's code of the question: G1Q1[SQ001].
+    let code = question
+        .split_once(char::is_whitespace)
+        .filter(|(code, _)| code.contains('[') && code.trim_end_matches(['.', ':']).ends_with(']'));
+    let question = code.map_or(question, |(_, rest)| rest.trim());
+    let question = match code.is_none() && number.len() < question.len() {
         true => number.trim_start_matches(['.', ')', ':']).trim_start(),
         false => question,
     };

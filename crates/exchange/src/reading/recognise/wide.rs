@@ -5,6 +5,7 @@ use super::sample::{Kind, LEVELS};
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
+use crate::reading::truth::missing_code;
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
 use dissensus_domain::Attributes;
@@ -34,16 +35,49 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         })
         .collect();
     let mut found = Vec::new();
+    // Other columns of a number that hold the same values may be further people: that has to be said.
+    let mut both = |cells: Vec<Cell>, confidence: f64, reason: String| -> Result<(), ExchangeError> {
+        let more = like_these(table, &columns, &cells);
+        if more.is_empty() {
+            found.extend(reading(table, cells, confidence, reason)?);
+            return Ok(());
+        }
+        let named: Vec<&str> = more.iter().map(|column| table.name(*column)).collect();
+        let why = format!("{reason}; {} hold the same values", some(&named));
+        let all: Vec<Cell> = cells.iter().cloned().chain(people(table, &more)).collect();
+        found.extend(reading(table, all, confidence, why)?);
+        found.extend(reading(table, cells, 0.9 * confidence, reason)?);
+        Ok(())
+    };
     if let Some((cells, reason)) = called_people(table, &columns) {
-        found.extend(reading(table, cells, 0.93, reason)?);
+        both(cells, 0.93, reason)?;
     } else if annotator.is_none() {
         if let Some((cells, reason)) = numbered(table, &columns) {
-            found.extend(reading(table, cells, 0.9, reason)?);
+            both(cells, 0.9, reason)?;
         } else if let Some((cells, confidence, reason)) = alike(table, &columns) {
             found.extend(reading(table, cells, confidence, reason)?);
         }
     }
     Ok(found)
+}
+
+/// Columns in numbered series beside those of people, as long as theirs and with the same values, where people answer one question.
+fn like_these(table: &Table<'_>, columns: &[usize], cells: &[Cell]) -> Vec<usize> {
+    if cells.iter().any(|cell| cell.question.is_some()) {
+        return Vec::new();
+    }
+    let taken: Vec<usize> = cells.iter().map(|cell| cell.column).collect();
+    let free: Vec<usize> = columns.iter().copied().filter(|column| !taken.contains(column)).collect();
+    let alike = series(&table.sample.columns, &free).into_iter().filter(|series| {
+        let members: Vec<usize> = series.columns.values().copied().collect();
+        let known = vocabulary();
+        let other = [&known.shapes.questions, &known.shapes.not_answers, &known.columns.text];
+        let asks = words(&series.label()).iter().any(|word| other.iter().any(|names| names.contains(word)));
+        members.len() * 2 >= taken.len()
+            && !asks
+            && share_values(table, &[taken.as_slice(), &members].concat(), 0.5)
+    });
+    alike.flat_map(|series| series.columns.into_values()).collect()
 }
 
 /// Whether a column sums up the answers of several people.
@@ -82,6 +116,19 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
     for columns in people.values_mut() {
         columns.retain(|(_, rest)| !names.attribute.contains(&simplified(rest)));
     }
+    // Names that differ by a sign alone are written out: `is_abuse.1`, `is_abuse.-1`.
+    for (person, columns) in &mut people {
+        let again: Vec<bool> = columns
+            .iter()
+            .map(|(_, rest)| columns.iter().filter(|(_, other)| other == rest).count() > 1)
+            .collect();
+        let index = person.rsplit(' ').next().unwrap_or_default().to_owned();
+        for ((column, rest), _) in columns.iter_mut().zip(again).filter(|(_, again)| *again) {
+            let name = table.name(*column);
+            let behind = name.to_lowercase().find(&index).map_or(0, |at| at + index.len());
+            *rest = name.get(behind..).unwrap_or(name).trim_matches(['_', ' ']).to_owned();
+        }
+    }
     people.retain(|_, columns| !columns.is_empty());
     if people.len() < 2 {
         return None;
@@ -112,8 +159,11 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
             })
         })
         .collect();
-    // One question alone has values of one kind.
-    if !several && !share_values(table, &columns, 0.3) {
+    // One question alone has values of one kind; somebody who is called an annotator may have used few of them.
+    let surely = columns
+        .iter()
+        .all(|column| words(table.name(*column)).iter().any(|word| names.annotator.contains(word)));
+    if !several && !surely && !share_values(table, &columns, 0.3) {
         return None;
     }
     let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
@@ -254,7 +304,10 @@ pub(super) fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> b
         return false;
     }
     if kinds.iter().all(|kind| number(*kind)) {
-        let numbers: Vec<f64> = all.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
+        // -99 and its like say that there is none.
+        let is_level = |value: &&&String| missing_code(value).is_none() || value.len() == 1;
+        let numbers: Vec<f64> =
+            all.iter().filter(is_level).filter_map(|value| value.replace(',', ".").parse().ok()).collect();
         let (low, high) =
             numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
         return high - low <= 10.0;
