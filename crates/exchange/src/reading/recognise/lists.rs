@@ -148,6 +148,11 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     }
     let by_id = || called(&names.text_id).filter(|id| name_people(list, id));
     let who = if pairs { Some("key".to_owned()) } else { called(&names.annotator).or_else(by_id) };
+    let spans = called(&names.span_start).is_some() && called(&names.span_end).is_some();
+    if spans && who.is_none() {
+        // Passages that the row's own person has marked.
+        return Ok(None);
+    }
     let is_of_people = |field: &str| {
         let text = |entry: &Value, field: &str| entry.get(field).map(crate::annotations::plain);
         let pair = |entry: &Value| Some((text(entry, who.as_deref()?)?, text(entry, field)?));
@@ -205,7 +210,6 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         }
     }
     reading.roles = roles;
-    let spans = called(&names.span_start).is_some() && called(&names.span_end).is_some();
     // The names of keys, ids and places say little of who they are.
     let sure = match &who {
         Some(_) if pairs => {

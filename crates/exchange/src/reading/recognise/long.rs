@@ -98,13 +98,17 @@ fn ratings(table: &Table<'_>, annotator: usize) -> Vec<usize> {
 /// What a table of texts that come again may be, whose people and labels no name tells: the column that no text has twice, and what
 /// differs beside it. Never more likely than that there are texts alone.
 fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, ExchangeError> {
-    let text =
-        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let mut known = super::of_texts(table.plain.clone());
+    table.find_body(&mut known, &[]);
+    // An id that tells rows apart alone names no text.
+    let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
+    let names_rows = |id: &usize| table.sample.counts(*id).len() == table.sample.rows();
+    let text = place(&known.text_id).filter(|id| !names_rows(id)).or_else(|| place(&known.text));
     let Some(text) = text.filter(|text| table.sample.counts(*text).len() * 3 <= table.sample.rows() * 2)
     else {
         return Ok(None);
     };
-    let body = table.plain.text.as_deref().and_then(|name| table.place(name));
+    let body = place(&known.text);
     let crosses = |column: &usize| {
         let (of_text, texts) = table.sample.varies_within(*column, text);
         let (of_person, people) = table.sample.varies_within(text, *column);
@@ -130,6 +134,7 @@ fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, Exchan
     let taken: Vec<usize> = columns.iter().copied().chain([who]).collect();
     let mut roles = table.rest(&taken)?;
     roles.annotator = Some(table.name(who).to_owned());
+    roles.text = roles.text.or(known.text);
     let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
     let mut reading = TableReading::default();
     roles.label = match names.as_slice() {
@@ -179,11 +184,13 @@ fn texts_of_authors(table: &Table<'_>, label: &RankedReading) -> Option<RankedRe
 /// The column of the annotators; one whose name says that it holds people is believed even where no column is called a label.
 pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
     let named = table.plain.annotator.as_deref().and_then(|name| table.place(name));
+    let named = named.filter(|column| !is_among_answers(table, *column));
     let named = named.or_else(|| {
         let names = &vocabulary().columns.annotator;
         let found = names
             .iter()
-            .find_map(|name| (0..table.sample.width()).find(|c| simplified(table.name(*c)) == *name))?;
+            .find_map(|name| (0..table.sample.width()).find(|c| simplified(table.name(*c)) == *name))
+            .filter(|column| !is_among_answers(table, *column))?;
         // An author of texts is no annotator: somebody rates several texts, and texts have several of them. Beside questions somebody who
         // is called a rater answers them.
         let questions = (0..table.sample.width()).filter(|c| are_called_questions(&[table.name(*c)])).count();
@@ -201,6 +208,21 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
         (several > 0).then_some(found)
     });
     named.or_else(|| by_value(table))
+}
+
+/// Whether a column that is called an annotator holds the answers of one: each row is another text, and other columns have the same words.
+fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
+    let id =
+        table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
+    let each_once = id.is_some_and(|id| table.sample.counts(id).len() == table.sample.rows());
+    let few = table.sample.is_few(column) && table.sample.counts(column).len() * 2 < table.sample.rows();
+    let alike = |other: &usize| {
+        *other != column
+            && table.may_be_answers(*other)
+            && table.sample.kind(*other) == Kind::Words
+            && super::wide::share_values(table, &[column, *other], 0.5)
+    };
+    each_once && few && (0..table.sample.width()).any(|other| alike(&other))
 }
 
 /// The columns of answers beside one that is called a label: those that are seen to differ for one text, and for one person.
@@ -530,7 +552,9 @@ fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>
     let Some(reading) = with_answers(table, &[column], vec![answer])? else { return Ok(None) };
     let roles = ColumnRoles { label: Some(name.clone()), ..reading.roles };
     let labels = &vocabulary().columns.label;
+    let gives = ["response", "result", "answer", "output", "rating", "choice"];
     let called = roles.question.is_some()
+        || words(&name).iter().any(|word| gives.contains(&word.as_str()))
         || words(&name).iter().any(|word| labels.contains(word))
         || are_called_questions(&[&name]);
     Ok(Some(RankedReading {

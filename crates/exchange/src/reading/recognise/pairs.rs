@@ -38,7 +38,9 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         .collect();
     let is_attribute = |series: &&&Series| {
         let stem = series.stem();
-        let about = stem.strip_prefix(&who.stem()).unwrap_or(&stem).to_owned();
+        let person = words(&who.label()).into_iter().next().unwrap_or_default();
+        let about =
+            stem.strip_prefix(&who.stem()).or_else(|| stem.strip_prefix(&person)).unwrap_or(&stem).to_owned();
         names.attribute.contains(&about)
     };
     let answers: Vec<&&Series> = beside
