@@ -311,6 +311,16 @@ fn somebody_without_a_number_stands_among_those_with_one() {
         writeln!(table, "{t},{},{}", body(t), words.join(",")).unwrap();
     }
     assert_eq!(counts(&file(&folder, "a.csv", &table)), (80, 20, 4, 1));
+    // The texts are in another file.
+    let ids: String =
+        table.lines().map(|line| line.replacen(",Text", "", 1)).map(|line| format!("{line}\n")).collect();
+    let ids: String = (0..20).fold(ids, |ids, t| ids.replace(&format!("{t},{}", body(t)), &t.to_string()));
+    let (_, found) = recognised(&file(&folder, "b.csv", &ids));
+    let answers = &found.readings[0].reading.answers;
+    assert!(
+        answers.iter().all(|answer| answer.annotator.is_some()) && answers.len() == 4,
+        "{ids} {found:#?}"
+    );
 }
 
 #[test]

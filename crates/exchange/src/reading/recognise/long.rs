@@ -214,7 +214,10 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
 fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
     let id =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
-    let each_once = id.is_some_and(|id| table.sample.counts(id).len() == table.sample.rows());
+    let names_rows = |id: usize| id != column && table.sample.counts(id).len() == table.sample.rows();
+    // Without texts nothing is called their id yet.
+    let any = || (0..table.sample.width()).any(|id| table.is_called_like_id(id) && names_rows(id));
+    let each_once = id.map_or_else(any, names_rows);
     let few = table.sample.is_few(column) && table.sample.counts(column).len() * 2 < table.sample.rows();
     let alike = |other: &usize| {
         *other != column
