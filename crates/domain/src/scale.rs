@@ -375,7 +375,7 @@ pub fn option_names(value: &str) -> Vec<&str> {
 
 /// Whether a value says "none" and names options too: no answer on any scale of options.
 pub fn contradicts_itself(value: &str) -> bool {
-    names(value).contains(&NONE) && !option_names(value).is_empty()
+    value.contains(NONE) && names(value).contains(&NONE) && !option_names(value).is_empty()
 }
 
 fn names(value: &str) -> Vec<&str> {

@@ -390,9 +390,9 @@ impl Answers {
         if kind.is_none_or(|kind| kind == ScaleKind::Spans) && reads_as_spans(name) {
             let spans = spans_named(name).unwrap_or_default();
             let types: BTreeSet<String> = spans.into_iter().map(|span| span.label).collect();
-            types.into_iter().for_each(|name| count_in(&mut self.types, name));
+            types.iter().for_each(|name| count_in(&mut self.types, name));
         } else if kind.is_none_or(|kind| kind == ScaleKind::MultiLabel) {
-            option_names(name).into_iter().for_each(|option| count_in(&mut self.options, option.to_owned()));
+            option_names(name).into_iter().for_each(|option| count_in(&mut self.options, option));
         }
     }
 
@@ -567,11 +567,11 @@ fn place(row: &Row, [counts, instead_of]: [String; 2]) -> Change {
 }
 
 /// One more answer with this option or type, of at most twice as many as a scale may have.
-fn count_in(counts: &mut BTreeMap<String, u64>, name: String) {
+fn count_in(counts: &mut BTreeMap<String, u64>, name: &str) {
     let room = counts.len() <= 2 * Scale::MAX_OPTIONS;
-    match counts.get_mut(&name) {
+    match counts.get_mut(name) {
         Some(count) => *count += 1,
-        None if room => drop(counts.insert(name, 1)),
+        None if room => drop(counts.insert(name.to_owned(), 1)),
         None => {}
     }
 }

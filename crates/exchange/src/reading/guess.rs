@@ -298,15 +298,15 @@ impl<'a> Guess<'a> {
     /// Numbers are no texts, whatever their column is called, where ids tell texts apart.
     fn doubt_text(&mut self, survey: &Survey) {
         let numbers = |column: usize| survey.all_read(column, |value| value.trim().parse::<f64>().is_ok());
-        while !self.text_named && self.column(Role::TextId).is_some() {
-            let Some(text) = self.column(Role::Text).filter(|text| numbers(*text)) else { return };
-            // It is tried once, so that the next name is.
-            self.roles[text] = Some(Role::Answer);
-            self.claim_by_name(Role::Text, &vocabulary().columns.text);
-            self.doubt_text(survey);
-            self.roles[text] = None;
+        if self.text_named || self.column(Role::TextId).is_none() {
             return;
         }
+        let Some(text) = self.column(Role::Text).filter(|text| numbers(*text)) else { return };
+        // It is tried once, so that the next name is.
+        self.roles[text] = Some(Role::Answer);
+        self.claim_by_name(Role::Text, &vocabulary().columns.text);
+        self.doubt_text(survey);
+        self.roles[text] = None;
     }
 
     /// Starts, ends and types of spans are somebody's, and where they are blank there is no span; values that are no offsets are bad rows

@@ -425,7 +425,7 @@ impl ReshapedRecords {
                 chosen.extend(option.as_deref());
             }
         }
-        Ok(Value::from(chosen).to_string())
+        Ok(serde_json::to_string(&chosen).unwrap_or_default())
     }
 }
 

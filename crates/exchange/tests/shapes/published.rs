@@ -28,7 +28,7 @@ fn record(text: usize) -> Value {
     let targets: [&[&str]; 3] = [&["Women"], &["Men", "Women"], &[]];
     let answer = |person: usize| {
         json!({
-            "worker_id": format!("w{person}"), "gender": (["Woman", "Man"][person % 2]), "is_parent": person % 3 == 0,
+            "worker_id": format!("w{person}"), "gender": (["Woman", "Man"][person % 2]), "is_parent": (person.is_multiple_of(3)),
             "toxic_score": level(text, person, 5), "is_threat": level(text, person, 2) == 1,
             "targets": (targets[level(text, person, 3)]),
         })

@@ -94,7 +94,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
         {
             *roles = of_texts(roles.clone());
             ranked.title = "Texts".to_owned();
-            ranked.reasons = vec!["no column names who answered".to_owned()];
+            ranked.reasons = vec!["no column of its own names who answered".to_owned()];
         }
     }
     // What names people names no texts.

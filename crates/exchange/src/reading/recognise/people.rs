@@ -21,6 +21,9 @@ const NAME: usize = 60;
 /// How many columns are compared with all others.
 const PIVOTS: usize = 20;
 
+/// Columns of answers, and of each the question and the text.
+type Asked = (Vec<usize>, Vec<(String, String)>);
+
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     if table.plain.text.is_some() {
         return Ok(Vec::new());
@@ -66,7 +69,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
 }
 
 /// Numbered columns of answers, whose names are all that is known of the texts: `item_01`, `item_02`.
-fn items(table: &Table<'_>) -> Option<(Vec<usize>, Vec<(String, String)>)> {
+fn items(table: &Table<'_>) -> Option<Asked> {
     let few: Vec<usize> = (0..table.sample.width())
         .filter(|column| !table.is_left_out(*column) && table.may_be_answers(*column))
         .collect();
@@ -78,7 +81,7 @@ fn items(table: &Table<'_>) -> Option<(Vec<usize>, Vec<(String, String)>)> {
 }
 
 /// The columns whose names are texts, each with the question and the text.
-fn texts(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<usize>, Vec<(String, String)>)> {
+fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     let parted: Vec<(usize, (String, String))> =
         columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();
     // A question is one that several columns ask.
@@ -91,25 +94,24 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<usize>, Vec<(Strin
         by_question.iter().filter(|(_, columns)| columns.len() == 1).flat_map(|(_, columns)| columns);
     let whole: Vec<usize> = whole.iter().chain(single).copied().collect();
     by_question.retain(|_, columns| columns.len() > 1 && super::wide::share_values(table, columns, 0.3));
-    let (found, texts): (Vec<usize>, Vec<(String, String)>) =
-        if by_question.values().any(|columns| columns.len() >= TEXTS) {
-            let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
-            parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
-        } else {
-            // Questions about people have other answers than those about texts.
-            let pivots = whole.iter().take(PIVOTS);
-            let like = |first: &usize| -> Vec<usize> {
-                let alike = |other: &usize| super::wide::share_values(table, &[*first, *other], 0.5);
-                whole.iter().copied().filter(alike).collect()
-            };
-            let found = pivots.map(like).max_by_key(Vec::len)?;
-            let texts = found.iter().map(|column| (String::new(), table.name(*column).trim().to_owned()));
-            let texts = texts.collect();
-            if !super::wide::share_values(table, &found, 0.3) {
-                return None;
-            }
-            (found, texts)
+    let (found, texts): Asked = if by_question.values().any(|columns| columns.len() >= TEXTS) {
+        let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
+        parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
+    } else {
+        // Questions about people have other answers than those about texts.
+        let pivots = whole.iter().take(PIVOTS);
+        let like = |first: &usize| -> Vec<usize> {
+            let alike = |other: &usize| super::wide::share_values(table, &[*first, *other], 0.5);
+            whole.iter().copied().filter(alike).collect()
         };
+        let found = pivots.map(like).max_by_key(Vec::len)?;
+        let texts = found.iter().map(|column| (String::new(), table.name(*column).trim().to_owned()));
+        let texts = texts.collect();
+        if !super::wide::share_values(table, &found, 0.3) {
+            return None;
+        }
+        (found, texts)
+    };
     let asked = texts.iter().any(|(question, _)| !question.is_empty());
     let words = texts.iter().map(|(_, body)| words_of(body)).sum::<usize>() as f64;
     let different: BTreeSet<&(String, String)> = texts.iter().collect();
