@@ -32,8 +32,8 @@ pub(super) fn with_rules(table: &Table<'_>, mut ranked: RankedReading) -> Ranked
     ranked
 }
 
-/// What may stand between the options of one answer.
-const OPTION_SEPARATORS: [&str; 3] = [",", ";", "|"];
+/// What may stand between the options of one answer, beside ; and |, which every scale of options reads.
+const OPTION_SEPARATOR: &str = ",";
 /// The most options of a set, and the longest name of one, in bytes.
 const OPTIONS: usize = 60;
 const OPTION_BYTES: usize = 40;
@@ -45,20 +45,15 @@ pub(super) fn with_sets(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedR
     if ordered_levels(&values.iter().cloned().collect::<Vec<String>>()).is_some() {
         return vec![ranked];
     }
-    for separator in OPTION_SEPARATORS {
-        let Some(sure) = are_sets(&values, separator) else { continue };
-        let mut sets = ranked.clone();
-        sets.reading.values.option_separator = Some(separator.to_owned());
-        sets.reasons.push(format!("answers name several options with \"{separator}\" between them"));
-        return match sure {
-            true => vec![sets],
-            false => {
-                sets.title.push_str("; several options in an answer");
-                vec![sets, RankedReading { confidence: 0.95 * ranked.confidence, ..ranked }]
-            }
-        };
+    let Some(sure) = are_sets(&values, OPTION_SEPARATOR) else { return vec![ranked] };
+    let mut sets = ranked.clone();
+    sets.reading.values.option_separator = Some(OPTION_SEPARATOR.to_owned());
+    sets.reasons.push(format!("answers name several options with \"{OPTION_SEPARATOR}\" between them"));
+    if sure {
+        return vec![sets];
     }
-    vec![ranked]
+    sets.title.push_str("; several options in an answer");
+    vec![sets, RankedReading { confidence: 0.95 * ranked.confidence, ..ranked }]
 }
 
 /// The answers of a reading that are words, and neither lists nor marks.
