@@ -62,19 +62,21 @@ export interface Shown {
   join: boolean;
 }
 
+/** No setting matters. */
+export const NONE_SHOWN: Shown = {
+  missing: false,
+  case: false,
+  comma: false,
+  sets: false,
+  time: false,
+  conflicts: false,
+  join: false,
+};
+
 /** Which settings matter: those that can change how this table is read, and those that were changed. */
 export function shownSettings(preview: ImportPreview): Shown {
   const { columns, format, asked, scale } = preview;
-  if (format.of_tool)
-    return {
-      missing: false,
-      case: false,
-      comma: false,
-      sets: false,
-      time: false,
-      conflicts: false,
-      join: false,
-    };
+  if (format.of_tool) return NONE_SHOWN;
   const answers = hasAnswers(columns);
   const levels = [...(scale?.levels ?? []), ...asked.flatMap((question) => question.scale.levels)];
   return {

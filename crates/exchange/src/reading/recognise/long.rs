@@ -223,7 +223,7 @@ fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
         *other != column
             && table.may_be_answers(*other)
             && table.sample.kind(*other) == Kind::Words
-            && super::wide::share_values(table, &[column, *other], 0.5)
+            && super::shared_values::share_values(table, &[column, *other], 0.5)
     };
     each_once && few && (0..table.sample.width()).any(|other| alike(&other))
 }

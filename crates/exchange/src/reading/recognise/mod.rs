@@ -7,6 +7,7 @@ mod names;
 mod pairs;
 mod people;
 mod sample;
+mod shared_values;
 mod text_ids;
 mod values;
 mod wide;

@@ -63,7 +63,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         .flat_map(|series| series.columns.values().copied())
         .chain(who.columns.values().copied())
         .collect();
-    if super::wide::share_values(table, &with, 0.5) {
+    if super::shared_values::share_values(table, &with, 0.5) {
         return Ok(Vec::new());
     }
     let mut taken: Vec<usize> = who.columns.values().copied().collect();

@@ -77,7 +77,7 @@ fn items(table: &Table<'_>) -> Option<Asked> {
         series(&table.sample.columns, &few).into_iter().max_by_key(|series| series.columns.len())?;
     let found: Vec<usize> = longest.columns.into_values().collect();
     let texts = found.iter().map(|column| (String::new(), table.name(*column).to_owned())).collect();
-    (found.len() >= ITEMS && super::wide::share_values(table, &found, 0.3)).then_some((found, texts))
+    (found.len() >= ITEMS && super::shared_values::share_values(table, &found, 0.3)).then_some((found, texts))
 }
 
 /// The columns whose names are texts, each with the question and the text.
@@ -93,7 +93,8 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     let single =
         by_question.iter().filter(|(_, columns)| columns.len() == 1).flat_map(|(_, columns)| columns);
     let whole: Vec<usize> = whole.iter().chain(single).copied().collect();
-    by_question.retain(|_, columns| columns.len() > 1 && super::wide::share_values(table, columns, 0.3));
+    by_question
+        .retain(|_, columns| columns.len() > 1 && super::shared_values::share_values(table, columns, 0.3));
     let (found, texts): Asked = if by_question.values().any(|columns| columns.len() >= TEXTS) {
         let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
         parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
@@ -101,13 +102,13 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
         // Questions about people have other answers than those about texts.
         let pivots = whole.iter().take(PIVOTS);
         let like = |first: &usize| -> Vec<usize> {
-            let alike = |other: &usize| super::wide::share_values(table, &[*first, *other], 0.5);
+            let alike = |other: &usize| super::shared_values::share_values(table, &[*first, *other], 0.5);
             whole.iter().copied().filter(alike).collect()
         };
         let found = pivots.map(like).max_by_key(Vec::len)?;
         let texts = found.iter().map(|column| (String::new(), table.name(*column).trim().to_owned()));
         let texts = texts.collect();
-        if !super::wide::share_values(table, &found, 0.3) {
+        if !super::shared_values::share_values(table, &found, 0.3) {
             return None;
         }
         (found, texts)
