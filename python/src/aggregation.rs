@@ -3,7 +3,8 @@
 use crate::error::json;
 use crate::labels::CodedLabels;
 use crate::work::run;
-use dissensus_perspectives::{AggregationOptions, Aggregator, MaceMethod, PerspectivesError};
+use dissensus_stats::aggregation::{AggregationOptions, Aggregator, MaceMethod};
+use dissensus_stats::data::ModelError;
 use pyo3::prelude::*;
 
 /// `Aggregation` as JSON.
@@ -20,7 +21,7 @@ pub(crate) fn aggregate(
     let options = AggregationOptions { iterations, tolerance, restarts, seed, mace };
     let found = run(py, |progress| {
         let method: Aggregator = method.parse()?;
-        let found = dissensus_perspectives::aggregate(
+        let found = dissensus_stats::aggregation::aggregate(
             method,
             &labels.all,
             labels.n_texts,
@@ -29,7 +30,7 @@ pub(crate) fn aggregate(
             &options,
             progress,
         )?;
-        Ok::<_, PerspectivesError>(found)
+        Ok::<_, ModelError>(found)
     })?;
     json(py, &found)
 }

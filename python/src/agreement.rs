@@ -3,7 +3,7 @@
 use crate::error::json;
 use crate::labels::CodedLabels;
 use crate::work::run;
-use dissensus_perspectives::metrics::BootstrapOptions;
+use dissensus_stats::metrics::BootstrapOptions;
 use pyo3::prelude::*;
 
 /// `Agreement` as JSON.
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 pub(crate) fn alphas(py: Python<'_>, labels: CodedLabels<'_>) -> PyResult<String> {
     let labels = labels.read()?;
     let found = run(py, |_| {
-        dissensus_perspectives::agreement(&labels.all, labels.n_texts, labels.n_annotators, labels.target)
+        dissensus_stats::agreement::agreement(&labels.all, labels.n_texts, labels.n_annotators, labels.target)
     })?;
     json(py, &found)
 }
@@ -28,7 +28,7 @@ pub(crate) fn reliability(
     let options =
         bootstrap.map(|(resamples, confidence, seed)| BootstrapOptions { resamples, confidence, seed });
     let found = run(py, |progress| {
-        dissensus_perspectives::reliability(
+        dissensus_stats::agreement::reliability(
             &labels.all,
             labels.n_texts,
             labels.n_annotators,
@@ -45,7 +45,7 @@ pub(crate) fn reliability(
 pub(crate) fn cohen_pairs(py: Python<'_>, labels: CodedLabels<'_>, least: usize) -> PyResult<String> {
     let labels = labels.read()?;
     let found = run(py, |_| {
-        dissensus_perspectives::cohen_pairs(
+        dissensus_stats::agreement::cohen_pairs(
             &labels.all,
             labels.n_texts,
             labels.n_annotators,

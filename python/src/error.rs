@@ -1,6 +1,6 @@
 //! Errors of ours as Python's exceptions.
 
-use dissensus_perspectives::PerspectivesError;
+use dissensus_stats::data::ModelError;
 use dissensus_workbench::WorkbenchError;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ impl Raised for WorkbenchError {
     }
 }
 
-impl Raised for PerspectivesError {
+impl Raised for ModelError {
     fn parts(&self) -> (&'static str, String, Option<String>) {
         let code = if *self == Self::Cancelled { "cancelled" } else { "model" };
         (code, self.to_string(), None)

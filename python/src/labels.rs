@@ -1,7 +1,7 @@
 //! Labels as arrays of indices.
 
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::{Observation, Target};
+use dissensus_stats::data::{Observation, Target};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Native part of the Python package `dissensus`: plain functions and classes over workbench and perspectives, which dissensus/*.py makes into
+//! Native part of the Python package `dissensus`: plain functions and classes over the use cases and models of Dissensus, which dissensus/*.py makes into
 //! what people call. Arrays come as numpy arrays that were checked there, structures go as JSON.
 
 mod aggregation;

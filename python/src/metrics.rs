@@ -3,11 +3,13 @@
 use crate::error::{json, raise};
 use crate::labels::observations;
 use crate::work::run;
-use dissensus_perspectives::metrics::{
-    self, Scored, Scores, accuracy, auroc, brier, expected_calibration_error, log_loss, macro_f1,
+use dissensus_stats::data::ModelError;
+use dissensus_stats::disagreement::{Disagreement, disagreement_of_probabilities};
+use dissensus_stats::metrics;
+use dissensus_stats::metrics::{
+    Scored, Scores, accuracy, auroc, brier, expected_calibration_error, log_loss, macro_f1,
     mean_absolute_error, pearson, quadratic_kappa, ranked_probability_score, spearman,
 };
-use dissensus_perspectives::{Disagreement, PerspectivesError, disagreement_of_probabilities};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -90,7 +92,7 @@ pub(crate) fn scores(
     let found = run(py, |_| {
         scored.check()?;
         // In the order of texts and annotators, as every evaluation sums.
-        Ok::<_, PerspectivesError>(Scores::of(&Scored::pooled(vec![scored]), ordinal))
+        Ok::<_, ModelError>(Scores::of(&Scored::pooled(vec![scored]), ordinal))
     })?;
     json(py, &found)
 }

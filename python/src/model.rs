@@ -4,10 +4,12 @@ use crate::error::{raise, with_code};
 use crate::labels::{observations, target};
 use crate::metrics::measures;
 use crate::work::run;
-use dissensus_perspectives::{
-    AnnotatorModel as _, Attribute, Embeddings, FitOptions, ModelKind, NewTexts, Observation,
-    PerspectivesError, PortableModel, SparseRows, TextFeatures, TrainingData, disagreement_of_texts,
+use dissensus_selection::portable::{NewTexts, PortableModel};
+use dissensus_stats::data::{
+    AnnotatorModel as _, Attribute, Embeddings, FitOptions, ModelError, ModelKind, Observation, SparseRows,
+    TextFeatures, TrainingData,
 };
+use dissensus_stats::disagreement::disagreement_of_texts;
 use dissensus_workbench::char_ngrams;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -25,7 +27,7 @@ pub(crate) struct Model {
     ngrams: bool,
 }
 
-fn ngrams(bodies: Option<&[String]>) -> Result<Option<SparseRows>, PerspectivesError> {
+fn ngrams(bodies: Option<&[String]>) -> Result<Option<SparseRows>, ModelError> {
     let Some(bodies) = bodies else { return Ok(None) };
     let mut rows = SparseRows::default();
     bodies.iter().try_for_each(|body| rows.push(&char_ngrams(body)))?;
@@ -141,10 +143,10 @@ impl Model {
         let pairs = pairs(&texts, &annotators);
         let p = run(py, |_| {
             let model = self.lock();
-            let live = model.live().ok_or(PerspectivesError::NotLive(model.kind().name()))?;
+            let live = model.live().ok_or(ModelError::NotLive(model.kind().name()))?;
             if let Some(at) = pairs.iter().position(|pair| pair.0 as usize >= live.texts()) {
                 let (text, texts) = (pairs[at].0, live.texts());
-                return Err(PerspectivesError::UnknownText { observation: at, text, texts });
+                return Err(ModelError::UnknownText { observation: at, text, texts });
             }
             let mut p = vec![0.0; pairs.len() * live.levels()];
             live.predict_pairs(&pairs, &mut p);
@@ -173,8 +175,8 @@ impl Model {
     fn disagreement_of_rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = run(py, |_| {
             let model = self.lock();
-            let live = model.live().ok_or(PerspectivesError::NotLive(model.kind().name()))?;
-            Ok::<_, PerspectivesError>(disagreement_of_texts(live, 0..live.texts(), None, self.ordinal))
+            let live = model.live().ok_or(ModelError::NotLive(model.kind().name()))?;
+            Ok::<_, ModelError>(disagreement_of_texts(live, 0..live.texts(), None, self.ordinal))
         })?;
         measures(py, &found, self.ordinal)
     }
@@ -192,7 +194,7 @@ impl Model {
             let ngrams = ngrams(bodies.as_deref())?;
             let mut model = self.lock();
             let name = model.kind().name();
-            let live = model.live_mut().ok_or(PerspectivesError::NotLive(name))?;
+            let live = model.live_mut().ok_or(ModelError::NotLive(name))?;
             let ngrams = ngrams.as_ref().map(|rows| rows.row(0)).unwrap_or_default();
             live.add_text(TextFeatures { embedding: &row, ngrams })
         })
@@ -203,8 +205,8 @@ impl Model {
         run(py, |_| {
             let mut model = self.lock();
             let name = model.kind().name();
-            let live = model.live_mut().ok_or(PerspectivesError::NotLive(name))?;
-            Ok::<_, PerspectivesError>(live.add_annotator())
+            let live = model.live_mut().ok_or(ModelError::NotLive(name))?;
+            Ok::<_, ModelError>(live.add_annotator())
         })
     }
 
@@ -212,9 +214,9 @@ impl Model {
     fn severities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let found = run(py, |_| {
             let model = self.lock();
-            let live = model.live().ok_or(PerspectivesError::NotLive(model.kind().name()))?;
+            let live = model.live().ok_or(ModelError::NotLive(model.kind().name()))?;
             let each = (0..live.annotators() as u32).map(|who| live.severity(who));
-            Ok::<_, PerspectivesError>(each.map(|s| s.map(|s| [s.mean, s.sd])).collect::<Option<Vec<_>>>())
+            Ok::<_, ModelError>(each.map(|s| s.map(|s| [s.mean, s.sd])).collect::<Option<Vec<_>>>())
         })?;
         let Some(rows) = found else { return Ok(None) };
         let people = rows.len();

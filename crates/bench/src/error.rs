@@ -2,7 +2,7 @@
 
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
-use dissensus_perspectives::PerspectivesError;
+use dissensus_stats::data::ModelError;
 use dissensus_store::StoreError;
 use dissensus_workbench::WorkbenchError;
 use std::io;
@@ -26,7 +26,7 @@ pub enum BenchError {
     Encoder(#[from] EncoderError),
     /// A model of annotators.
     #[error(transparent)]
-    Perspectives(#[from] PerspectivesError),
+    Perspectives(#[from] ModelError),
     /// A made-up question has no scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),

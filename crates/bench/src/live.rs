@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_perspectives::synthetic::{Simulation, simulate_consistency};
+use dissensus_stats::data::synthetic::{Simulation, simulate_consistency};
 use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use dissensus_workbench::{Home, Session, Silent, adopt_embeddings};

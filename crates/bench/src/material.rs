@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use dissensus_domain::Answer;
 use dissensus_encoder::char_ngrams;
-use dissensus_perspectives::{Embeddings, Observation, SparseRows, Target};
+use dissensus_stats::data::{Embeddings, Observation, SparseRows, Target};
 use dissensus_store::{Store, body_hash};
 use dissensus_workbench::view::ImportChoices;
 use dissensus_workbench::{EncoderChoice, Home, Progress, Session, Silent};

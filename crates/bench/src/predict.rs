@@ -1,8 +1,9 @@
 //! Predictions and disagreement of everybody on everything, in bounded memory.
 
 use crate::figures::peak_mib;
-use dissensus_perspectives::bench::predictor;
-use dissensus_perspectives::{AnnotatorModel, disagreement_of_texts};
+use dissensus_selection::bench::predictor;
+use dissensus_stats::data::AnnotatorModel;
+use dissensus_stats::disagreement::disagreement_of_texts;
 use serde::Serialize;
 use std::time::Instant;
 

@@ -2,7 +2,9 @@
 
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
-use dissensus_perspectives::{AnnotatorModel as _, Disagreement, LiveModel, disagreement_of_texts};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 
 /// Texts of another file that are predicted before the model forgets them, at least.
 const TEXTS_AT_ONCE: usize = 1024;

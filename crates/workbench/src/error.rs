@@ -8,7 +8,7 @@ use crate::words::counted;
 use dissensus_domain::{Question, SpansError};
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::{ExchangeError, RowError};
-use dissensus_perspectives::PerspectivesError;
+use dissensus_stats::data::ModelError;
 use dissensus_store::StoreError;
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub enum WorkbenchError {
     Encoder(EncoderError),
     /// An annotator model.
     #[error(transparent)]
-    Perspectives(PerspectivesError),
+    Perspectives(ModelError),
     /// A study of several people.
     #[error(transparent)]
     Study(#[from] StudyError),
@@ -887,7 +887,7 @@ from_errors! {
     StoreError in Store, cancelled as StoreError::CopyCancelled(_),
     ExchangeError in Exchange, cancelled as ExchangeError::Cancelled { .. },
     EncoderError in Encoder, cancelled as EncoderError::Cancelled,
-    PerspectivesError in Perspectives, cancelled as PerspectivesError::Cancelled,
+    ModelError in Perspectives, cancelled as ModelError::Cancelled,
 }
 
 impl WorkbenchError {
@@ -954,7 +954,7 @@ mod tests {
             StoreError::CopyCancelled("p".into()).into(),
             ExchangeError::Cancelled { path: "f".into() }.into(),
             EncoderError::Cancelled.into(),
-            PerspectivesError::Cancelled.into(),
+            ModelError::Cancelled.into(),
         ];
         for error in all {
             assert!(matches!(error, WorkbenchError::Cancelled), "{error}");

@@ -2,7 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::text_words::Forms;
-use dissensus_perspectives::{SpanModel, TypeHead};
+use dissensus_models::spans::{SpanModel, TypeHead};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

@@ -76,12 +76,14 @@ pub use dissensus_encoder::{
     keep_tensors_on_their_thread,
 };
 pub use dissensus_exchange::{Loss, LossReason, ToolFormat};
-pub use dissensus_perspectives::{
-    CurvePoint, Estimate, Evaluation as ModelScores, IntervalScope, LearningCurve, ModelKind, PredictionSets,
-    Reliability, Scores, SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target,
-    TokenScores, Unitizing, WordAgreement,
-    metrics::{Interval, MultiLabelScores, PairedDifference},
+pub use dissensus_models::spans::{SpanEvaluation, TokenScores};
+pub use dissensus_selection::evaluation::{
+    CurvePoint, Evaluation as ModelScores, LearningCurve, PredictionSets, SetEvaluation, SetQuality,
+    SetsTogether, SplitSpec,
 };
+pub use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
+pub use dissensus_stats::data::{ModelKind, Target};
+pub use dissensus_stats::metrics::{Interval, MultiLabelScores, PairedDifference, Scores};
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{
     EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, KEPT_EMBEDDINGS, TextEncoder,

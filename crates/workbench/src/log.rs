@@ -22,7 +22,7 @@ const SUFFIX: &str = "log";
 const DAYS: usize = 7;
 /// What goes to the file: what the program itself did, and trouble of anybody.
 const FILE_FILTER: &str = "warn,dissensus=info,dissensus_window=info,dissensus_workbench=info,dissensus_store=info,\
-     dissensus_exchange=info,dissensus_encoder=info,dissensus_perspectives=info";
+     dissensus_exchange=info,dissensus_encoder=info,dissensus_stats=info,dissensus_models=info,dissensus_neural=info,dissensus_selection=info";
 
 /// Starts the log of this process, and has panics written to it with their place and backtrace. `level` (`error`, `warn`,
 /// `info`, `debug`, `trace`, or a filter such as `dissensus_store=debug`) is for standard error; without it `RUST_LOG` says.

@@ -28,7 +28,7 @@ pub enum PanelError {
     },
     /// Members cannot be drawn.
     #[error(transparent)]
-    Drawing(#[from] dissensus_perspectives::QuotaError),
+    Drawing(#[from] dissensus_stats::panels::QuotaError),
     /// An attribute, or a value, that nobody to draw from has.
     #[error("nobody to draw from has {attribute}={value}; {}", if .known.is_empty() { format!("nobody has an attribute \"{attribute}\"") } else { format!("there is {known}") })]
     Unknown {

@@ -3,7 +3,7 @@
 use crate::asked_model::AskedModel;
 use crate::error::WorkbenchError;
 use crate::prediction_table::PredictedAnnotator;
-use dissensus_perspectives::Target;
+use dissensus_stats::data::Target;
 
 /// What chosen annotators would answer to some texts.
 #[derive(Clone, Debug)]

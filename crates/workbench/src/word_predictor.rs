@@ -8,7 +8,7 @@ use crate::prediction_table::PredictedAnnotator;
 use crate::text_words::{Forms, words};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{ExpectedMarks, LiveSpans, OwnEffects, SpanTexts, WordFeatures};
+use dissensus_models::spans::{ExpectedMarks, LiveSpans, OwnEffects, SpanTexts, WordFeatures};
 use dissensus_store::body_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -273,7 +273,7 @@ fn write_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_perspectives::TypeHead;
+    use dissensus_models::spans::TypeHead;
 
     #[test]
     fn parts_that_do_not_fit_together_are_named() {

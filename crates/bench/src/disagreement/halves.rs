@@ -2,8 +2,9 @@
 
 use super::Quality;
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::metrics::{auroc, spearman};
-use dissensus_perspectives::{Observation, Target, two_camps};
+use dissensus_stats::data::{Observation, Target};
+use dissensus_stats::disagreement::two_camps;
+use dissensus_stats::metrics::{auroc, spearman};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -7,9 +7,10 @@ use crate::error::BenchError;
 use crate::figures::quantile_ms;
 use crate::material::Material;
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::{
-    AnnotatorModel as _, FitOptions, LiveModel, Measure, Silent, TrainingData, measure,
-};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::progress::Silent;
+use dissensus_stats::data::{AnnotatorModel as _, FitOptions, TrainingData};
+use dissensus_stats::disagreement::{Measure, measure};
 use dissensus_workbench::Home;
 use halves::{Division, HeldOut};
 use predictions::PredictionsAlone;

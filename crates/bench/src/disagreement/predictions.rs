@@ -1,6 +1,7 @@
 //! A model whose labels do not stand in its measures: what is predicted of everybody.
 
-use dissensus_perspectives::{AnnotatorModel, LiveModel, ModelKind, PerspectivesError, TextFeatures};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::{AnnotatorModel, ModelError, ModelKind, TextFeatures};
 use std::ops::Range;
 
 pub(super) struct PredictionsAlone<'a>(pub(super) &'a LiveModel);
@@ -31,7 +32,7 @@ impl AnnotatorModel for PredictionsAlone<'_> {
         text: TextFeatures<'_>,
         annotator: u32,
         out: &mut [f32],
-    ) -> Result<(), PerspectivesError> {
+    ) -> Result<(), ModelError> {
         self.0.predict_new_text(text, annotator, out)
     }
 

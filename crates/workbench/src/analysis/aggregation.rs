@@ -4,10 +4,9 @@ use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::metrics::BootstrapOptions;
-use dissensus_perspectives::{
-    AggregationOptions, Aggregator, Reliability, aggregate, cohen_pairs, reliability,
-};
+use dissensus_stats::aggregation::{AggregationOptions, Aggregator, aggregate};
+use dissensus_stats::agreement::{Reliability, cohen_pairs, reliability};
+use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 
 /// Labels brought together. Keys are a contract with scripts.
@@ -183,7 +182,7 @@ impl Analysis {
         let index = self.context.index();
         let name = |row: u32| index.annotators()[row as usize].external_id.clone();
         let pairs = cohen_pairs(&observations, texts, people, target, least)?;
-        let pair = |pair: dissensus_perspectives::CohenPair| AnnotatorPairAgreement {
+        let pair = |pair: dissensus_stats::agreement::CohenPair| AnnotatorPairAgreement {
             first: name(pair.first),
             second: name(pair.second),
             texts: pair.texts,

@@ -6,7 +6,8 @@ use crate::error::WorkbenchError;
 use crate::live::{differing_labels, split_of_labels};
 use crate::view::NearText;
 use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel, Target};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::{AnnotatorModel as _, Target};
 
 /// Texts that are listed.
 const NEAR: usize = 5;

@@ -3,7 +3,9 @@
 use super::Analysis;
 use crate::error::WorkbenchError;
 use dissensus_domain::{QuestionId, ScaleKind};
-use dissensus_perspectives::{Alphas, Observation, agreement};
+use dissensus_stats::agreement::Alphas;
+use dissensus_stats::agreement::agreement;
+use dissensus_stats::data::Observation;
 use serde::Serialize;
 use std::collections::HashSet;
 

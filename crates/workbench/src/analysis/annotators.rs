@@ -8,10 +8,12 @@ use crate::jobs::{Progress, Silent};
 use crate::view::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
 use crate::words::counted;
 use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
-use dissensus_perspectives::{
-    AnnotatorFlag as Flag, AnnotatorMap, Discrimination, HeldOut, Severity, Speed, TimedLabel, agreement,
-    annotator_map, beside_others, speeds,
-};
+use dissensus_models::mixed::Discrimination;
+use dissensus_selection::evaluation::HeldOut;
+use dissensus_stats::agreement::agreement;
+use dissensus_stats::agreement::{AnnotatorFlag as Flag, Speed, TimedLabel, beside_others, speeds};
+use dissensus_stats::data::Severity;
+use dissensus_stats::disagreement::{AnnotatorMap, annotator_map};
 use dissensus_store::TimedAnswer;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -249,7 +251,7 @@ fn share(chance: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_perspectives::TooFast;
+    use dissensus_stats::agreement::TooFast;
 
     #[test]
     fn flags_tell_their_numbers() {

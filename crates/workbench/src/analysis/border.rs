@@ -3,7 +3,8 @@
 use crate::live::{Fitted, Over};
 use crate::view::{Border, GroupDifference, LabelsAbove, PersonOnSide, SideOfBorder};
 use dissensus_domain::Annotator;
-use dissensus_perspectives::{CONFIDENCE_LEVEL, OnSide};
+use dissensus_models::live::OnSide;
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
 /// The border at which the chosen people divide most equally: those who labelled the text with their labels, all others as predicted. `None` where
 /// levels have no order or are only two.

@@ -5,7 +5,8 @@ use crate::error::WorkbenchError;
 use crate::live::{Fitted, Over, largest};
 use crate::view::DisagreementScores;
 use dissensus_domain::{Annotator, Attributes, QuestionId};
-use dissensus_perspectives::{AnnotatorModel, Measure, disagreement_of_texts, van_der_eijk};
+use dissensus_stats::data::AnnotatorModel;
+use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk};
 
 impl Analysis {
     /// Which annotators have all of these attributes.

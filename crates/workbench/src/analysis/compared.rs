@@ -2,8 +2,10 @@
 
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_perspectives::metrics::{CalibrationBin, PairedDifference, Resampled, calibration_curve};
-use dissensus_perspectives::{CONFIDENCE_LEVEL, ModelKind, Observation, Predicted, Scored};
+use dissensus_selection::evaluation::Predicted;
+use dissensus_stats::data::{ModelKind, Observation};
+use dissensus_stats::metrics::{CONFIDENCE_LEVEL, Scored};
+use dissensus_stats::metrics::{CalibrationBin, PairedDifference, Resampled, calibration_curve};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +21,9 @@ pub struct WithoutCopies {
     /// Their labels.
     pub labels: usize,
     /// One entry a model.
-    pub models: Vec<dissensus_perspectives::Evaluation>,
+    pub models: Vec<dissensus_selection::evaluation::Evaluation>,
     /// One entry a baseline.
-    pub baselines: Vec<dissensus_perspectives::Evaluation>,
+    pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
 }
 
 /// How far models and baselines are from one model, each metric on the same labels.
@@ -69,7 +71,8 @@ impl Compared {
     /// Of the models, and of the baselines.
     pub(super) fn scores(
         &self,
-    ) -> (Vec<dissensus_perspectives::Evaluation>, Vec<dissensus_perspectives::Evaluation>) {
+    ) -> (Vec<dissensus_selection::evaluation::Evaluation>, Vec<dissensus_selection::evaluation::Evaluation>)
+    {
         let of = |all: &[Predicted]| all.iter().map(|one| one.evaluation(self.ordinal)).collect();
         (of(&self.models), of(&self.baselines))
     }
@@ -89,7 +92,7 @@ impl Compared {
             return None;
         }
         let keep = |o: &Observation| !copies.contains(&o.text);
-        let of = |all: &[Predicted]| -> Vec<dissensus_perspectives::Evaluation> {
+        let of = |all: &[Predicted]| -> Vec<dissensus_selection::evaluation::Evaluation> {
             all.iter().map(|one| one.evaluation_of(self.ordinal, keep)).collect()
         };
         let (models, baselines) = (of(&self.models), of(&self.baselines));
@@ -132,7 +135,7 @@ impl ModelDifferences {
     pub(super) fn less(
         reference: &str,
         all: &[(String, Resampled)],
-    ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
+    ) -> Result<Self, dissensus_stats::data::ModelError> {
         let others = all.iter().filter(|(model, _)| model != reference);
         match all.iter().find(|(model, _)| model == reference) {
             Some((_, first)) => {
@@ -146,7 +149,7 @@ impl ModelDifferences {
         reference: &str,
         first: &Resampled,
         others: impl Iterator<Item = (String, &'a Resampled)>,
-    ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
+    ) -> Result<Self, dissensus_stats::data::ModelError> {
         let of = |(model, own): (String, &Resampled)| {
             own.less(first, CONFIDENCE_LEVEL).map(|of| ModelDifference { model, of })
         };

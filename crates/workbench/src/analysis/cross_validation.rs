@@ -7,9 +7,9 @@ use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_encoder::Encoder;
-use dissensus_perspectives::{
-    FitOptions, ModelKind, Observation, SeenByEncoder, SplitColumns, SplitSpec, TrainingData, fit,
-};
+use dissensus_selection::evaluation::{SeenByEncoder, SplitColumns, SplitSpec};
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{FitOptions, ModelKind, Observation, TrainingData};
 use std::path::Path;
 use std::sync::Arc;
 

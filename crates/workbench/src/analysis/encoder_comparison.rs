@@ -6,7 +6,8 @@ use super::cross_validation::CrossValidation;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use dissensus_perspectives::{ModelKind, SplitSpec};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
 use serde::Serialize;
 
 /// Folds of the training texts by which an encoder is chosen.

@@ -8,7 +8,7 @@ use crate::jobs::{Activity, Progress};
 use crate::view::{EncoderHere, EncoderTrial, EncoderTrials};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{Catalogue, locate};
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 
 /// Folds of the training texts.
 const FOLDS: u8 = 5;

@@ -9,11 +9,12 @@ use crate::jobs::Progress;
 use crate::view::SelfAgreementShare;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::metrics::Scored;
-use dissensus_perspectives::{
-    Embeddings, FitOptions, ModelKind, Predicted, PredictionSets, SplitColumns, SplitSpec, TrainingData,
-    dichotomize, predict_baselines, predict_test, prediction_sets,
+use dissensus_selection::evaluation::{
+    Predicted, PredictionSets, SplitColumns, SplitSpec, predict_baselines, predict_test, prediction_sets,
 };
+use dissensus_stats::data::{Embeddings, FitOptions, ModelKind, TrainingData};
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::metrics::dichotomize;
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
 use serde_json::json;
@@ -49,9 +50,9 @@ pub struct EvaluateChoices {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvaluatedModels"))]
 pub struct Evaluation {
     /// One entry a model.
-    pub models: Vec<dissensus_perspectives::Evaluation>,
-    /// What can be said of the same labels without reading the texts ([`dissensus_perspectives::baselines`]), as a model each.
-    pub baselines: Vec<dissensus_perspectives::Evaluation>,
+    pub models: Vec<dissensus_selection::evaluation::Evaluation>,
+    /// What can be said of the same labels without reading the texts ([`dissensus_selection::evaluation::baselines`]), as a model each.
+    pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
     /// The scores of both without the test texts whose body also stands in training; none where there are no such texts. Differences and prediction sets are over all
     /// test texts.
     pub without_copies: Option<WithoutCopies>,

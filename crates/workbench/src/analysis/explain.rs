@@ -12,9 +12,9 @@ use crate::view::{
     ScorePart, ScorePartKind,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{
-    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome, ScoreParts,
-};
+use dissensus_models::live::{ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome};
+use dissensus_models::mixed::ScoreParts;
+use dissensus_stats::data::AnnotatorModel as _;
 
 /// Labels that are listed.
 const INFLUENCES: usize = 5;

@@ -4,7 +4,7 @@ use crate::sync::lock;
 use crate::view::{ExplainQuery, NewLabel};
 use crate::{Home, Session, Silent, sample};
 use dissensus_domain::{Answer, TextId};
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 use std::sync::{Arc, Barrier, mpsc};
 use std::time::Duration;
 

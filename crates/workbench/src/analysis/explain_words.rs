@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::view::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 
 /// What is said of a text with labels.
 const LABELLED: &str = "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.";

@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::live::{Comparison, Fitted, Over, Sides};
 use crate::view::{GroupChoice, GroupDifference, SeverityDifference};
 use dissensus_domain::Annotator;
-use dissensus_perspectives::{GroupGap, GroupPair};
+use dissensus_stats::disagreement::{GroupGap, GroupPair};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::log::go_on;
 use crate::text_words::{marks, words};
 use dissensus_domain::{EventId, Question, QuestionId, TextId};
-use dissensus_perspectives::{LiveSpans, SpanAnswer};
+use dissensus_models::spans::{LiveSpans, SpanAnswer};
 use dissensus_store::NewHead;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use crate::words::counted;
 const FEWEST_TEXTS: u32 = 30;
 
 /// What is shown of a weight, where texts have so many labels.
-pub(super) fn shown(found: &dissensus_perspectives::LabelWeight, labels: &[u32]) -> LabelWeight {
+pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32]) -> LabelWeight {
     let mut several: Vec<u32> = labels.iter().copied().filter(|labels| *labels > 1).collect();
     several.sort_unstable();
     let labels = several.get(several.len() / 2).copied().unwrap_or(0);

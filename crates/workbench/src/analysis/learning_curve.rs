@@ -5,7 +5,8 @@ use super::EvaluateChoices;
 use super::evaluation::level_index;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_perspectives::{ColdStart, FitOptions, LearningCurve, learning_curve};
+use dissensus_selection::evaluation::{ColdStart, LearningCurve, learning_curve};
+use dissensus_stats::data::FitOptions;
 
 impl Analysis {
     /// Cold start: a share of the annotators is held out entirely, and each model is trained on so many labels of each of them.

@@ -9,10 +9,10 @@ use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
-use dissensus_perspectives::metrics::BootstrapOptions;
-use dissensus_perspectives::{
-    AnnotatorModel as _, Estimate, ExpectedMasi, MasiTogether, SetAnswer, set_reliability,
-};
+use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{ExpectedMasi, MasiTogether};
+use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -140,7 +140,7 @@ impl Analysis {
         together: Option<&MasiTogether>,
     ) -> Result<(Vec<TextOptions>, usize), WorkbenchError> {
         let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
-        let differ = |d: dissensus_perspectives::Disagreement| d.pairwise;
+        let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
         let by_option: Vec<Vec<f32>> = self
             .live
             .of_all(question.id, |fitted| {

@@ -1,6 +1,6 @@
 //! Texts near another one, by the cosine of their embeddings.
 
-use dissensus_perspectives::Embeddings;
+use dissensus_stats::data::Embeddings;
 
 /// Rows of `candidates` and their cosine with `x`, the nearest first; of equal ones the lower row. Empty where there are no embeddings. A row
 /// of zeros is near nothing.

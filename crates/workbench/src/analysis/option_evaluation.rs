@@ -7,10 +7,10 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::options_together;
 use dissensus_domain::Question;
-use dissensus_perspectives::{
-    FitOptions, ModelKind, Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec,
-    predict_baselines, predict_test,
+use dissensus_selection::evaluation::{
+    Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec, predict_baselines, predict_test,
 };
+use dissensus_stats::data::{FitOptions, ModelKind};
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
 use serde_json::json;

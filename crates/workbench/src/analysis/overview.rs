@@ -12,7 +12,7 @@ use crate::view::{
 };
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::text_id_of;
-use dissensus_perspectives::{Estimate, IntervalScope};
+use dissensus_stats::agreement::{Estimate, IntervalScope};
 use std::collections::{HashMap, HashSet};
 
 /// Texts with labels of two people from which on agreement is told where nobody differs, and a study has something to stand on.

@@ -8,9 +8,9 @@ use crate::jobs::Progress;
 use crate::view::{DifferenceShares, Figure, OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 use crate::words::counted;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{
-    CONFIDENCE_LEVEL, LabelDesign, Observation, Target, TextVariances, VarianceComponents,
-};
+use dissensus_stats::agreement::{LabelDesign, TextVariances, VarianceComponents};
+use dissensus_stats::data::{Observation, Target};
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
 /// Numbers above this are told as such: a pilot does not tell them apart.
 const LIMIT: u32 = 100;

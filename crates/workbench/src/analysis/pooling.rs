@@ -7,7 +7,8 @@ use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
-use dissensus_perspectives::{ModelKind, SplitSpec};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
 use serde::Serialize;
 
 /// Folds of the training texts by which a pooling is chosen: differences are small, and one part kept back would be noise.

@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 
 impl Analysis {
     /// How one annotator would label a text of the project, a probability a level.

@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::predicted_texts::PredictedTexts;
 use crate::prediction_table::PredictionChoices;
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 
 /// Predictions of all texts of a project.

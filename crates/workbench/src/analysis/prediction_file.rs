@@ -10,7 +10,8 @@ use crate::prediction_table::{
 };
 use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 use std::path::{Path, PathBuf};
 

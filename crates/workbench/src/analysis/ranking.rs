@@ -17,7 +17,9 @@ use crate::view::{
 };
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, Measure, OnSide, rank_band};
+use dissensus_models::live::OnSide;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{Measure, rank_band};
 use std::collections::HashSet;
 use std::sync::Arc;
 

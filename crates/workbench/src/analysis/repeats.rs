@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::view::{RepeatReport, RepeatsOfAnnotator};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_perspectives::FEWEST_REPEATS;
+use dissensus_stats::agreement::FEWEST_REPEATS;
 
 impl Analysis {
     /// Self-agreement of a question's annotators: every answer of a later occasion against that of the occasion before it, the first

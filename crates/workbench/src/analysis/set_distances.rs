@@ -5,8 +5,11 @@ use super::multi_label::MOST_PAIRED;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
-use dissensus_perspectives::metrics::Scored;
-use dissensus_perspectives::{FitOptions, HeldOutSets, MasiTogether, ModelKind, scored_by_folds};
+use dissensus_selection::evaluation::scored_by_folds;
+use dissensus_stats::data::{FitOptions, ModelKind};
+use dissensus_stats::disagreement::MasiTogether;
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::options::HeldOutSets;
 
 impl Analysis {
     /// Learns which options of a question go together, on labels predicted by `multilevel` that had not learned from their texts, and whether distances of people's answers are predicted better with it.

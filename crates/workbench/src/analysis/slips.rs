@@ -7,7 +7,7 @@ use crate::jobs::Progress;
 use crate::view::{SlipKind, SlipReport, SlipRow};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_perspectives::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
+use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 
 /// Of labels that are called beyond chance this share at most is there by chance.
 const BY_CHANCE: f64 = 0.1;

@@ -5,10 +5,10 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::text_words::{marked_words, words};
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
-use dissensus_perspectives::metrics::BootstrapOptions;
-use dissensus_perspectives::{
+use dissensus_stats::agreement::{
     MarkedUnits, MarkedWords, Unitizing, WordAgreement, unitizing_alpha, word_agreement,
 };
+use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,7 @@ use crate::jobs::Progress;
 use crate::text_words::{Forms, marks, words};
 use dissensus_domain::{Question, TextId};
 use dissensus_encoder::{Encoder, WordStates};
-use dissensus_perspectives::{SpanAnswer, SpanTexts, WordFeatures};
+use dissensus_models::spans::{SpanAnswer, SpanTexts, WordFeatures};
 use std::collections::{BTreeMap, HashMap};
 
 /// Texts that are read and encoded together.

@@ -9,12 +9,15 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
-use dissensus_perspectives::CONFIDENCE_LEVEL;
-use dissensus_perspectives::metrics::Resampled;
-use dissensus_perspectives::{
-    ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining,
-    SplitColumns, SplitSpec, TypeReport, WordFrequency, WordNetworks,
+use dissensus_models::spans::{
+    SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining, TypeReport,
+    WordFrequency,
 };
+use dissensus_neural::word_networks::WordNetworks;
+use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
+use dissensus_stats::data::ModelKind;
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
+use dissensus_stats::metrics::Resampled;
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
 use serde_json::json;
@@ -127,7 +130,7 @@ impl Analysis {
         let (annotators, types) = (first.annotators.len(), data.types.len());
         let options = SpanFitOptions { seed: u64::from(choices.seed), ..SpanFitOptions::default() };
         let columns = SplitColumns { seen: seen.rows(), ..first.columns() };
-        let none = dissensus_perspectives::Embeddings::none(first.texts.len());
+        let none = dissensus_stats::data::Embeddings::none(first.texts.len());
         let tuned_on = self.words_learned(&data)?;
         let mut tested: Vec<&SpanAnswer> = Vec::new();
         let mut predictions: Vec<SpanPredictions> = Vec::new();

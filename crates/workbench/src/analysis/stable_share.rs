@@ -4,7 +4,8 @@ use super::Analysis;
 use crate::context::AnswerAgain;
 use crate::error::WorkbenchError;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{AnnotatorModel as _, FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
+use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
+use dissensus_stats::data::AnnotatorModel as _;
 use serde::Serialize;
 
 /// An interval that is wider says nothing.

@@ -9,7 +9,7 @@ use crate::live::{Fitted, Over};
 use crate::view::{AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail};
 use crate::view::{DisagreementScores, GroupDifference, SeverityDifference};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Shown, TextId};
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 use std::collections::{BTreeMap, HashMap};
 
 /// Stands for a missing attribute.

@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{ScaleSpread, TextDispersion};
+use dissensus_models::mixed::{ScaleSpread, TextDispersion};
 use serde::Serialize;
 
 /// Data sets drawn from the fitted model: p can be .025 at least.

@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_perspectives::{FitOptions, ModelKind};
+use dissensus_stats::data::{FitOptions, ModelKind};
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
 use serde_json::json;

@@ -8,7 +8,8 @@ use crate::jobs::Progress;
 use crate::set_table::people_of_sets;
 use crate::view::whole_sets_together;
 use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
 use serde::Serialize;
 
 /// A text that is asked about.

@@ -8,9 +8,8 @@ use crate::learned_words::LearnedWords;
 use crate::word_predictor::WordPredictor;
 use dissensus_domain::{AnnotatorId, Question, TextId};
 use dissensus_encoder::{Encoder, WordStates};
-use dissensus_perspectives::{
-    LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining,
-};
+use dissensus_models::spans::{LiveSpans, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining};
+use dissensus_stats::data::ModelKind;
 use std::collections::BTreeSet;
 
 /// A model of words, and the answers that annotators' readiness comes from. Texts and annotators are known to `live` by their ids.

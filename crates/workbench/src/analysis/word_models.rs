@@ -13,7 +13,7 @@ use crate::view::{
 use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
-use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanAnswer};
+use dissensus_models::spans::{ExpectedMarks, LiveSpans, SpanAnswer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;

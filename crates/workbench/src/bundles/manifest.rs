@@ -6,7 +6,10 @@ use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
 use dissensus_encoder::{
     EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
 };
-use dissensus_perspectives::{AnnotatorModel as _, FactorsOf, LiveModel, OptionFactors};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::FactorsOf;
+use dissensus_stats::options::OptionFactors;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -7,7 +7,8 @@ use crate::jobs::Progress;
 use crate::words::counted;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::Encoder;
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 

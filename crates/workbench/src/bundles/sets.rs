@@ -12,7 +12,8 @@ use crate::set_table::{SetPredictionFile, SetRows, SetsAsked};
 use crate::view::{sets_of_run_together, whole_sets_together};
 use dissensus_domain::Question;
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::{OptionFactors, WholeSets};
+use dissensus_stats::disagreement::WholeSets;
+use dissensus_stats::options::OptionFactors;
 use std::path::Path;
 
 impl Bundles {

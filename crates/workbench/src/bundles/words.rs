@@ -11,7 +11,7 @@ use crate::word_predictor::WordPredictor;
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, Question, ScaleKind};
 use dissensus_encoder::Encoder;
-use dissensus_perspectives::SpanEvaluation;
+use dissensus_models::spans::SpanEvaluation;
 use std::path::Path;
 
 /// A model of words and what belongs to it.

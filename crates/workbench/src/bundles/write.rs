@@ -13,7 +13,7 @@ use crate::pseudonyms::Pseudonyms;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io;

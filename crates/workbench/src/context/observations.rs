@@ -3,7 +3,7 @@
 use super::{Context, Index};
 use crate::error::WorkbenchError;
 use dissensus_domain::{CurrentLabel, QuestionId};
-use dissensus_perspectives::{Observation, Target};
+use dissensus_stats::data::{Observation, Target};
 
 impl Context {
     /// Name of a question, and what models predict for it.

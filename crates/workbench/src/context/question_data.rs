@@ -3,9 +3,8 @@
 use super::Context;
 use crate::error::WorkbenchError;
 use dissensus_domain::{Annotator, AnnotatorId, Answer, CurrentLabel, Question, SpanSet, Split, TextId};
-use dissensus_perspectives::{
-    Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
-};
+use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
+use dissensus_stats::data::{Attribute, Embeddings, Observation, Target, TrainingData};
 use dissensus_store::QuestionSnapshot;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::view::SelfAgreementShare;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_exchange::latest_meant;
-use dissensus_perspectives::SelfAgreement;
+use dissensus_stats::agreement::SelfAgreement;
 use dissensus_store::Repeat;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -5,7 +5,7 @@ use super::text_features::{NgramLimits, ngrams_of};
 use crate::context::{Index, QuestionData};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
-use dissensus_perspectives::{Embeddings, SparseRows};
+use dissensus_stats::data::{Embeddings, SparseRows};
 use std::sync::Arc;
 
 /// Which embeddings a model or a figure stands on. Where two are equal, so are the embeddings: those of a version are only ever

@@ -41,7 +41,7 @@ use crate::context::Context;
 use crate::saved_runs::SavedRuns;
 use crate::sync::lock;
 use crate::view::Problem;
-use dissensus_perspectives::Embeddings;
+use dissensus_stats::data::Embeddings;
 use std::sync::{Arc, Mutex};
 
 /// The encoder of a project and its embeddings.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::WorkbenchError;
 use dissensus_domain::TextId;
 use dissensus_encoder::char_ngrams;
-use dissensus_perspectives::{SparseRows, TextFeatures};
+use dissensus_stats::data::{SparseRows, TextFeatures};
 use std::sync::Arc;
 
 /// Texts read at a time; a text may be long.

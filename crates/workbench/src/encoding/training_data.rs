@@ -11,7 +11,7 @@ use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use dissensus_files::write_atomically;
-use dissensus_perspectives::SeenByEncoder;
+use dissensus_selection::evaluation::SeenByEncoder;
 use dissensus_store::{RunId, RunPart, body_hash};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -4,7 +4,10 @@ use super::Guidelines;
 use crate::error::WorkbenchError;
 use crate::view::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
 use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, ScaleKind, Wording, WordingId};
-use dissensus_perspectives::{IntervalScope, Observation, Silent, metrics::BootstrapOptions, reliability};
+use dissensus_stats::agreement::{IntervalScope, reliability};
+use dissensus_stats::data::Observation;
+use dissensus_stats::data::progress::Silent;
+use dissensus_stats::metrics::BootstrapOptions;
 use dissensus_store::WordingVersion;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Groups of people compared on every text.
 
 use crate::words::counted;
-use dissensus_perspectives::{GroupGap, GroupGaps, GroupPair, LiveModel, SeveritySides};
+use dissensus_models::live::{LiveModel, SeveritySides};
+use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
 use std::ops::Range;
 
 /// Two sides, named.

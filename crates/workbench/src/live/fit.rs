@@ -11,10 +11,9 @@ use crate::event::Event;
 use crate::jobs::Progress;
 use crate::sync::{lock, lock_or_reset};
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
-use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, FitOptions, LabelChange, LiveModel, Observation, PreparedTexts, Target,
-    TrainingData,
-};
+use dissensus_models::batch::PreparedTexts;
+use dissensus_models::live::{LabelChange, LiveModel};
+use dissensus_stats::data::{AnnotatorModel as _, Embeddings, FitOptions, Observation, Target, TrainingData};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::panic::resume_unwind;

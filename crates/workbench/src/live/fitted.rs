@@ -6,7 +6,8 @@ use crate::context::attributes;
 use crate::encoding::Basis;
 use crate::view::{Estimation, GroupChoice, TextPredictions};
 use dissensus_domain::Annotator;
-use dissensus_perspectives::{AnnotatorModel, LabelChange, LiveModel};
+use dissensus_models::live::{LabelChange, LiveModel};
+use dissensus_stats::data::AnnotatorModel;
 use std::sync::Arc;
 
 /// The model that a head in the project belongs to.
@@ -106,7 +107,7 @@ pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
 }
 
 /// As people and scripts are shown it.
-pub(super) fn estimation_shown(found: &dissensus_perspectives::Estimation) -> Estimation {
+pub(super) fn estimation_shown(found: &dissensus_models::mixed::Estimation) -> Estimation {
     Estimation {
         text_sd: found.text_sd,
         annotator_sd: found.annotator_sd,

@@ -5,7 +5,9 @@ use super::fitted::Fitted;
 use crate::sync::lock_or_reset;
 use crate::view::TextPredictions;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, LabelChange, Measure};
+use dissensus_models::live::LabelChange;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::Measure;
 use std::num::NonZero;
 
 /// A thread costs about what it takes to learn a label for so many options.

@@ -3,9 +3,10 @@
 use super::comparison::Comparison;
 use crate::view::GroupChoice;
 use dissensus_domain::Attributes;
-use dissensus_perspectives::{
-    AnnotatorModel as _, CombinedOrder, Disagreement, FEWEST_IN_A_CAMP, LabelWeight, LiveModel, Measure,
-    UsualSplit, maximum, ranking, surprise, two_camps, usual_split,
+use dissensus_models::live::{CombinedOrder, FEWEST_IN_A_CAMP, LabelWeight, LiveModel};
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{
+    Disagreement, Measure, UsualSplit, maximum, ranking, surprise, two_camps, usual_split,
 };
 use std::sync::Arc;
 
@@ -253,7 +254,8 @@ mod tests {
     /// However many comparisons are asked for, two stay, the last ones.
     #[test]
     fn of_comparisons_the_last_two_are_kept() {
-        use dissensus_perspectives::{Embeddings, FitOptions, Observation, Silent, Target, TrainingData};
+        use dissensus_stats::data::progress::Silent;
+        use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
         let fitted = |texts: u32| {
             let embeddings = Embeddings::none(texts as usize);
             let one = |text: u32, annotator: u32| Observation {
@@ -274,7 +276,7 @@ mod tests {
         };
         let comparison = |model: &LiveModel| {
             let groups = vec![(0..6).collect(), (6..12).collect()];
-            let pair = dissensus_perspectives::GroupPair { first: vec![0], second: vec![1] };
+            let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
             Comparison::of(model, groups, vec![pair], Vec::new())
         };
         let small = fitted(30);

@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::log::go_on;
 use crate::view::Estimation;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::LiveModel;
+use dissensus_models::live::LiveModel;
 use dissensus_store::NewHead;
 
 impl LiveModels {

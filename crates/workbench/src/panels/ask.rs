@@ -8,7 +8,8 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_domain::TextId;
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
 
 /// Texts between two looks at whether to stop.

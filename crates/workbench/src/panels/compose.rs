@@ -6,10 +6,10 @@ use crate::error::WorkbenchError;
 use crate::panel_error::PanelError;
 use crate::view::{PanelInfo, PanelWish};
 use dissensus_domain::{PanelRule, Question};
-use dissensus_perspectives::{
-    AnnotatorModel as _, CONFIDENCE_LEVEL, Candidate, DrawPanels, LiveModel, PerspectivesError, Quota,
-    Target, Verdict, VerdictRule, Verdicts,
-};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::{AnnotatorModel as _, ModelError, Target};
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
+use dissensus_stats::panels::{Candidate, DrawPanels, Quota, Verdict, VerdictRule, Verdicts};
 use std::collections::BTreeSet;
 
 /// Members of a panel, at most.
@@ -171,7 +171,7 @@ fn verdicts_of(rule: &PanelRule, question: &Question, size: usize) -> Result<Ver
     };
     Verdicts::new(known, target, size).map_err(|error| {
         let why = match error {
-            PerspectivesError::PanelRule(why) => why,
+            ModelError::PanelRule(why) => why,
             other => other.to_string(),
         };
         PanelError::Rule { rule: rule.to_string(), why }

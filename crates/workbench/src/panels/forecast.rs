@@ -3,7 +3,8 @@
 use super::compose::Composition;
 use crate::error::WorkbenchError;
 use crate::view::{PanelBeside, PanelOthers, PanelVerdict};
-use dissensus_perspectives::{LiveModel, VerdictForecast};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::panels::VerdictForecast;
 
 /// Ranges of a probability wider than this tell too little.
 const TOO_WIDE: f64 = 0.8;

@@ -10,7 +10,7 @@ use crate::report_parts::plots;
 use crate::report_parts::table::{Cell, Column};
 use crate::words::counted;
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::{Estimate, IntervalScope, Reliability};
+use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Texts with labels of two people or more that a figure of agreement needs: fewer have no interval.

@@ -8,7 +8,7 @@ use crate::pseudonyms::FEWEST;
 use crate::report_parts::table::{Cell, Column};
 use crate::view::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_perspectives::holm;
+use dissensus_stats::disagreement::holm;
 use std::collections::HashSet;
 
 /// Comparisons of a question at most, those of the largest groups first.

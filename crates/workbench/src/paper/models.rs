@@ -16,7 +16,7 @@ use crate::view::RunDetail;
 use crate::words::counted;
 use dissensus_domain::{ScaleKind, WorkState};
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
 
@@ -310,7 +310,7 @@ fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), 
     );
     let svg = plots::lines(&lines, "labels of a new person", "log loss")?;
     blocks.extend(asked.stems.figure("learning-curve", caption.clone(), svg));
-    let row = |point: &dissensus_perspectives::CurvePoint| {
+    let row = |point: &dissensus_selection::evaluation::CurvePoint| {
         vec![
             Cell::text(&point.model),
             Cell::Count(point.labels as u64),

@@ -2,7 +2,7 @@
 
 use super::Project;
 use crate::error::WorkbenchError;
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_stats::data::AnnotatorModel as _;
 use std::fmt::Write as _;
 
 impl Project {

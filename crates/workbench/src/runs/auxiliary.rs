@@ -12,9 +12,9 @@ use crate::saved_runs::{AUXILIARY, SavedRun, io};
 use crate::view::{AuxiliaryCandidate, AuxiliaryQuestion, RunAuxiliary};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, Split, TextId};
 use dissensus_files::write_atomically;
-use dissensus_perspectives::{
-    Attribute, AuxiliaryTask, DataSplit, Observation, SplitSpec, Target, TrainConfig,
-};
+use dissensus_neural::trainer::{AuxiliaryTask, TrainConfig};
+use dissensus_selection::evaluation::{DataSplit, SplitSpec};
+use dissensus_stats::data::{Attribute, Observation, Target};
 use dissensus_store::{Store, body_hash};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

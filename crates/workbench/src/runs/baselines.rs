@@ -7,8 +7,9 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::RunBaseline;
 use dissensus_domain::Scale;
-use dissensus_perspectives::metrics::annotator_baselines;
-use dissensus_perspectives::{Observation, SplitSpec, Target, baselines_of};
+use dissensus_selection::evaluation::{SplitSpec, baselines_of};
+use dissensus_stats::data::{Observation, Target};
+use dissensus_stats::metrics::annotator_baselines;
 use dissensus_store::RunPart;
 use std::collections::BTreeMap;
 

@@ -6,7 +6,8 @@ use crate::jobs::Progress;
 use crate::saved_runs::choices;
 use dissensus_domain::{AnnotatorId, Question};
 use dissensus_encoder::Encoder;
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel, ModelKind};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::{AnnotatorModel as _, ModelKind};
 use std::path::PathBuf;
 
 /// What predicts new texts as a run does.

@@ -5,8 +5,10 @@ use super::list::higher_is_better;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::{AnnotatorPair, MetricPair, RunComparison};
-use dissensus_perspectives::metrics::{BootstrapOptions, Difference, compare};
-use dissensus_perspectives::{Observation, Scored, Silent};
+use dissensus_stats::data::Observation;
+use dissensus_stats::data::progress::Silent;
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::metrics::{BootstrapOptions, Difference, compare};
 use dissensus_store::RunPart;
 use std::collections::HashMap;
 

@@ -14,10 +14,9 @@ use crate::saved_runs::SavedRun;
 use crate::view::{RunAuxiliary, Tuning};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, Split, TextId};
-use dissensus_perspectives::{
-    Attribute, CopiesAcross, DataSplit, Embeddings, ModelKind, Observation, SplitColumns, SplitSpec, Target,
-    TestSet, TrainConfig, TrainingData,
-};
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_selection::evaluation::{CopiesAcross, DataSplit, SplitColumns, SplitSpec, TestSet};
+use dissensus_stats::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
 use dissensus_store::{RunLabel, RunPart, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};

@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::choices;
 use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::{Question, QuestionId};
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 
 impl Runs {
     /// What a training of this model on a question, or on all options of one, does unless told otherwise: what was asked for the last time, else sensible choices.

@@ -8,7 +8,7 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
 use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
 use dissensus_domain::Scale;
-use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
+use dissensus_stats::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
 
 const BASELINE_OF_TEST: &str =

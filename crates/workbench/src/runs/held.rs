@@ -12,9 +12,10 @@ use crate::saved_runs::{SavedRun, choices};
 use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::Question;
 use dissensus_encoder::FreezePolicy;
-use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, ModelKind, NetworkModel, SeenByEncoder, TrainConfig,
-};
+use dissensus_neural::networks::NetworkModel;
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_selection::evaluation::SeenByEncoder;
+use dissensus_stats::data::{AnnotatorModel as _, Embeddings, ModelKind};
 use std::sync::Arc;
 
 /// Texts and annotators that cannot test a training: what taught the encoder it begins with, or a head that it holds.

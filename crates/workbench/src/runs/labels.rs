@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::sync::lock;
 use dissensus_domain::{Answer, CurrentLabel, QuestionId};
-use dissensus_perspectives::Observation;
+use dissensus_stats::data::Observation;
 use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
 

@@ -6,8 +6,8 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::{RunInfo, RunMetric, RunScores};
 use dissensus_domain::WorkState;
-use dissensus_perspectives::Scores;
-use dissensus_perspectives::metrics::Report;
+use dissensus_stats::metrics::Report;
+use dissensus_stats::metrics::Scores;
 
 impl Runs {
     /// Every training run, newest first.

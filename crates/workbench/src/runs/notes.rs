@@ -5,10 +5,10 @@ use crate::saved_runs::TrainedWordScores;
 use crate::view::{RunAuxiliary, RunSizes, Tuning};
 use crate::words::counted;
 use dissensus_domain::Question;
-use dissensus_perspectives::{
-    DataSplit, Embeddings, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation,
-    calibration_texts,
-};
+use dissensus_models::batch::calibration_texts;
+use dissensus_models::mixed::{FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
+use dissensus_selection::evaluation::DataSplit;
+use dissensus_stats::data::{Embeddings, ModelKind, Observation};
 use std::collections::BTreeSet;
 
 /// Texts and labels of the three parts.

@@ -8,10 +8,10 @@ use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
-use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, PerspectivesError, TrainConfig,
-    TrainingData, fit,
-};
+use dissensus_neural::networks::NetworkModel;
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelError, ModelKind, TrainingData};
 use dissensus_store::RunPart;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -221,7 +221,7 @@ impl Runs {
         config: &TrainConfig,
         encoder: &Encoder,
         progress: &dyn Progress,
-        by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, PerspectivesError>,
+        by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, ModelError>,
     ) -> Result<M, WorkbenchError> {
         let fitted = |data: &TrainingData<'_>| {
             let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };

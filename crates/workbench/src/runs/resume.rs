@@ -10,7 +10,7 @@ use crate::saved_runs::{AUXILIARY, SavedRun, choices};
 use crate::view::RunDetail;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::checkpoint_config_hash;
+use dissensus_neural::trainer::checkpoint_config_hash;
 use dissensus_store::{RunId, StoreError};
 
 impl Runs {

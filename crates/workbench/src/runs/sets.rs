@@ -5,10 +5,10 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::options_together;
 use dissensus_domain::{Question, QuestionId};
-use dissensus_perspectives::metrics::Scored;
-use dissensus_perspectives::{
-    HeldOutSets, OptionCorrelations, Predicted, PredictedSets, SetEvaluation, SpanEvaluation,
-};
+use dissensus_models::spans::SpanEvaluation;
+use dissensus_selection::evaluation::{Predicted, PredictedSets, SetEvaluation};
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::options::{HeldOutSets, OptionCorrelations};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

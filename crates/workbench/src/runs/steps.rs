@@ -14,10 +14,13 @@ use crate::view::{EpochInfo, GradientNorm, TrainChoices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_files::link_or_copy_folder;
-use dissensus_perspectives::{
-    AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, Head, JointQuestion,
-    ModelKind, TrainConfig, Trained, Trainer, TrainingData, WordQuestion, metrics, scored_by_calibration,
+use dissensus_neural::trainer::{
+    AuxiliaryTask, EncoderToTune, EpochRecord, Head, JointQuestion, TrainConfig, Trained, Trainer,
+    WordQuestion,
 };
+use dissensus_selection::evaluation::scored_by_calibration;
+use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelKind, TrainingData};
+use dissensus_stats::metrics;
 use dissensus_store::{RunId, body_hash};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -316,7 +319,7 @@ fn weight_of(member: &Member) -> f64 {
 fn epoch_info(record: &EpochRecord, nth: usize) -> EpochInfo {
     let validation = if record.questions.is_empty() { record.validation } else { record.questions[nth] };
     let gradient =
-        |g: &dissensus_perspectives::GradientNorm| GradientNorm { group: g.group.clone(), norm: g.norm };
+        |g: &dissensus_neural::trainer::GradientNorm| GradientNorm { group: g.group.clone(), norm: g.norm };
     EpochInfo {
         epoch: record.epoch,
         step: record.step,

@@ -7,10 +7,11 @@ use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::Encoder;
-use dissensus_perspectives::{
-    AnnotatorModel, Disagreement, Embeddings, LiveModel, ModelKind, NetworkModel, PerspectivesError,
-    TextFeatures, disagreement_of_texts, fit,
-};
+use dissensus_models::live::LiveModel;
+use dissensus_neural::networks::NetworkModel;
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{AnnotatorModel, Embeddings, ModelError, ModelKind, TextFeatures};
+use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 use std::sync::Arc;
 
 /// Texts that are not of the run, before the model forgets them.
@@ -167,12 +168,7 @@ impl AnnotatorModel for Said<'_> {
         let at = annotator as usize * self.levels;
         out.copy_from_slice(&self.p[at..at + self.levels]);
     }
-    fn predict_new_text(
-        &self,
-        _: TextFeatures<'_>,
-        who: u32,
-        out: &mut [f32],
-    ) -> Result<(), PerspectivesError> {
+    fn predict_new_text(&self, _: TextFeatures<'_>, who: u32, out: &mut [f32]) -> Result<(), ModelError> {
         self.predict(0, who, out);
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::view::{RunDetail, TrainChoices, Tuning};
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 use dissensus_store::{NewRun, RunId, RunPart};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -168,7 +168,7 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
     // What is read back answers as what was scored.
     let scored = runs.scored(1).unwrap();
     let outcome = runs.kept.get(1).unwrap().outcome;
-    let f1 = dissensus_perspectives::Scores::of(&scored, true).macro_f1;
+    let f1 = dissensus_stats::metrics::Scores::of(&scored, true).macro_f1;
     assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
     assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
     // As a version kept it that tuned nothing.

@@ -7,7 +7,9 @@ use crate::saved_runs::{SavedRun, choices};
 use crate::view::Tuning;
 use dissensus_domain::Question;
 use dissensus_encoder::FreezePolicy;
-use dissensus_perspectives::{AnnotatorModel, ModelKind, NetworkModel, mean_predictions};
+use dissensus_neural::networks::NetworkModel;
+use dissensus_selection::evaluation::mean_predictions;
+use dissensus_stats::data::{AnnotatorModel, ModelKind};
 use std::sync::Arc;
 
 /// Mean predictions of a run.

@@ -8,10 +8,11 @@ use crate::context::QuestionData;
 use crate::error::WorkbenchError;
 use crate::view::{JointQuestion, TrainChoices};
 use dissensus_domain::{Question, QuestionId, ScaleKind, Split};
-use dissensus_perspectives::{
-    CopiesAcross, DataSplit, Embeddings, Observation, SeenByEncoder, SplitColumns, SplitSpec, Target,
-    TestSet, TrainConfig, TrainingData,
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_selection::evaluation::{
+    CopiesAcross, DataSplit, SeenByEncoder, SplitColumns, SplitSpec, TestSet,
 };
+use dissensus_stats::data::{Embeddings, Observation, Target, TrainingData};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Runs {

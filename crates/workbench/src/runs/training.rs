@@ -11,8 +11,12 @@ use crate::jobs::Progress;
 use crate::saved_runs::{Outcome, SavedRun, choices};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
-use dissensus_perspectives::metrics::{F1Rule, Scored};
-use dissensus_perspectives::{Embeddings, FitOptions, TrainConfig, fit, metrics, scored_by_folds};
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_selection::evaluation::scored_by_folds;
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{Embeddings, FitOptions};
+use dissensus_stats::metrics;
+use dissensus_stats::metrics::{F1Rule, Scored};
 use dissensus_store::RunId;
 use std::sync::Arc;
 

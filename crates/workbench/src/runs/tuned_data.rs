@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::RunData;
 use crate::error::WorkbenchError;
-use dissensus_perspectives::{Embeddings, Observation};
+use dissensus_stats::data::{Embeddings, Observation};
 
 impl RunData {
     /// Training and validation labels. The validation labels taught the encoder nothing: on them the model is calibrated.

@@ -15,10 +15,13 @@ use crate::view::Tuning;
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, Span, SpanSet};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
-use dissensus_perspectives::{
-    DataSplit, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation, SpanAnswer, SpanModel, SpanPredictions,
-    SpanTexts, SpanTraining, TypeHead, WordFeatures, WordFrequency, WordHead, WordQuestion,
+use dissensus_models::mixed::FEWEST_CALIBRATION_TEXTS;
+use dissensus_models::spans::{
+    SpanAnswer, SpanModel, SpanPredictions, SpanTexts, SpanTraining, TypeHead, WordFeatures, WordFrequency,
 };
+use dissensus_neural::trainer::{WordHead, WordQuestion};
+use dissensus_selection::evaluation::DataSplit;
+use dissensus_stats::data::{ModelKind, Observation};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;

@@ -11,7 +11,8 @@ use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, WORDS_TO_LEARN, tuning_nam
 use crate::view::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::{PerspectivesError, checkpoint_config_hash};
+use dissensus_neural::trainer::checkpoint_config_hash;
+use dissensus_stats::data::ModelError;
 use dissensus_store::{RunId, StoreError};
 use std::sync::Arc;
 
@@ -109,7 +110,7 @@ impl Runs {
         let state =
             if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
         let other_checkpoint =
-            matches!(error, WorkbenchError::Perspectives(PerspectivesError::CheckpointMismatch { .. }));
+            matches!(error, WorkbenchError::Perspectives(ModelError::CheckpointMismatch { .. }));
         let problem = (state == WorkState::Failed).then(|| error.problem());
         // What it cannot be resumed with must not stay: texts of another project.
         if state == WorkState::Failed

@@ -4,10 +4,10 @@ use crate::error::WorkbenchError;
 use crate::view::{RunInfo, TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LoraConfig};
-use dissensus_perspectives::{
-    Activation, AnnotatorEmbeddingSpec, HeadSpec, ModelKind, NetworkSpec, PerspectivesError, Schedule, Seeds,
-    SplitSpec, TrainConfig, ValidationMetric,
-};
+use dissensus_neural::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkSpec};
+use dissensus_neural::trainer::{Schedule, Seeds, TrainConfig, ValidationMetric};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::{ModelError, ModelKind};
 use std::str::FromStr;
 
 /// Layers that learn with `last_k`, the rank with `lora` and the vectors with `prompt`, unless asked otherwise.
@@ -106,10 +106,10 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
 }
 
 /// Checks a name before serde does, whose error would not say what the name is of.
-fn known<T: FromStr<Err = PerspectivesError>>(
+fn known<T: FromStr<Err = ModelError>>(
     choices: &serde_json::Map<String, serde_json::Value>,
     field: &str,
-) -> Result<(), PerspectivesError> {
+) -> Result<(), ModelError> {
     choices.get(field).and_then(serde_json::Value::as_str).map(str::parse::<T>).transpose().map(drop)
 }
 
@@ -215,7 +215,7 @@ fn counts(name: &str, config: &TrainConfig) -> bool {
 fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
     let split = choices.split;
     if let SplitSpec::KFold { folds, fold: None } = split {
-        return Err(PerspectivesError::EachFold(folds).into());
+        return Err(ModelError::EachFold(folds).into());
     }
     let seed = u64::from(choices.seed);
     let policy = policy_of(choices);

@@ -13,7 +13,7 @@ use super::{SavedRun, SavedRuns};
 use crate::error::WorkbenchError;
 use crate::view::Tuning;
 use dissensus_files::{beside, write_atomically};
-use dissensus_perspectives::ModelKind;
+use dissensus_stats::data::ModelKind;
 use dissensus_store::Run;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -271,7 +271,7 @@ fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
 /// checked where it is loaded.
 fn has_checkpoint_of(folder: &Path, kept: &SavedRun) -> Result<(), String> {
     let (config, _) = super::choices::config(&kept.choices).map_err(|error| error.to_string())?;
-    match dissensus_perspectives::checkpoint_config_hash(&folder.join("checkpoints")) {
+    match dissensus_neural::trainer::checkpoint_config_hash(&folder.join("checkpoints")) {
         None => Err("it has neither a run.json nor a checkpoint".to_owned()),
         Some(sum) if config.config_hash().is_ok_and(|ours| ours == sum) => Ok(()),
         Some(_) => Err("its checkpoint is of other choices".to_owned()),

@@ -3,8 +3,9 @@
 use super::{SavedRuns, choices};
 use crate::error::WorkbenchError;
 use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
-use dissensus_perspectives::metrics::{F1Rule, Report};
-use dissensus_perspectives::{OptionCorrelations, SpanEvaluation};
+use dissensus_models::spans::SpanEvaluation;
+use dissensus_stats::metrics::{F1Rule, Report};
+use dissensus_stats::options::OptionCorrelations;
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 

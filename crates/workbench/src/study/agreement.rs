@@ -4,7 +4,7 @@ use super::Study;
 use crate::error::WorkbenchError;
 use crate::view::StudyFigure;
 use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
-use dissensus_perspectives::{FEWEST_REPEATS, SelfAgreement, share_interval};
+use dissensus_stats::agreement::{FEWEST_REPEATS, SelfAgreement, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,9 +1,8 @@
 //! Options that go together, in words.
 
-use dissensus_perspectives::{
-    FEWEST_TEXTS_OF_TWO, FEWEST_TEXTS_TO_CORRELATE, FactorsOf, MasiTogether, OptionCorrelations, OptionPair,
-    SetsTogether,
-};
+use dissensus_selection::evaluation::SetsTogether;
+use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, MasiTogether};
+use dissensus_stats::options::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
 
 /// Pairs that are named either way at most.
 const NAMED: usize = 3;

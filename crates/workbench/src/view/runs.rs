@@ -2,7 +2,10 @@
 
 use super::{Problem, WorkState};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_perspectives::{Activation, ModelKind, Schedule, SplitSpec, ValidationMetric, value_names};
+use dissensus_neural::networks::Activation;
+use dissensus_neural::trainer::{Schedule, ValidationMetric};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::{ModelKind, value_names};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{QuestionId, TextId};
-use dissensus_perspectives::PerspectivesError;
+use dissensus_stats::data::ModelError;
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
@@ -337,7 +337,7 @@ fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others()
     }
     assert!(matches!(
         choose(0),
-        Err(WorkbenchError::Perspectives(PerspectivesError::SeenByEncoder { unseen: 0, .. }))
+        Err(WorkbenchError::Perspectives(ModelError::SeenByEncoder { unseen: 0, .. }))
     ));
     assert_eq!(version(&session), before);
 }

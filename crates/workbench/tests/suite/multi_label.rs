@@ -144,7 +144,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let sixteenth = texts.iter().find(|text| text.text_id == "t15").unwrap();
     let distance = |a: u32, b: u32| {
         let (a, b) = (set(16, a, OPTIONS as u32), set(16, b, OPTIONS as u32));
-        dissensus_perspectives::masi_distance(a, b)
+        dissensus_stats::agreement::masi_distance(a, b)
     };
     let pairs = [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
     let mean = pairs.iter().map(|&(a, b)| distance(a, b)).sum::<f64>() / 6.0;

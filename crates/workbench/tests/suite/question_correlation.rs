@@ -162,7 +162,7 @@ fn what_labels_have_in_common_is_in_no_held_out_figure() {
     let points = held_out_points(&session, &CorrelationChoice::default());
     let observed = |text: &TextId| (mixed(text.0 - 1, 3) % 2) as f64;
     let x: Vec<f64> = points.0.iter().map(observed).collect();
-    let r = dissensus_perspectives::metrics::pearson(&x, &points.1).unwrap();
+    let r = dissensus_stats::metrics::pearson(&x, &points.1).unwrap();
     assert!(r.abs() < 0.3, "the held-out score knows nothing of the text's own labels: {r}");
 }
 

@@ -14,8 +14,9 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{
-    AgreementFigure, LiveModel, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
+use dissensus_models::live::LiveModel;
+use dissensus_stats::disagreement::{
+    AgreementFigure, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
 };
 use people::Group;
 use std::collections::HashSet;

@@ -5,7 +5,9 @@ use crate::analysis::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::GroupTextGap;
-use dissensus_perspectives::{AnnotatorModel as _, GroupGap, GroupGaps, GroupPair, LiveModel};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
 use std::collections::{BTreeMap, HashSet};
 
 /// Texts between two looks at whether to stop.

@@ -2,7 +2,7 @@
 
 use crate::view::{Figure, GroupAgreement};
 use crate::words::{counted, decimal, interval, p_value, signed};
-use dissensus_perspectives::{SideAgreement, SidesCompared};
+use dissensus_stats::disagreement::{SideAgreement, SidesCompared};
 
 /// What is missing before there are figures; the sides are B and A.
 pub(super) fn needs(found: &SidesCompared) -> Option<String> {

@@ -4,7 +4,7 @@
 //! what they had in common that day. So the headline is held out: labelled texts are scored in folds, the same for all questions, by
 //! models that learned from no label of the text, of its group or of a copy, under any question; texts without labels are scored by the
 //! models of all labels. What labels of other texts share by chance teaches the models of both questions alike where the same texts were labelled
-//! for both; that is not taken out. Correlations are within folds (`perspectives::metrics::score_correlation` says why).
+//! for both; that is not taken out. Correlations are within folds (`stats::metrics::score_correlation` says why).
 
 mod job;
 mod run_scores;
@@ -20,7 +20,7 @@ use crate::view::{
 };
 use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind, TextId};
-use dissensus_perspectives::metrics::{
+use dissensus_stats::metrics::{
     BootstrapOptions, Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
 };
 use scores::{Column, ScoredTexts, columns};

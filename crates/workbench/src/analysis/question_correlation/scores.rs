@@ -6,9 +6,8 @@ use crate::encoding::Basis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
-use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, FitOptions, TextFolds, TrainingData, cross_fitted,
-};
+use dissensus_selection::evaluation::{TextFolds, cross_fitted};
+use dissensus_stats::data::{AnnotatorModel as _, Embeddings, FitOptions, TrainingData};
 use std::collections::HashSet;
 
 /// Folds of the labelled texts.

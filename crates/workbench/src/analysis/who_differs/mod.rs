@@ -10,10 +10,11 @@ use crate::jobs::Progress;
 use crate::sync::lock;
 use crate::view::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
 use dissensus_domain::{Annotator, QuestionId};
-use dissensus_perspectives::{
-    AnnotatorModel as _, AttributeShare, CONFIDENCE_LEVEL, LiveModel, Observation, Severity, agreement,
-    attribute_share, gap_of_sides, holm, severity_p_value,
-};
+use dissensus_models::live::LiveModel;
+use dissensus_stats::agreement::agreement;
+use dissensus_stats::data::{AnnotatorModel as _, Observation, Severity};
+use dissensus_stats::disagreement::{AttributeShare, attribute_share, gap_of_sides, holm, severity_p_value};
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Mutex;

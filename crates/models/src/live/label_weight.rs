@@ -1,0 +1,127 @@
+//! How much the spread of a text's own labels says of the answers of others, beyond what is predicted.
+
+use super::model::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::maximum;
+use dissensus_stats::math::distributions::student_quantile;
+use rayon::prelude::*;
+
+/// Divisions of each text's people: one alone is a matter of luck.
+const DIVISIONS: u64 = 4;
+/// Texts with labels on both sides below which nothing is learned.
+const FEWEST_TEXTS: usize = 30;
+/// Labels at which the weight is a half that are tried, smallest first, and the factor from each to the next.
+const SMALLEST: f64 = 0.5;
+const FACTOR: f64 = 1.25;
+const TRIED: i32 = 32;
+/// Chance that a weight is found where there is none (two standard errors).
+const BY_CHANCE: f64 = 0.0228;
+
+/// The weight of the spread of a text's labels beside what is predicted: `n / (n + half_at)` for n labels.
+///
+/// Each text's people are divided into halves. What one half's labels spread beyond what is predicted of that half, times the weight, is held against
+/// what the other half's labels spread beyond what is predicted of them; predictions know the first half alone. The weight is the one of least squared error, and 0 unless
+/// the two halves vary together by more than two standard errors over texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LabelWeight {
+    /// Labels at which the weight is a half; `None` where it is 0.
+    pub half_at: Option<f64>,
+    /// Standard deviation between texts of the spread beyond what is predicted, as the distance of two answers; 0 without a weight.
+    pub sd: f64,
+    /// What is predicted too little on the mean of all texts.
+    pub offset: f64,
+    /// Texts whose people could be divided.
+    pub texts: usize,
+}
+
+/// What one text tells: of each half known and held out.
+struct OfText {
+    known: f64,
+    x: f64,
+    y: f64,
+}
+
+impl LabelWeight {
+    /// The weight of this many labels, 0 to 1.
+    pub fn of(&self, labels: usize) -> f64 {
+        match self.half_at {
+            Some(half_at) if labels > 1 => labels as f64 / (labels as f64 + half_at),
+            _ => 0.0,
+        }
+    }
+
+    fn learn(mut texts: Vec<Vec<OfText>>) -> Self {
+        texts.retain(|halves| !halves.is_empty());
+        let none = Self { texts: texts.len(), ..Self::default() };
+        if texts.len() < FEWEST_TEXTS {
+            return none;
+        }
+        let halves = texts.iter().map(Vec::len).sum::<usize>() as f64;
+        let mean = |of: fn(&OfText) -> f64| texts.iter().flatten().map(of).sum::<f64>() / halves;
+        let (of_known, of_held_out) = (mean(|half| half.x), mean(|half| half.y));
+        // Of each text how the two halves vary together; what is due to chance is negative as often as it is positive.
+        let together: Vec<f64> = texts
+            .iter()
+            .map(|halves| {
+                let of = |half: &OfText| (half.x - of_known) * (half.y - of_held_out);
+                halves.iter().map(of).sum::<f64>() / halves.len() as f64
+            })
+            .collect();
+        let n = together.len() as f64;
+        let covariance = together.iter().sum::<f64>() / n;
+        let variance = together.iter().map(|of| (of - covariance).powi(2)).sum::<f64>() / (n - 1.0);
+        let bar = student_quantile(1.0 - BY_CHANCE, together.len() - 1) * (variance / n).sqrt();
+        if covariance.is_nan() || covariance <= bar {
+            return none;
+        }
+        let error = |half_at: &f64| -> f64 {
+            let of = |half: &OfText| {
+                let weight = half.known / (half.known + half_at);
+                (half.y - of_held_out - weight * (half.x - of_known)).powi(2)
+            };
+            texts.iter().flatten().map(of).sum()
+        };
+        let tried = (0..TRIED).map(|at| SMALLEST * FACTOR.powi(at));
+        let errors = tried.map(|half_at| (error(&half_at), half_at));
+        let Some((_, half_at)) = errors.min_by(|a, b| a.0.total_cmp(&b.0)) else { return none };
+        Self { half_at: Some(half_at), sd: covariance.sqrt(), offset: of_known, texts: texts.len() }
+    }
+}
+
+impl LiveModel {
+    /// The weight of labels in this project, learned from halves of each text's people.
+    pub fn label_weight(&self) -> LabelWeight {
+        let crossed = &self.model.crossed;
+        let of_text = |text: usize| -> Vec<OfText> {
+            let halves = (0..DIVISIONS).filter_map(|turn| crossed.halves_of(text, turn)).flatten();
+            halves
+                .map(|half| OfText { known: half.known as f64, x: half.of_known, y: half.of_held_out })
+                .collect()
+        };
+        LabelWeight::learn((0..self.texts()).into_par_iter().map(of_text).collect())
+    }
+
+    /// What the labels of a text add to its predicted split among the annotators of `mask` (all of them with `None`), and the standard deviation
+    /// of what they leave open. Of pairs of people who both labelled the text nothing is left to predict.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn added_by_labels(&self, weight: &LabelWeight, text: u32, mask: Option<&[bool]>) -> (f32, f32) {
+        if weight.half_at.is_none() {
+            return (0.0, 0.0);
+        }
+        let chosen = |annotator: u32| mask.is_none_or(|mask| mask.get(annotator as usize) == Some(&true));
+        let labels = self.labels_on(text, mask);
+        let people = mask.map_or(self.annotators(), |mask| mask.iter().filter(|chosen| **chosen).count());
+        let most = match self.is_ordinal() {
+            true => maximum::squared_distance(people, self.levels()),
+            false => maximum::differ(people, self.levels()),
+        };
+        let pairs = |n: usize| n as f64 * (n as f64 - 1.0);
+        let open = if people > 1 { (1.0 - pairs(labels) / pairs(people)).max(0.0) } else { 0.0 };
+        let beyond = self.model.crossed.spread_beyond(text as usize, chosen);
+        let w = if beyond.is_some() { weight.of(labels) } else { 0.0 };
+        let added = w * beyond.map_or(0.0, |beyond| beyond - weight.offset);
+        ((open * added / most) as f32, (open * weight.sd * (1.0 - w).sqrt() / most) as f32)
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether the answers to a text follow people's severity: the strict against the lenient, text by text.
+
+use super::model::LiveModel;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{
+    GroupGap, GroupGaps, GroupPair, LabelledSide, difference_p_value, independent_discoveries,
+    permutation_p_value,
+};
+use dissensus_stats::math::attenuation;
+use rayon::prelude::*;
+
+/// Labels of a person on other texts that are needed to call that person strict or lenient.
+pub const FEWEST_LABELS_FOR_A_SIDE: usize = 5;
+/// Labels of either side that a text needs: one person is not "the strict".
+const FEWEST_ON_A_SIDE: usize = 2;
+/// Share of false ones among the texts on which the two sides are said to differ.
+const FALSE_DISCOVERIES: f64 = 0.025;
+/// What dealing out the labels of the text to its people by chance may do at most, beside the test of the model.
+const BY_CHANCE: f64 = 0.05;
+/// The lenient are the first group, the strict the second.
+const PAIR: usize = 0;
+
+/// The chosen people in two halves by severity, and on which texts their labels show it.
+///
+/// Severities differ between people everywhere; whether *this* text shows it is what is tested. A label's author is strict or lenient by the
+/// posterior without this label, so that no label makes the side that it then speaks for. The p value is that of the difference of the two
+/// sides' mean labels if everybody answered as a person of average severity is predicted to ([`difference_p_value`]), over all texts
+/// corrected by Benjamini and Hochberg (1995) at 2.5 %, for which labels of different texts are independent if that is so; the other 2.5 % being left to the groups that are compared beside it (see
+/// [`GroupGaps::BESIDE_SEVERITY`]). Because labels can be spread more widely than is predicted, the labels dealt out again to the people of the
+/// text by chance (an exact permutation test) must also be that far apart with 5 % at most.
+#[derive(Clone, Debug)]
+pub struct SeveritySides {
+    /// How the gap varies over texts, for its size and its interval.
+    gaps: GroupGaps,
+    median: f64,
+    /// Whether each annotator is of either half.
+    chosen: Vec<bool>,
+    /// The largest p value that stands.
+    limit: f64,
+    texts: usize,
+}
+
+/// The labels of a text by their authors' half.
+struct Answers {
+    lenient: Vec<u16>,
+    strict: Vec<u16>,
+}
+
+impl SeveritySides {
+    /// The people of `mask` (all with `None`) in two halves; `None` where levels have no order, or fewer than five people would be on a side.
+    pub fn estimate(model: &LiveModel, mask: Option<&[bool]>) -> Option<Self> {
+        const FEWEST_PEOPLE: usize = 5;
+        let known = |a: &u32| {
+            let chosen = mask.is_none_or(|mask| mask.get(*a as usize) == Some(&true));
+            chosen && model.labels_of(*a) >= FEWEST_LABELS_FOR_A_SIDE
+        };
+        let people: Vec<u32> = (0..model.annotators() as u32).filter(known).collect();
+        let severity = |a: u32| model.severity(a).map(|severity| severity.mean);
+        let severities = people.iter().map(|a| severity(*a)).collect::<Option<Vec<f64>>>()?;
+        let median = median(&severities)?;
+        let side = |above: bool| -> Vec<u32> {
+            let on = |s: f64| if above { s > median } else { s < median };
+            people.iter().zip(&severities).filter(|(_, s)| on(**s)).map(|(a, _)| *a).collect()
+        };
+        let groups = vec![side(false), side(true)];
+        if groups.iter().any(|side| side.len() < FEWEST_PEOPLE) {
+            return None;
+        }
+        let mut chosen = vec![false; model.annotators()];
+        people.iter().for_each(|a| chosen[*a as usize] = true);
+        let pair = GroupPair { first: vec![0], second: vec![1] };
+        let gaps = GroupGaps::estimate(model, groups, vec![pair]);
+        let mut sides = Self { gaps, median, chosen, limit: 0.0, texts: 0 };
+        let p: Vec<f64> =
+            (0..model.texts() as u32).into_par_iter().filter_map(|text| sides.p_value(model, text)).collect();
+        sides.texts = p.len();
+        let standing = independent_discoveries(&p, FALSE_DISCOVERIES);
+        sides.limit =
+            p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        Some(sides)
+    }
+
+    /// Texts with enough labels of both sides: those among which the correction is made.
+    pub fn texts(&self) -> usize {
+        self.texts
+    }
+
+    /// How much higher the strict answer a text than the lenient, in levels, with the 95 % interval of this one gap; what `p` and `stands` say is
+    /// told at [`SeveritySides`]. `labels` are those of either half. `None` without enough labels of both sides.
+    ///
+    /// # Panics
+    /// If there is no such text, or the model has other annotators than it had.
+    pub fn on_text(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
+        let answers = self.answers(model, text)?;
+        let p = p_of(model, text, &answers);
+        let found = self.gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(PAIR);
+        let apart = found.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
+        // Answers that run against severity do not follow it.
+        let alike = answers.difference() > 0.0 && found.gap > 0.0;
+        let dealt = || permutation_p_value(&answers.lenient, &answers.strict) <= BY_CHANCE;
+        let labels = [answers.lenient.len() as u32, answers.strict.len() as u32];
+        Some(GroupGap { p: Some(p), stands: p <= self.limit && apart && alike && dealt(), labels, ..found })
+    }
+
+    fn p_value(&self, model: &LiveModel, text: u32) -> Option<f64> {
+        self.answers(model, text).map(|answers| p_of(model, text, &answers))
+    }
+
+    fn answers(&self, model: &LiveModel, text: u32) -> Option<Answers> {
+        let crossed = &model.model.crossed;
+        let mut answers = Answers { lenient: Vec::new(), strict: Vec::new() };
+        for (at, label) in crossed.labels[text as usize].iter().enumerate() {
+            let annotator = label.annotator as usize;
+            if self.chosen.get(annotator) != Some(&true)
+                || model.labels_of(label.annotator) <= FEWEST_LABELS_FOR_A_SIDE
+            {
+                continue;
+            }
+            let severity = crossed.severity_without(text as usize, at)?;
+            if severity > self.median {
+                answers.strict.push(label.level);
+            } else if severity < self.median {
+                answers.lenient.push(label.level);
+            }
+        }
+        let enough = answers.lenient.len().min(answers.strict.len()) >= FEWEST_ON_A_SIDE;
+        enough.then_some(answers)
+    }
+}
+
+impl Answers {
+    /// How much higher the strict answer, in levels.
+    fn difference(&self) -> f64 {
+        mean(&self.strict) - mean(&self.lenient)
+    }
+}
+
+/// The p value where everybody answers as a person of average severity.
+fn p_of(model: &LiveModel, text: u32, answers: &Answers) -> f64 {
+    let crossed = &model.model.crossed;
+    let (at, q) = (text as usize, crossed.link.scores());
+    let mut average = vec![0.0; crossed.link.intercepts()];
+    crossed.link.intercepts_of(&crossed.fixed_effects, &[], &mut average);
+    let mut p = vec![0.0; model.levels()];
+    crossed.link.probabilities(
+        &crossed.u[at * q..(at + 1) * q],
+        &average,
+        attenuation(crossed.v[at] + crossed.noise(at)),
+        &mut p,
+    );
+    let [lenient, strict] = [&answers.lenient, &answers.strict]
+        .map(|levels| LabelledSide { observed: mean(levels), predicted: vec![&p[..]; levels.len()] });
+    difference_p_value([&lenient, &strict])
+}
+
+fn mean(levels: &[u16]) -> f64 {
+    levels.iter().map(|level| f64::from(*level)).sum::<f64>() / levels.len() as f64
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_lies_between_the_two_in_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}

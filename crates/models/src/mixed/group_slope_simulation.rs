@@ -1,0 +1,156 @@
+//! Simulated labels of two groups of people who react differently to what texts are about, for tests.
+
+use super::convergence::FINAL;
+use super::crossed::CrossedEffects;
+use crate::mixed::link::Link;
+use dissensus_domain::ScaleKind;
+use dissensus_stats::data::{Attribute, Observation, Target};
+use dissensus_stats::math::random::generator;
+use dissensus_stats::math::{dot, sigmoid};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+
+/// The shared score and three more.
+pub(crate) const FEATURES: usize = 4;
+/// Standard deviation of severities.
+const SEVERITY: f64 = 0.7;
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Design {
+    pub(crate) texts: usize,
+    /// Labels of a text.
+    pub(crate) labels: usize,
+    /// Women have even numbers; the last one has no labels, and the one before does not tell a gender.
+    pub(crate) annotators: usize,
+    pub(crate) levels: usize,
+    /// How much more women mind the second feature than men.
+    pub(crate) difference: f64,
+    /// Standard deviation of the slopes that people have of their own.
+    pub(crate) own: f64,
+    /// Whether women and men label a text by turns; else anybody does.
+    pub(crate) one_of_each: bool,
+}
+
+pub(crate) const USUAL: Design = Design {
+    texts: 400,
+    labels: 5,
+    annotators: 62,
+    levels: 5,
+    difference: 0.5,
+    own: 0.0,
+    one_of_each: false,
+};
+
+pub(crate) struct Simulated {
+    pub(crate) crossed: CrossedEffects,
+    pub(crate) z: Vec<f64>,
+    /// What hand people write with, which tells nothing, and their gender.
+    pub(crate) attributes: Vec<Attribute>,
+    /// Scores of texts.
+    pub(crate) scores: Vec<f64>,
+    pub(crate) fold: Vec<u8>,
+}
+
+impl Design {
+    /// Slope on the second feature of somebody with this number.
+    fn slope(&self, annotator: usize) -> f64 {
+        if annotator.is_multiple_of(2) { self.difference / 2.0 } else { -self.difference / 2.0 }
+    }
+
+    /// The chance of level `j` or above on a text of this score.
+    fn above(&self, score: f64, j: usize) -> f64 {
+        sigmoid(score - 1.2 * (j as f64 - self.levels as f64 / 2.0))
+    }
+
+    fn draw(&self, score: f64, rng: &mut impl rand::Rng) -> u16 {
+        let x = rng.random::<f64>();
+        (1..self.levels).filter(|j| x < self.above(score, *j)).count() as u16
+    }
+
+    /// How much higher women answer on a text than men, in levels, over their severities.
+    pub(crate) fn gap(&self, score: f64, z: &[f64]) -> f64 {
+        let level = |woman: usize| -> f64 {
+            let severities = (0..40).map(|i| {
+                let p = (f64::from(i) + 0.5) / 40.0;
+                SEVERITY * dissensus_stats::math::distributions::normal_quantile(p)
+            });
+            let of = |severity| {
+                (1..self.levels)
+                    .map(|j| self.above(score + severity + self.slope(woman) * z[1], j))
+                    .sum::<f64>()
+            };
+            severities.map(of).sum::<f64>() / 40.0
+        };
+        level(0) - level(1)
+    }
+
+    pub(crate) fn simulate(&self, seed: u64) -> Simulated {
+        let mut rng = generator(seed, 31);
+        let normal = |sd: f64, rng: &mut _| -> f64 {
+            let z: f64 = StandardNormal.sample(rng);
+            sd * z
+        };
+        let z: Vec<f64> = (0..self.texts * FEATURES).map(|_| normal(1.0, &mut rng)).collect();
+        let scores: Vec<f64> =
+            z.iter().step_by(FEATURES).map(|score| score + normal(0.7, &mut rng)).collect();
+        let people: Vec<(f64, Vec<f64>)> = (0..self.annotators)
+            .map(|a| {
+                let mut slopes: Vec<f64> = (0..FEATURES).map(|_| normal(self.own, &mut rng)).collect();
+                slopes[1] += self.slope(a);
+                (normal(SEVERITY, &mut rng), slopes)
+            })
+            .collect();
+        let mut observations = Vec::new();
+        for text in 0..self.texts {
+            let mut left: Vec<usize> = (0..self.annotators - 1).collect();
+            for turn in 0..self.labels {
+                let mut at = rng.random_range(0..left.len());
+                while self.one_of_each && left[at] % 2 != turn % 2 {
+                    at = rng.random_range(0..left.len());
+                }
+                let a = left.swap_remove(at);
+                let (severity, slopes) = &people[a];
+                let score = scores[text] + severity + dot(slopes, &z[text * FEATURES..(text + 1) * FEATURES]);
+                let level = self.draw(score, &mut rng);
+                observations.push(Observation { text: text as u32, annotator: a as u32, level });
+            }
+        }
+        observations.sort_by_key(|o| (o.text, o.annotator));
+        let kind = if self.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+        let link = Link::new(Target { kind, levels: self.levels });
+        let heads = z.iter().step_by(FEATURES).copied().collect();
+        let mut crossed = CrossedEffects::new(link, heads, self.annotators, &observations);
+        crossed.expectation_maximisation(FINAL);
+        let attribute = |name: &str, of: &dyn Fn(usize) -> Option<u16>| Attribute {
+            name: name.into(),
+            values: vec!["one".into(), "other".into()],
+            of: (0..self.annotators).map(of).collect(),
+        };
+        let attributes = vec![
+            attribute("hand", &|a| Some((a / 2 % 2) as u16)),
+            attribute("gender", &|a| (a != self.annotators - 2).then_some((a % 2) as u16)),
+        ];
+        Simulated { crossed, z, attributes, scores, fold: (0..self.texts).map(|t| (t % 5) as u8).collect() }
+    }
+
+    /// Labels of new people on texts: (text, number that tells the gender, level).
+    pub(crate) fn new_people(&self, sim: &Simulated, seed: u64) -> Vec<(usize, usize, u16)> {
+        let mut rng = generator(seed, 32);
+        let mut labels = Vec::new();
+        for person in 0..200 {
+            let severity: f64 = StandardNormal.sample(&mut rng);
+            for _ in 0..20 {
+                let text = rng.random_range(0..self.texts);
+                let z = &sim.z[text * FEATURES..(text + 1) * FEATURES];
+                let mut score = sim.scores[text] + SEVERITY * severity + self.slope(person) * z[1];
+                for z in z {
+                    let own: f64 = StandardNormal.sample(&mut rng);
+                    score += self.own * own * z;
+                }
+                labels.push((text, person % 2, self.draw(score, &mut rng)));
+            }
+        }
+        labels
+    }
+}

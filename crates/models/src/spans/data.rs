@@ -1,0 +1,155 @@
+//! Words of texts as models see them, and who marked which.
+
+use dissensus_stats::data::ModelError;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Types that a question with spans can have, because a word's marks are bits of a `u64`.
+pub(super) const MOST_TYPES: usize = 64;
+
+/// What models see of the words of one text.
+#[derive(Clone, Copy, Debug)]
+pub struct WordFeatures<'a> {
+    /// Hidden states, `[words][dim]`, row-major.
+    pub states: &'a [f32],
+    /// Of each word the id of its form (the word in lower case); ids that a model has not learned say nothing.
+    pub forms: &'a [u32],
+}
+
+/// The words of all texts.
+#[derive(Clone, Debug, Default)]
+pub struct SpanTexts {
+    dim: usize,
+    /// Where the words of each text begin, and at last where they end.
+    first: Vec<usize>,
+    states: Vec<f32>,
+    forms: Vec<u32>,
+    /// One over how often the word's form stands in its text.
+    weights: Vec<f32>,
+}
+
+/// What one annotator marked in one text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanAnswer {
+    /// Row of the text.
+    pub text: u32,
+    /// Row of the annotator.
+    pub annotator: u32,
+    /// Words with a mark, ascending, each with its types as bits (bit 0: the first type).
+    pub marks: Vec<(u32, u64)>,
+}
+
+impl SpanTexts {
+    /// No text yet, of words with states of `dim` components.
+    pub fn new(dim: usize) -> Self {
+        Self { dim, first: vec![0], ..Self::default() }
+    }
+
+    /// Adds the next text.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where states are not `[words][dim]`; [`ModelError::NotFinite`].
+    pub fn push(&mut self, text: WordFeatures<'_>) -> Result<(), ModelError> {
+        let (expected, found) = (text.forms.len() * self.dim, text.states.len());
+        if expected != found {
+            return Err(ModelError::Length { what: "the states of a text's words", expected, found });
+        }
+        if let Some(at) = text.states.iter().position(|value| !value.is_finite()) {
+            return Err(ModelError::NotFinite { text: self.len(), column: at % self.dim.max(1) });
+        }
+        let mut times: HashMap<u32, u32> = HashMap::new();
+        text.forms.iter().for_each(|form| *times.entry(*form).or_insert(0) += 1);
+        for form in text.forms {
+            self.weights.push(1.0 / times[form] as f32);
+        }
+        self.states.extend(text.states);
+        self.forms.extend(text.forms);
+        self.first.push(self.forms.len());
+        Ok(())
+    }
+
+    /// How many texts.
+    pub fn len(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Components of a word's states.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Which words are those of a text.
+    pub fn words(&self, text: u32) -> Range<usize> {
+        self.first[text as usize]..self.first[text as usize + 1]
+    }
+
+    pub fn state(&self, word: usize) -> &[f32] {
+        &self.states[word * self.dim..(word + 1) * self.dim]
+    }
+
+    pub fn form(&self, word: usize) -> u32 {
+        self.forms[word]
+    }
+
+    /// What a word counts for in learning: a form that stands in its text a thousand times is one word, not a thousand.
+    pub fn weight(&self, word: usize) -> f32 {
+        self.weights[word]
+    }
+
+    /// Forms that words can have, ids from 0.
+    pub(super) fn forms(&self) -> usize {
+        self.forms.iter().max().map_or(0, |form| *form as usize + 1)
+    }
+
+    /// That every answer is to a text of these, by one of so many annotators, and marks words that are there.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownText`], [`ModelError::UnknownAnnotator`] or [`ModelError::Length`].
+    pub(super) fn check(
+        &self,
+        answers: &[SpanAnswer],
+        annotators: usize,
+        types: usize,
+    ) -> Result<(), ModelError> {
+        if types > MOST_TYPES {
+            let (what, expected) = ("the types of spans", MOST_TYPES);
+            return Err(ModelError::Length { what, expected, found: types });
+        }
+        for (observation, answer) in answers.iter().enumerate() {
+            let SpanAnswer { text, annotator, marks } = answer;
+            if *text as usize >= self.len() {
+                return Err(ModelError::UnknownText { observation, text: *text, texts: self.len() });
+            }
+            if *annotator as usize >= annotators {
+                let annotator = *annotator;
+                return Err(ModelError::UnknownAnnotator { observation, annotator, annotators });
+            }
+            let words = self.words(*text).len();
+            let within = marks
+                .iter()
+                .all(|(word, bits)| (*word as usize) < words && (types == MOST_TYPES || bits >> types == 0));
+            let ascending = marks.windows(2).all(|pair| pair[0].0 < pair[1].0);
+            if !within || !ascending {
+                let found = marks.iter().map(|(word, _)| *word as usize + 1).max().unwrap_or(0);
+                let what = "the marked words of an answer, ascending and of known types";
+                return Err(ModelError::Length { what, expected: words, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SpanAnswer {
+    /// Of each of `words` words whether it is marked with this type.
+    pub fn marked(&self, words: usize, of_type: usize) -> impl Iterator<Item = bool> {
+        let mut marks = self.marks.iter().peekable();
+        (0..words as u32).map(move |word| {
+            marks.next_if(|(at, _)| *at == word).is_some_and(|(_, bits)| bits >> of_type & 1 == 1)
+        })
+    }
+}

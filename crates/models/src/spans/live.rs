@@ -1,0 +1,296 @@
+//! A model of words that takes in answers as they come.
+
+use super::data::{SpanAnswer, SpanTexts};
+use super::disagreement::{WordDisagreement, word_disagreement};
+use super::model::{SpanModel, SpanTraining, WordView};
+use super::own_effects::{Decided, OwnEffects, Population, decided, mode};
+use super::selection::{effect_mode, given_word};
+use dissensus_stats::data::ModelError;
+use dissensus_stats::math::quadrature::FIVE;
+use dissensus_stats::math::{attenuation, sigmoid};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's effects
+/// and its text's words. It keeps a score for each word and type, and no states.
+#[derive(Clone, Debug)]
+pub struct LiveSpans {
+    pub(super) types: usize,
+    pub(super) texts: BTreeMap<u32, TextScores>,
+    /// Of each annotator and type.
+    pub(super) effects: BTreeMap<u32, Vec<OwnEffects>>,
+    /// Of each type: how annotators differ, and the variance of single words.
+    pub(super) variances: Vec<(Population, f64)>,
+    pub(super) answers: BTreeMap<(u32, u32), SpanAnswer>,
+    pub(super) answered: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+/// Of one text's words.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct TextScores {
+    /// `[words][types]`.
+    pub(super) scores: Vec<f32>,
+    pub(super) weights: Vec<f32>,
+}
+
+impl TextScores {
+    /// Scores of its words for one type.
+    fn of_type(&self, of_type: usize, types: usize) -> Vec<f64> {
+        self.scores.iter().skip(of_type).step_by(types).map(|score| f64::from(*score)).collect()
+    }
+}
+
+/// What is expected of one word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpectedMarks {
+    /// Of each type, over the people asked about.
+    pub types: Vec<WordDisagreement>,
+}
+
+/// The mean over a normal deviation of a word (five-point Gauss-Hermite rule).
+fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreement) -> WordDisagreement {
+    if variance <= 0.0 {
+        return at(mode);
+    }
+    let mut mean = WordDisagreement::default();
+    for (node, weight) in FIVE {
+        let found = at(mode + node * variance.sqrt());
+        mean.marks += weight * found.marks;
+        mean.pairs += weight * found.pairs;
+        mean.differ += weight * found.differ;
+    }
+    mean
+}
+
+impl LiveSpans {
+    /// Of a model, with the scores of these texts; `rows` are the names by which they are asked for.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where `rows` are not one for each text.
+    pub fn new(model: &SpanModel, texts: &SpanTexts, rows: &[u32]) -> Result<Self, ModelError> {
+        let variances = model.variances();
+        let mut live = Self {
+            types: variances.len(),
+            texts: BTreeMap::new(),
+            effects: BTreeMap::new(),
+            variances,
+            answers: BTreeMap::new(),
+            answered: BTreeMap::new(),
+        };
+        live.add_texts(model, texts, rows)?;
+        Ok(live)
+    }
+
+    /// Of a model and the texts whose answers it was fitted to, with the scores that words have without the answers to their own text: as these set the deviations of
+    /// its words here, they must not have moved its scores too. `rows` are the names by which texts are asked for.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where `rows` are not one for each text.
+    pub fn of_learned(model: &SpanModel, of: &SpanTraining<'_>, rows: &[u32]) -> Result<Self, ModelError> {
+        let mut live = Self::new(model, &SpanTexts::new(of.texts.dim()), &[])?;
+        live.insert(of.texts, rows, model.views_without_own(of))?;
+        Ok(live)
+    }
+
+    /// Scores more texts.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where `rows` are not one for each text.
+    pub fn add_texts(
+        &mut self,
+        model: &SpanModel,
+        texts: &SpanTexts,
+        rows: &[u32],
+    ) -> Result<(), ModelError> {
+        let views = (0..texts.len() as u32).map(|text| model.view(texts, text)).collect();
+        self.insert(texts, rows, views)
+    }
+
+    fn insert(&mut self, texts: &SpanTexts, rows: &[u32], views: Vec<WordView>) -> Result<(), ModelError> {
+        if rows.len() != texts.len() {
+            let (what, expected, found) = ("the names of texts", texts.len(), rows.len());
+            return Err(ModelError::Length { what, expected, found });
+        }
+        for ((text, row), view) in rows.iter().enumerate().zip(views) {
+            let scores = view.scores.iter().map(|score| *score as f32).collect();
+            let weights = texts.words(text as u32).map(|word| texts.weight(word)).collect();
+            self.texts.insert(*row, TextScores { scores, weights });
+        }
+        Ok(())
+    }
+
+    /// Takes in all of these answers at once; those to texts without scores are left aside.
+    pub fn record_all(&mut self, answers: impl Iterator<Item = SpanAnswer>) {
+        let mut people = BTreeSet::new();
+        for answer in answers {
+            people.insert(answer.annotator);
+            self.keep(answer);
+        }
+        people.into_iter().for_each(|annotator| self.refit(annotator));
+    }
+
+    /// Takes in one answer, in the place of that annotator's earlier one to the text.
+    pub fn record(&mut self, answer: SpanAnswer) {
+        let annotator = answer.annotator;
+        self.keep(answer);
+        self.refit(annotator);
+    }
+
+    /// Takes in changes of answers, each of an annotator and a text: the answer that stands now, or none. Every annotator is fitted once.
+    pub fn record_changes(&mut self, changes: impl Iterator<Item = (u32, u32, Option<SpanAnswer>)>) {
+        let mut people = BTreeSet::new();
+        for (annotator, text, answer) in changes {
+            people.insert(annotator);
+            self.forget(annotator, text);
+            if let Some(answer) = answer {
+                self.keep(answer);
+            }
+        }
+        people.into_iter().for_each(|annotator| self.refit(annotator));
+    }
+
+    /// Forgets the annotator's answer to a text.
+    pub fn take_back(&mut self, annotator: u32, text: u32) {
+        self.record_changes(std::iter::once((annotator, text, None)));
+    }
+
+    fn forget(&mut self, annotator: u32, text: u32) {
+        self.answers.remove(&(annotator, text));
+        if let Some(people) = self.answered.get_mut(&text) {
+            people.remove(&annotator);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_word_variance(&mut self, variance: f64) {
+        self.variances.iter_mut().for_each(|(_, of_words)| *of_words = variance);
+    }
+
+    /// How many answers it knows.
+    pub fn answers(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// How many answers of an annotator it knows.
+    pub fn answers_of(&self, annotator: u32) -> usize {
+        self.answers.range((annotator, 0)..=(annotator, u32::MAX)).count()
+    }
+
+    fn keep(&mut self, answer: SpanAnswer) {
+        let fits = self
+            .texts
+            .get(&answer.text)
+            .is_some_and(|text| answer.marks.iter().all(|(word, _)| (*word as usize) < text.weights.len()));
+        if fits {
+            self.answered.entry(answer.text).or_default().insert(answer.annotator);
+            self.answers.insert((answer.annotator, answer.text), answer);
+        }
+    }
+
+    /// How many types it tells apart.
+    pub fn types(&self) -> usize {
+        self.types
+    }
+
+    /// Whether words of this text have scores.
+    pub fn knows(&self, text: u32) -> bool {
+        self.texts.contains_key(&text)
+    }
+
+    /// Those who have answered this text.
+    pub fn answered(&self, text: u32) -> impl Iterator<Item = u32> + '_ {
+        self.answered.get(&text).into_iter().flatten().copied()
+    }
+
+    /// Effects of an annotator in the marks of each type; those of somebody of whom nothing is known for one without answers.
+    pub fn effects(&self, annotator: u32) -> Vec<OwnEffects> {
+        self.effects
+            .get(&annotator)
+            .cloned()
+            .unwrap_or_else(|| self.variances.iter().map(|(population, _)| population.unknown()).collect())
+    }
+
+    /// Takes the effects of an annotator in the marks of each type as known, until an answer of that annotator comes.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where they are not of every type.
+    pub fn set_effects(&mut self, annotator: u32, effects: Vec<OwnEffects>) -> Result<(), ModelError> {
+        if effects.len() != self.types {
+            let (what, expected, found) = ("the effects of an annotator", self.types, effects.len());
+            return Err(ModelError::Length { what, expected, found });
+        }
+        self.effects.insert(annotator, effects);
+        Ok(())
+    }
+
+    /// The mode of that annotator's effects given all answers of that annotator, and their covariance (Laplace), for each type.
+    fn refit(&mut self, annotator: u32) {
+        let own: Vec<&SpanAnswer> =
+            self.answers.range((annotator, 0)..=(annotator, u32::MAX)).map(|(_, answer)| answer).collect();
+        let before = self.effects(annotator);
+        let of = |of_type: usize| {
+            let (population, _) = &self.variances[of_type];
+            if !population.differs() {
+                return OwnEffects::of_readiness(0.0, 0.0);
+            }
+            let mut decisions: Vec<Decided> = Vec::new();
+            for answer in &own {
+                let Some(text) = self.texts.get(&answer.text) else { continue };
+                let scores = text.of_type(of_type, self.types);
+                let marked = answer.marked(scores.len(), of_type);
+                decisions.extend(decided(&scores, text.weights.iter().copied(), marked));
+            }
+            if decisions.is_empty() {
+                return population.unknown();
+            }
+            mode(&decisions, population, &before[of_type])
+        };
+        let effects = (0..self.types).map(of).collect();
+        self.effects.insert(annotator, effects);
+    }
+
+    /// What these people would do with every word of a text: those who have answered it count as what is expected of them, too. None of a text without scores.
+    pub fn expected(&self, text: u32, people: &[u32]) -> Option<Vec<ExpectedMarks>> {
+        let scored = self.texts.get(&text)?;
+        let words = scored.weights.len();
+        let effects: BTreeMap<u32, Vec<OwnEffects>> =
+            people.iter().copied().chain(self.answered(text)).map(|who| (who, self.effects(who))).collect();
+        let answers: Vec<(&SpanAnswer, &Vec<OwnEffects>)> = self
+            .answered(text)
+            .filter_map(|who| Some((self.answers.get(&(who, text))?, effects.get(&who)?)))
+            .collect();
+        let mut all: Vec<ExpectedMarks> =
+            (0..words).map(|_| ExpectedMarks { types: Vec::with_capacity(self.types) }).collect();
+        for of_type in 0..self.types {
+            let marked: Vec<Vec<bool>> =
+                answers.iter().map(|(answer, _)| answer.marked(words, of_type).collect()).collect();
+            let scores = scored.of_type(of_type, self.types);
+            let (population, of_words) = self.variances[of_type];
+            let covariates = population.covariates(&scores);
+            for ((word, expected), (score, covariates)) in
+                all.iter_mut().enumerate().zip(scores.iter().zip(&covariates))
+            {
+                let given = |mean: f64| given_word(score + mean, of_words);
+                let decisions: Vec<(f64, bool, f64)> = answers
+                    .iter()
+                    .zip(&marked)
+                    .map(|((_, own), marked)| (given(own[of_type].at(covariates).0), marked[word], 1.0))
+                    .collect();
+                let (mode, variance) = if of_words > 0.0 {
+                    effect_mode(decisions.iter().copied(), of_words)
+                } else {
+                    (0.0, 0.0)
+                };
+                // All people read the same word: given its deviation their decisions are independent, over it they are not.
+                let at = |effect: f64| {
+                    word_disagreement(people.iter().map(|who| {
+                        let (mean, own) = effects[who][of_type].at(covariates);
+                        sigmoid((given(mean) + effect) * attenuation(own / attenuation(of_words).powi(2)))
+                    }))
+                };
+                expected.types.push(mean_over_nodes(mode, variance, at));
+            }
+        }
+        Some(all)
+    }
+}

@@ -1,0 +1,12 @@
+//! Models against simulations and their own refits.
+//! One program for all, because each test program costs a link.
+
+mod disagreement_interval;
+mod estimation_limits;
+mod group_comparison;
+mod group_gaps;
+mod group_sides;
+mod label_weight;
+mod live;
+mod severity_sides;
+mod slips;

@@ -1,0 +1,155 @@
+//! Checkpoints: everything that a training needs to be resumed to the same numbers, in folders that appear whole or not at all.
+
+use super::history::EpochRecord;
+use candle_core::{Device, Tensor};
+use dissensus_stats::data::ModelError;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+const STATE: &str = "state.json";
+const TENSORS: &str = "state.safetensors";
+const PREFIX: &str = "step-";
+/// 1 hashed all texts of the project, 2 those with a label of the training; up to 2 `multilevel` on a tuned encoder was scored at face
+/// value.
+const FORMAT: u16 = 3;
+/// The first format whose scores of `multilevel` on a tuned encoder are of the calibrated model.
+pub(crate) const CALIBRATED: u16 = 3;
+
+/// Progress of a training.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) format: u16,
+    /// Hash of the data and of the choices: another training must not be resumed from here.
+    pub(crate) data: String,
+    pub(crate) choices: String,
+    /// Steps done.
+    pub(crate) step: u32,
+    /// Epochs begun and not ended, from 0, and steps done in it.
+    pub(crate) epoch: u32,
+    pub(crate) step_in_epoch: u32,
+    /// Steps of the optimizer.
+    pub(crate) optimizer_steps: u32,
+    pub(crate) history: Vec<EpochRecord>,
+    /// Summed loss and weight since the last evaluation.
+    pub(crate) loss: f64,
+    pub(crate) weight: f64,
+    pub(crate) seconds: f64,
+}
+
+/// The folder of a training's checkpoints.
+#[derive(Clone, Debug)]
+pub(crate) struct Checkpoints {
+    folder: PathBuf,
+    keep: usize,
+}
+
+impl Checkpoints {
+    pub(crate) fn new(folder: &Path, keep: usize) -> Result<Self, ModelError> {
+        std::fs::create_dir_all(folder).map_err(|e| ModelError::file(folder, &e))?;
+        Ok(Self { folder: folder.to_owned(), keep: keep.max(1) })
+    }
+
+    /// Writes a checkpoint, then takes the oldest ones away. Where the disk is full, what was there before stays.
+    pub(crate) fn write(&self, state: &State, tensors: &HashMap<String, Tensor>) -> Result<(), ModelError> {
+        let place = &self.folder;
+        let half = tempfile::Builder::new()
+            .prefix(".half-")
+            .tempdir_in(place)
+            .map_err(|e| ModelError::file(place, &e))?;
+        let path = half.path().join(TENSORS);
+        candle_core::safetensors::save(tensors, &path)
+            .map_err(|e| ModelError::File { path: path.clone(), reason: e.to_string() })?;
+        let synced = std::fs::File::open(&path).and_then(|file| file.sync_all());
+        synced.map_err(|e| ModelError::file(&path, &e))?;
+        let path = half.path().join(STATE);
+        let state_bytes = serde_json::to_vec_pretty(&State { format: FORMAT, ..state.clone() })
+            .map_err(|e| ModelError::Damaged(e.to_string()))?;
+        std::fs::write(&path, state_bytes).map_err(|e| ModelError::file(&path, &e))?;
+        let whole = place.join(format!("{PREFIX}{:010}", state.step));
+        if whole.exists() {
+            // Evaluated twice at the same step, as after a cancel: the newer one holds at least as much.
+            std::fs::remove_dir_all(&whole).map_err(|e| ModelError::file(&whole, &e))?;
+        }
+        std::fs::rename(half.path(), &whole).map_err(|e| ModelError::file(&whole, &e))?;
+        // Moved into place whole: the temporary folder's own handle must not look for it.
+        let _ = half.keep();
+        let mut all = self.all();
+        let old = all.len().saturating_sub(self.keep);
+        for folder in all.drain(..old) {
+            // One that stays takes space and does no harm.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        Ok(())
+    }
+
+    /// The newest whole checkpoint, if there is one. A damaged one is passed over for the one before.
+    pub(crate) fn newest(&self) -> Option<(State, HashMap<String, Tensor>, PathBuf)> {
+        self.all().into_iter().rev().find_map(|folder| {
+            let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
+            let tensors = candle_core::safetensors::load(folder.join(TENSORS), &Device::Cpu).ok()?;
+            (1..=FORMAT).contains(&state.format).then_some((state, tensors, folder))
+        })
+    }
+
+    /// Every whole checkpoint, oldest first.
+    fn all(&self) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
+        let mut all: Vec<PathBuf> = entries
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX))
+            .map(|entry| entry.path())
+            .collect();
+        all.sort();
+        all
+    }
+}
+
+/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`crate::trainer::TrainConfig::config_hash`]; `None`
+/// where there is no checkpoint.
+pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
+    let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
+    checkpoints.all().into_iter().rev().find_map(|folder| {
+        let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
+        (1..=FORMAT).contains(&state.format).then_some(state.choices)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensors(value: f32) -> HashMap<String, Tensor> {
+        HashMap::from([("w".to_owned(), Tensor::new(&[value], &Device::Cpu).unwrap())])
+    }
+
+    #[test]
+    fn the_newest_whole_one_is_found_and_old_ones_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoints = Checkpoints::new(folder.path(), 2).unwrap();
+        assert!(checkpoints.newest().is_none());
+        for step in [5, 10, 15] {
+            let state = State { step, ..State::default() };
+            checkpoints.write(&state, &tensors(step as f32)).unwrap();
+        }
+        assert_eq!(checkpoints.all().len(), 2);
+        let (state, found, path) = checkpoints.newest().unwrap();
+        assert_eq!((state.step, found["w"].to_vec1::<f32>().unwrap()), (15, vec![15.0]));
+        std::fs::write(path.join(TENSORS), b"half").unwrap();
+        assert_eq!(checkpoints.newest().unwrap().0.step, 10);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoints = Checkpoints::new(folder.path(), 1).unwrap();
+        checkpoints.write(&State { step: 1, ..State::default() }, &tensors(1.0)).unwrap();
+        // A file where the next checkpoint belongs stands for a disk that refuses it.
+        std::fs::write(folder.path().join("step-0000000002"), b"in the way").unwrap();
+        let error = checkpoints.write(&State { step: 2, ..State::default() }, &tensors(2.0)).unwrap_err();
+        assert!(matches!(error, ModelError::File { .. }), "{error}");
+        assert_eq!(checkpoints.newest().unwrap().0.step, 1);
+        let left = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 2, "nothing half written stays");
+    }
+}

@@ -1,0 +1,130 @@
+//! What a training gives.
+
+use super::history::EpochRecord;
+use super::word_question::WordHead;
+use crate::encoder_error::encoder_error;
+use crate::networks::{Network, NetworkModel};
+use dissensus_encoder::{Encoder, Trainable};
+use dissensus_models::batch::{Multilevel, Prepared};
+use dissensus_stats::data::FitOptions;
+use dissensus_stats::data::ModelError;
+use dissensus_stats::data::progress::Silent;
+use dissensus_stats::data::{AnnotatorModel, ModelKind};
+use dissensus_stats::data::{Embeddings, TrainingData};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why a training stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// All steps are done.
+    AllSteps,
+    /// The validation labels were predicted no better for as many evaluations as patience allows.
+    EarlyStopping,
+}
+
+/// A finished training, with the weights of its best evaluation.
+pub struct Trained {
+    /// Of each own question.
+    pub(super) networks: Vec<Network>,
+    /// Of the words of each question that was learned by its words, in their order.
+    pub word_heads: Vec<WordHead>,
+    pub(super) encoder: Option<Trainable>,
+    /// Every evaluation.
+    pub history: Vec<EpochRecord>,
+    /// Why it ended.
+    pub ended: StopReason,
+    /// Seconds it took, breaks not counted.
+    pub seconds: f64,
+    /// `cpu`, `cuda` or `metal`.
+    pub device: &'static str,
+}
+
+impl Trained {
+    /// The tuned encoder, for embeddings of any text; none where it did not learn.
+    ///
+    /// # Errors
+    /// The folder that it came from is gone.
+    pub fn encoder(&self) -> Result<Option<Encoder>, ModelError> {
+        self.encoder.as_ref().map(Trainable::encoder).transpose().map_err(encoder_error)
+    }
+
+    /// What is to be said where texts were cut earlier than asked for, so that a soft prompt had its room.
+    pub fn cut_for_prompt(&self) -> Option<String> {
+        self.encoder.as_ref().and_then(Trainable::cut_for_prompt)
+    }
+
+    /// Writes the tuned encoder, with tokenizer and configuration, into the new folder `dir`. False where none learned.
+    ///
+    /// # Errors
+    /// `dir` exists, or what the disk says.
+    pub fn save_encoder(&self, dir: &Path) -> Result<bool, ModelError> {
+        match &self.encoder {
+            None => Ok(false),
+            Some(encoder) => encoder.save(dir).map(|()| true).map_err(encoder_error),
+        }
+    }
+
+    /// What was learned of each own question, in their order.
+    pub fn into_heads(self) -> Vec<Head> {
+        self.networks.into_iter().map(|network| Head { network }).collect()
+    }
+}
+
+impl Trained {
+    /// As [`Head::model`], of the first own question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn model(
+        self,
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+    ) -> Result<Box<dyn AnnotatorModel>, ModelError> {
+        self.first().model(data, options)
+    }
+
+    /// As [`Head::network_model`], of the first own question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn network_model(self, x: Arc<Embeddings>) -> Result<NetworkModel, ModelError> {
+        self.first().network_model(x)
+    }
+
+    fn first(mut self) -> Head {
+        Head { network: self.networks.swap_remove(0) }
+    }
+}
+
+/// What was learned of one question: the network on the embeddings.
+pub struct Head {
+    network: Network,
+}
+
+impl Head {
+    /// The model that predicts, over the embeddings of `data`: those learned on, or those of the tuned encoder.
+    /// `multilevel` is fitted to the labels of `data` on them.
+    ///
+    /// # Errors
+    /// As `dissensus_selection::fit`; [`ModelError::EmbeddingLength`].
+    pub fn model(
+        self,
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+    ) -> Result<Box<dyn AnnotatorModel>, ModelError> {
+        if self.network.spec.model == ModelKind::Multilevel {
+            let prepared = Prepared::new(data, options)?;
+            return Ok(Box::new(Multilevel::fit(&prepared, options, &Silent)?));
+        }
+        Ok(Box::new(self.network_model(Arc::new(data.embeddings.clone()))?))
+    }
+
+    /// The network over these embeddings, for models other than `multilevel`.
+    ///
+    /// # Errors
+    /// [`ModelError::EmbeddingLength`].
+    pub fn network_model(self, x: Arc<Embeddings>) -> Result<NetworkModel, ModelError> {
+        NetworkModel::new(self.network, Arc::clone(&x)).over(x)
+    }
+}

@@ -1,5 +1,0 @@
-//! Linear heads: ridge-penalised regressions on embeddings, fitted to convergence.
-
-pub(crate) mod dual;
-pub(crate) mod pca;
-pub(crate) mod ridge;

@@ -1,0 +1,426 @@
+//! Prediction sets of every annotator's labels on the test texts, and how often they hold.
+
+use super::evaluate::check_at_least;
+use super::split::{SplitColumns, SplitSpec};
+use crate::fit::fit;
+use dissensus_domain::ScaleKind;
+use dissensus_stats::conformal::{FEWEST_LABELS, Thresholds, mass_before};
+use dissensus_stats::data::progress::Progress;
+use dissensus_stats::data::{AnnotatorModel, FitOptions, ModelError, ModelKind, Observation, TrainingData};
+use dissensus_stats::metrics::{Scored, crossed_mean, dichotomize, score};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The chance that a set holds the label, as it is aimed at.
+const CONFIDENCE: f64 = 0.9;
+/// Share of the training labels that nothing but the thresholds is made of.
+const CALIBRATES: f64 = 0.2;
+/// Fewer texts, groups or annotators than this calibrate nothing: labels of one of them are not independent.
+const FEWEST_UNITS: usize = 30;
+/// Parts that annotators are put into, in order.
+const TENTHS: usize = 10;
+/// Texts by which annotators' severities are compared.
+const SEVERITY_TEXTS: usize = 200;
+
+/// How prediction sets fare on test labels. They are calibrated to hold the label with the chance that is named ([`PredictionSets::confidence`]) over people
+/// and texts like these (marginally); of one person or one kind of text that is not aimed at, which is what the tenths are for. Labels of one text or person are
+/// not independent, and thresholds of annotators are tuned on the labels that calibrate, so that no finite-sample guarantee is claimed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PredictionSets {
+    /// The chance that is aimed at, over all.
+    pub confidence: f64,
+    /// Sets by `multilevel`, with a threshold for each annotator where own labels tell more and annotators are not held out, else one for all.
+    pub multilevel: SetQuality,
+    /// Sets that know no person: by `shared`, with one threshold, on the same labels.
+    pub shared: SetQuality,
+    /// Texts and labels that the thresholds were made of: of the training labels, used for nothing else, and without those that trained the encoder. Over all folds.
+    pub calibration_texts: usize,
+    /// Their labels.
+    pub calibration_labels: usize,
+    /// Labels that everybody's scores count for beside an annotator's own, of each fold; `None` where own scores tell nothing, so that all share one
+    /// threshold.
+    pub common_weight: Vec<Option<f64>>,
+    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten, and where none of them has any.
+    pub by_labels: Vec<SetTenth>,
+    /// Annotators in ten parts by the mean level that `multilevel` predicts of them on the same texts, lowest first; empty with fewer than ten and without an order of
+    /// levels.
+    pub by_severity: Vec<SetTenth>,
+}
+
+/// Why there are no prediction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPredictionSets {
+    /// Too few labels.
+    #[error(
+        "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate"
+    )]
+    FewLabels {
+        /// Labels that could calibrate.
+        found: usize,
+    },
+    /// Too few texts, groups or annotators, whichever the split holds out.
+    #[error(
+        "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent"
+    )]
+    FewUnits {
+        /// `texts`, `groups` or `annotators`.
+        units: &'static str,
+        /// How many could calibrate.
+        found: usize,
+    },
+    /// No part of the training labels can be held out as the test labels are.
+    #[error("no prediction sets: too few training labels to hold some out in the way of the split")]
+    OtherWay,
+    /// No label is left to be scored.
+    #[error("no prediction sets: no test label is left that did not train the encoder")]
+    NoTest,
+}
+
+/// Training labels that models learn from, and those that calibrate.
+type Calibration = (Vec<Observation>, Vec<Observation>);
+
+/// Coverage and size of sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetQuality {
+    /// Share of test labels that are in their set.
+    pub coverage: f64,
+    /// Its 90 % interval over texts and annotators together; absent with fewer than 20 texts or 5 annotators.
+    pub coverage_interval: Option<(f64, f64)>,
+    /// Levels in a set, on average.
+    pub mean_size: f64,
+}
+
+/// The same of a part of the annotators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetTenth {
+    /// Annotators in it.
+    pub annotators: usize,
+    /// Their test labels.
+    pub labels: usize,
+    /// The least of what they are ordered by.
+    pub from: f64,
+    /// The greatest.
+    pub to: f64,
+    /// Coverage and size.
+    #[serde(flatten)]
+    pub quality: SetQuality,
+}
+
+/// A test label and the set that was made for it.
+#[derive(Clone, Copy)]
+struct Set {
+    observation: Observation,
+    holds: bool,
+    size: usize,
+}
+
+/// What annotators are ordered by, of one fold.
+struct People {
+    labels: Vec<f64>,
+    severity: Option<Vec<f64>>,
+}
+
+/// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, makes thresholds of the rest (texts, groups or annotators that are held out
+/// in the way of the split) without what trained the encoder, and counts how often the sets for the test labels hold them, and how large they are. With `at_least`
+/// of the question "is the level this one or higher". The inner error says why there are none: fewer than 50 calibration labels or 30 texts, groups or
+/// annotators that they are of.
+///
+/// # Errors
+/// As [`fit`] and [`SplitSpec::divide`].
+pub fn prediction_sets(
+    data: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    at_least: Option<u16>,
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<Result<PredictionSets, NoPredictionSets>, ModelError> {
+    check_at_least(data, at_least)?;
+    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+    let mut found = PredictionSets { confidence: CONFIDENCE, ..PredictionSets::default() };
+    let (mut own, mut common) = (Vec::new(), Vec::new());
+    let (mut by_labels, mut by_severity) = (Vec::new(), Vec::new());
+    for split in split.each() {
+        let division = split.divide(data, columns, options.seed, 0.0)?;
+        let test = division.test.observations();
+        if test.is_empty() {
+            continue;
+        }
+        let train = TrainingData { observations: &division.train, ..*data };
+        let seed = options.seed ^ 0xca_11b;
+        let (kept, held) = match calibration(&train, split, columns, seed)? {
+            Ok(divided) => divided,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let fitted = TrainingData { observations: &kept, ..*data };
+        let of = |kind: ModelKind| -> Result<_, ModelError> {
+            let model = fit(kind, &fitted, options, progress)?;
+            let scored = |labels: &[Observation]| {
+                let scored = score(model.as_ref(), labels);
+                at_least.map_or(scored.clone(), |level| dichotomize(&scored, level))
+            };
+            Ok((scored(&held), scored(test), model))
+        };
+        let (calibration, scored, model) = of(ModelKind::Multilevel)?;
+        let scores = true_scores(&calibration, ordinal);
+        // Of annotators who are held out there are no labels to calibrate on: what is known of others' tells nothing of theirs.
+        let thresholds = match split.holds_out_annotators() {
+            true => Thresholds::fit_common(&scores, 1.0 - CONFIDENCE),
+            false => Thresholds::fit(&scores, data.annotators, 1.0 - CONFIDENCE, seed),
+        };
+        let few = NoPredictionSets::FewLabels { found: held.len() };
+        let Some(thresholds) = thresholds else { return Ok(Err(few)) };
+        own.extend(sets(&scored, ordinal, |annotator| thresholds.of(annotator)));
+        let (calibration, scored, _) = of(ModelKind::Shared)?;
+        let one = Thresholds::fit_common(&true_scores(&calibration, ordinal), 1.0 - CONFIDENCE);
+        let Some(one) = one else { return Ok(Err(few)) };
+        common.extend(sets(&scored, ordinal, |annotator| one.of(annotator)));
+        let people = People::of(&division.train, test, model.as_ref(), data);
+        found.calibration_texts += held.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
+        found.calibration_labels += held.len();
+        found.common_weight.push(thresholds.weight.is_finite().then_some(thresholds.weight));
+        by_labels.push(people.labels);
+        by_severity.extend(people.severity);
+    }
+    if own.is_empty() {
+        return Ok(Err(NoPredictionSets::NoTest));
+    }
+    found.multilevel = SetQuality::of(&own);
+    found.shared = SetQuality::of(&common);
+    let labels = mean_over_folds(&by_labels);
+    if own.iter().any(|set| labels[set.observation.annotator as usize] > 0.0) {
+        found.by_labels = tenths(&own, &labels);
+    }
+    found.by_severity = tenths(&own, &mean_over_folds(&by_severity));
+    Ok(Ok(found))
+}
+
+/// Divides the training labels `train` of a division into those that models learn from and those that calibrate.
+fn calibration(
+    train: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    seed: u64,
+) -> Result<Result<Calibration, NoPredictionSets>, ModelError> {
+    let (kept, held, as_the_test) = split.carve(train, columns, seed, CALIBRATES)?;
+    if !as_the_test || kept.is_empty() {
+        return Ok(Err(NoPredictionSets::OtherWay));
+    }
+    // What trained the encoder is predicted too well: thresholds of it would be too low for the test labels.
+    let held = split.unseen(&held, train, columns)?;
+    if held.len() < FEWEST_LABELS {
+        return Ok(Err(NoPredictionSets::FewLabels { found: held.len() }));
+    }
+    let units = split.held_units(&held, train, columns)?;
+    let few = units.into_iter().find(|(_, found)| *found < FEWEST_UNITS);
+    Ok(few.map_or(Ok((kept, held)), |(units, found)| Err(NoPredictionSets::FewUnits { units, found })))
+}
+
+impl People {
+    fn of(
+        train: &[Observation],
+        test: &[Observation],
+        model: &dyn AnnotatorModel,
+        data: &TrainingData<'_>,
+    ) -> Self {
+        let mut labels = vec![0.0; data.annotators];
+        train.iter().for_each(|o| labels[o.annotator as usize] += 1.0);
+        let ordered = matches!(data.target.kind, ScaleKind::Ordinal | ScaleKind::Binary);
+        let severity = ordered.then(|| {
+            let texts: Vec<u32> = test.iter().map(|o| o.text).collect::<BTreeSet<_>>().into_iter().collect();
+            let step = texts.len().div_ceil(SEVERITY_TEXTS).max(1);
+            let texts: Vec<u32> = texts.into_iter().step_by(step).collect();
+            let mut p = vec![0.0; data.target.levels];
+            let mean = |annotator: u32, p: &mut [f32]| {
+                let level =
+                    |p: &[f32]| p.iter().enumerate().map(|(k, p)| k as f64 * f64::from(*p)).sum::<f64>();
+                let sum: f64 = texts
+                    .iter()
+                    .map(|text| {
+                        model.predict(*text, annotator, p);
+                        level(p)
+                    })
+                    .sum();
+                sum / texts.len().max(1) as f64
+            };
+            (0..data.annotators as u32).map(|annotator| mean(annotator, &mut p)).collect()
+        });
+        Self { labels, severity }
+    }
+}
+
+/// The score of each label, with its annotator.
+fn true_scores(scored: &Scored, ordinal: bool) -> Vec<(u32, f64)> {
+    let mut before = vec![0.0; scored.levels];
+    let of = |(i, o): (usize, &Observation)| {
+        mass_before(scored.row(i), ordinal, &mut before);
+        (o.annotator, before[usize::from(o.level)])
+    };
+    scored.observations.iter().enumerate().map(of).collect()
+}
+
+fn sets(scored: &Scored, ordinal: bool, threshold: impl Fn(u32) -> f64) -> Vec<Set> {
+    let mut before = vec![0.0; scored.levels];
+    let of = |(i, o): (usize, &Observation)| {
+        mass_before(scored.row(i), ordinal, &mut before);
+        let most = threshold(o.annotator);
+        let size = before.iter().filter(|mass| **mass <= most).count();
+        Set { observation: *o, holds: before[usize::from(o.level)] <= most, size }
+    };
+    scored.observations.iter().enumerate().map(of).collect()
+}
+
+impl SetQuality {
+    fn of(sets: &[Set]) -> Self {
+        let observations: Vec<Observation> = sets.iter().map(|set| set.observation).collect();
+        let holds: Vec<f64> = sets.iter().map(|set| f64::from(u8::from(set.holds))).collect();
+        let (coverage, interval) = crossed_mean(&observations, &holds, 0.9);
+        let mean_size = sets.iter().map(|set| set.size as f64).sum::<f64>() / sets.len().max(1) as f64;
+        let coverage_interval = interval.map(|(low, high)| (low.max(0.0), high.min(1.0)));
+        Self { coverage, coverage_interval, mean_size }
+    }
+}
+
+fn mean_over_folds(folds: &[Vec<f64>]) -> Vec<f64> {
+    let Some(first) = folds.first() else { return Vec::new() };
+    (0..first.len()).map(|at| folds.iter().map(|fold| fold[at]).sum::<f64>() / folds.len() as f64).collect()
+}
+
+/// Annotators with test labels in ten parts of like size, ordered by `by` (one number an annotator).
+fn tenths(sets: &[Set], by: &[f64]) -> Vec<SetTenth> {
+    let mut people: Vec<u32> = sets.iter().map(|set| set.observation.annotator).collect();
+    people.sort_unstable();
+    people.dedup();
+    if people.len() < TENTHS || by.is_empty() {
+        return Vec::new();
+    }
+    let value = |annotator: &u32| by[*annotator as usize];
+    people.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
+    let part = |nth: usize| {
+        let members = &people[nth * people.len() / TENTHS..(nth + 1) * people.len() / TENTHS];
+        let chosen: BTreeSet<u32> = members.iter().copied().collect();
+        let of: Vec<Set> =
+            sets.iter().filter(|set| chosen.contains(&set.observation.annotator)).copied().collect();
+        SetTenth {
+            annotators: members.len(),
+            labels: of.len(),
+            from: members.first().map_or(0.0, value),
+            to: members.last().map_or(0.0, value),
+            quality: SetQuality::of(&of),
+        }
+    };
+    (0..TENTHS).map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::SeenByEncoder;
+    use dissensus_stats::data::progress::Silent;
+    use dissensus_stats::data::synthetic::{Simulation, simulate};
+
+    fn data(sim: &Simulation) -> TrainingData<'_> {
+        TrainingData {
+            embeddings: &sim.embeddings,
+            observations: &sim.observations,
+            annotators: sim.annotators,
+            target: sim.target,
+            attributes: &[],
+        }
+    }
+
+    #[test]
+    fn sets_hold_as_often_as_they_aim_at_and_are_smaller_for_knowing_people() {
+        let mut coverages = Vec::new();
+        for seed in 0..4 {
+            let sim = simulate(400, 40, 5, 6, 80, seed);
+            let data = data(&sim);
+            let of = |at_least| {
+                let options = FitOptions::default();
+                let columns = SplitColumns::default();
+                prediction_sets(&data, SplitSpec::ByText(0.7), columns, at_least, &options, &Silent)
+            };
+            let found = of(None).unwrap().unwrap();
+            coverages.push(found.multilevel.coverage);
+            assert!(found.multilevel.mean_size < found.shared.mean_size - 0.2, "{found:?}");
+            let (low, high) = found.multilevel.coverage_interval.unwrap();
+            assert!(low < found.multilevel.coverage && found.multilevel.coverage < high);
+            for tenths in [&found.by_labels, &found.by_severity] {
+                assert_eq!(tenths.iter().map(|t| t.annotators).sum::<usize>(), 40);
+                assert!(tenths.windows(2).all(|pair| pair[0].to <= pair[1].from));
+                assert!(tenths.iter().all(|t| t.quality.coverage > 0.8), "{tenths:?}");
+            }
+            let binary = of(Some(2)).unwrap().unwrap();
+            assert!(binary.multilevel.mean_size <= 2.0 && binary.multilevel.mean_size >= 1.0);
+        }
+        let mean = coverages.iter().sum::<f64>() / coverages.len() as f64;
+        assert!((0.88..0.92).contains(&mean), "{coverages:?}");
+    }
+
+    #[test]
+    fn too_few_labels_texts_groups_or_annotators_make_no_sets() {
+        let few = |texts, annotators, labels, split: &str, groups: &[Option<u32>]| {
+            let sim = simulate(texts, annotators, 3, 3, labels, 1);
+            let columns = SplitColumns { groups, ..SplitColumns::default() };
+            let (options, split) = (FitOptions::default(), split.parse().unwrap());
+            prediction_sets(&data(&sim), split, columns, None, &options, &Silent).unwrap().unwrap_err()
+        };
+        assert!(matches!(few(20, 4, 10, "by-text:0.7", &[]), NoPredictionSets::FewLabels { found: 1..50 }));
+        let texts = few(60, 40, 50, "by-text:0.7", &[]);
+        assert_eq!(texts, NoPredictionSets::FewUnits { units: "texts", found: 8 });
+        assert!(texts.to_string().contains("is 8; 30 are needed"), "{texts}");
+        let people = few(100, 40, 50, "by-annotator:0.7", &[]);
+        assert_eq!(people, NoPredictionSets::FewUnits { units: "annotators", found: 6 });
+        let groups: Vec<Option<u32>> = (0..300).map(|text| Some(text / 10)).collect();
+        let of_groups = few(300, 20, 200, "grouped:0.7", &groups);
+        assert!(matches!(of_groups, NoPredictionSets::FewUnits { units: "groups", found: 2..=6 }));
+        // With two groups one is left to train, and none to be held out.
+        let two: Vec<Option<u32>> = (0..100).map(|text| Some(text / 50)).collect();
+        assert_eq!(few(100, 20, 90, "grouped:0.5", &two), NoPredictionSets::OtherWay);
+    }
+
+    #[test]
+    fn what_trained_the_encoder_calibrates_nothing() {
+        let sim = simulate(400, 40, 5, 6, 80, 7);
+        let seen_texts: Vec<bool> = (0..400).map(|text| text % 3 == 0).collect();
+        let seen_people: Vec<bool> = (0..40).map(|who| who < 10).collect();
+        let of = |texts, annotators, copies, split| {
+            let seen = SeenByEncoder { texts, annotators };
+            let columns = SplitColumns { seen, copies, ..SplitColumns::default() };
+            calibration(&data(&sim), split, columns, 3).unwrap()
+        };
+        let by_text = SplitSpec::ByText(0.7);
+        let (all_kept, all) = of(&[], &[], &[], by_text).unwrap();
+        let (kept, held) = of(&seen_texts, &seen_people, &[], by_text).unwrap();
+        assert_eq!(kept, all_kept, "models learn from what they did");
+        let unseen: Vec<Observation> = all.iter().filter(|o| !seen_texts[o.text as usize]).copied().collect();
+        assert!(!held.is_empty() && unseen.len() < all.len());
+        assert_eq!(held, unseen, "people are known in any case");
+        // A copy of a text that trained it did so too.
+        let copies: Vec<u32> = (0..400).map(|text| if text % 3 == 1 { text - 1 } else { text }).collect();
+        let (_, held) = of(&seen_texts, &[], &copies, SplitSpec::Random(0.7)).unwrap();
+        assert!(!held.is_empty() && held.iter().all(|o| o.text % 3 == 2));
+        assert_eq!(
+            of(&[true; 400], &[], &[], by_text),
+            Err(NoPredictionSets::FewLabels { found: 0 }),
+            "nothing is left"
+        );
+        let by_annotator = of(&[], &[true; 40], &[], SplitSpec::ByAnnotator(0.7));
+        assert_eq!(by_annotator, Err(NoPredictionSets::FewLabels { found: 0 }));
+    }
+
+    #[test]
+    fn new_annotators_share_one_threshold() {
+        let sim = simulate(200, 220, 3, 4, 20, 5);
+        let (split, columns) = (SplitSpec::ByAnnotator(0.7), SplitColumns::default());
+        let found = prediction_sets(&data(&sim), split, columns, None, &FitOptions::default(), &Silent);
+        let found = found.unwrap().unwrap();
+        assert_eq!(found.common_weight, [None]);
+        assert!((0.8..0.98).contains(&found.multilevel.coverage), "{found:?}");
+        // None of them has a label to be ordered by.
+        assert!(found.by_labels.is_empty() && found.by_severity.len() == TENTHS);
+    }
+}

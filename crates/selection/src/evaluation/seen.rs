@@ -1,0 +1,44 @@
+//! What the encoder of the embeddings was itself trained on: labels that no model on those embeddings can be tested with.
+
+use dissensus_stats::data::{ModelError, Observation};
+
+/// Fewer unseen texts than this are no basis for a figure.
+pub const FEWEST_UNSEEN_TEXTS: usize = 10;
+
+/// Texts and annotators whose labels trained or validated the encoder. Empty slices: none, as with an encoder that was not tuned
+/// on this project.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SeenByEncoder<'a> {
+    /// One entry per text, or empty.
+    pub texts: &'a [bool],
+    /// One entry per annotator, or empty. Counts only where annotators are held out: a known annotator may have trained it.
+    pub annotators: &'a [bool],
+}
+
+impl SeenByEncoder<'_> {
+    /// Whether any text is seen.
+    pub fn any(&self) -> bool {
+        self.texts.contains(&true)
+    }
+
+    /// Whether a label may not test a model; `new_annotators` where the figure is about annotators who were never seen.
+    pub(crate) fn excludes(&self, label: &Observation, new_annotators: bool) -> bool {
+        let seen = |all: &[bool], row: u32| all.get(row as usize) == Some(&true);
+        seen(self.texts, label.text) || (new_annotators && seen(self.annotators, label.annotator))
+    }
+
+    /// Whether so many unseen texts are enough.
+    ///
+    /// # Errors
+    /// [`ModelError::SeenByEncoder`] where they are too few.
+    pub fn check(&self, split: &str, unseen: usize) -> Result<(), ModelError> {
+        if self.any() && unseen < FEWEST_UNSEEN_TEXTS {
+            return Err(ModelError::SeenByEncoder {
+                split: split.to_owned(),
+                unseen,
+                needed: FEWEST_UNSEEN_TEXTS,
+            });
+        }
+        Ok(())
+    }
+}

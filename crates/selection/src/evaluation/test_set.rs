@@ -1,0 +1,84 @@
+//! Test labels, which each model reads once.
+
+use dissensus_stats::data::{AnnotatorModel, ModelError, Observation};
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::metrics::score;
+use std::collections::BTreeSet;
+
+/// Labels that nothing may be chosen by: each model reads them once, for its final figures.
+#[derive(Clone, Debug, Default)]
+pub struct TestSet {
+    observations: Vec<Observation>,
+    read_by: BTreeSet<String>,
+    left_out: usize,
+}
+
+impl TestSet {
+    /// Labels that were divided before, as of a run that is resumed.
+    pub fn new(observations: Vec<Observation>) -> Self {
+        Self { observations, read_by: BTreeSet::new(), left_out: 0 }
+    }
+
+    /// The labels, to be kept with a run. They score models through [`TestSet::score`] only.
+    pub fn observations(&self) -> &[Observation] {
+        &self.observations
+    }
+
+    /// Those that were divided before, of which `left_out` texts had trained the encoder.
+    pub fn without_seen(observations: Vec<Observation>, left_out: usize) -> Self {
+        Self { left_out, ..Self::new(observations) }
+    }
+
+    /// Leaves out the labels that `excluded` names, and counts their texts.
+    pub(super) fn without(self, excluded: impl Fn(&Observation) -> bool) -> Self {
+        let texts = self.texts();
+        let observations = self.observations.into_iter().filter(|o| !excluded(o)).collect();
+        let left = Self { observations, read_by: self.read_by, left_out: 0 };
+        Self { left_out: texts - left.texts(), ..left }
+    }
+
+    /// Texts that were left out because the encoder was trained on them.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Labels in it.
+    pub fn labels(&self) -> usize {
+        self.observations.len()
+    }
+
+    /// Texts in it.
+    pub fn texts(&self) -> usize {
+        self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Probabilities of `model` for all labels, once for each `name`.
+    ///
+    /// # Errors
+    /// [`ModelError::TestRead`] the second time.
+    pub fn score(&mut self, name: &str, model: &dyn AnnotatorModel) -> Result<Scored, ModelError> {
+        self.read(name)?;
+        Ok(score(model, &self.observations))
+    }
+
+    /// The same of what `predict` says of each annotator whatever the text, a probability for each of `levels`.
+    pub(super) fn predicted(
+        &mut self,
+        name: &str,
+        levels: usize,
+        predict: impl Fn(u32, &mut [f32]),
+    ) -> Result<Scored, ModelError> {
+        self.read(name)?;
+        let mut observations = self.observations.clone();
+        observations.sort_unstable();
+        let mut probabilities = vec![0.0; observations.len() * levels];
+        for (o, p) in observations.iter().zip(probabilities.chunks_exact_mut(levels)) {
+            predict(o.annotator, p);
+        }
+        Ok(Scored { observations, probabilities, levels, tuned: None })
+    }
+
+    fn read(&mut self, name: &str) -> Result<(), ModelError> {
+        if self.read_by.insert(name.to_owned()) { Ok(()) } else { Err(ModelError::TestRead(name.to_owned())) }
+    }
+}

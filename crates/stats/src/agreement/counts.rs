@@ -1,0 +1,23 @@
+//! Labels as counts of levels.
+
+use crate::data::{Embeddings, ModelError, Observation, Target, TrainingData};
+
+/// The observations ordered by text, then annotator.
+pub(super) fn checked(
+    observations: &[Observation],
+    texts: usize,
+    annotators: usize,
+    target: Target,
+) -> Result<Vec<Observation>, ModelError> {
+    let embeddings = Embeddings::none(texts);
+    TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }.sorted()
+}
+
+/// How many labels of each level every text has, texts x levels.
+pub(super) fn counts(observations: &[Observation], texts: usize, levels: usize) -> Vec<u32> {
+    let mut counts = vec![0u32; texts * levels];
+    for o in observations {
+        counts[o.text as usize * levels + usize::from(o.level)] += 1;
+    }
+    counts
+}

@@ -1,0 +1,270 @@
+//! What models are trained on: embeddings, observations and the scale, checked once.
+
+use super::sparse_rows::{SparseRow, SparseRows};
+use crate::data::ModelError;
+use dissensus_domain::ScaleKind;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// One embedding per text, row-major: text `t` is `rows[t * dim .. (t + 1) * dim]`.
+///
+/// `dim` may be 0 (no encoder yet); the number of texts is then told apart by [`Embeddings::none`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Embeddings {
+    /// Numbers in one embedding; 0 without an encoder.
+    pub dim: usize,
+    /// texts x dim numbers.
+    pub rows: Vec<f32>,
+    /// How many texts there are; redundant unless `dim` is 0.
+    pub texts: usize,
+    /// Character n-grams of every text, a row a text, each of length 1; `None` where models go without.
+    pub ngrams: Option<Arc<SparseRows>>,
+    /// One entry a text: whether its labels tuned the encoder, so that its embedding knows them; `None` where no label here did.
+    pub tuned_on: Option<Arc<[bool]>>,
+}
+
+/// A text as a model sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextFeatures<'a> {
+    /// Its embedding; empty without an encoder.
+    pub embedding: &'a [f32],
+    /// Its character n-grams; empty where a model goes without.
+    pub ngrams: SparseRow<'a>,
+}
+
+impl<'a> From<&'a [f32]> for TextFeatures<'a> {
+    /// Of a text of which nothing but its embedding is known.
+    fn from(embedding: &'a [f32]) -> Self {
+        Self { embedding, ngrams: SparseRow::default() }
+    }
+}
+
+impl Embeddings {
+    /// Embeddings of `dim > 0` numbers each.
+    ///
+    /// # Errors
+    /// [`ModelError::RaggedEmbeddings`] if `rows` is no whole number of rows (or `dim` is 0 and `rows` is not
+    /// empty), [`ModelError::NotFinite`] for NaN and infinities.
+    pub fn new(dim: usize, rows: Vec<f32>) -> Result<Self, ModelError> {
+        if (dim == 0 && !rows.is_empty()) || (dim > 0 && !rows.len().is_multiple_of(dim)) {
+            return Err(ModelError::RaggedEmbeddings { values: rows.len(), dim });
+        }
+        if let Some(at) = rows.iter().position(|v| !v.is_finite()) {
+            return Err(ModelError::NotFinite { text: at / dim, column: at % dim });
+        }
+        let texts = rows.len().checked_div(dim).unwrap_or(0);
+        Ok(Self { dim, rows, texts, ngrams: None, tuned_on: None })
+    }
+
+    /// With the n-grams of the same texts.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] if there are not as many rows as texts.
+    pub fn with_ngrams(self, ngrams: Arc<SparseRows>) -> Result<Self, ModelError> {
+        if ngrams.len() != self.texts {
+            let (what, expected, found) = ("the n-grams of the texts", self.texts, ngrams.len());
+            return Err(ModelError::Length { what, expected, found });
+        }
+        Ok(Self { ngrams: Some(ngrams), ..self })
+    }
+
+    /// With the texts whose labels tuned the encoder: `multilevel` takes variances and calibration from the others.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] if there is not an entry for each text.
+    pub fn with_tuned_on(self, tuned_on: Arc<[bool]>) -> Result<Self, ModelError> {
+        if tuned_on.len() != self.texts {
+            let (what, expected, found) = ("the list of texts that tuned", self.texts, tuned_on.len());
+            return Err(ModelError::Length { what, expected, found });
+        }
+        let any = tuned_on.iter().any(|tuned| *tuned);
+        Ok(Self { tuned_on: any.then_some(tuned_on), ..self })
+    }
+
+    /// `texts` texts about which nothing is known but who labelled them how.
+    pub fn none(texts: usize) -> Self {
+        Self { dim: 0, rows: Vec::new(), texts, ngrams: None, tuned_on: None }
+    }
+
+    /// The embedding of text `text`; empty without an encoder.
+    pub fn row(&self, text: usize) -> &[f32] {
+        &self.rows[text * self.dim..(text + 1) * self.dim]
+    }
+
+    /// Everything that is known of text `text`.
+    pub fn features(&self, text: usize) -> TextFeatures<'_> {
+        let ngrams = self.ngrams.as_ref().map(|rows| rows.row(text)).unwrap_or_default();
+        TextFeatures { embedding: self.row(text), ngrams }
+    }
+}
+
+/// One annotator's current label of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Observation {
+    /// Row of the embeddings.
+    pub text: u32,
+    /// Index of the annotator.
+    pub annotator: u32,
+    /// Index of the level on the scale, from 0.
+    pub level: u16,
+}
+
+/// The scale of the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options, one of spans for each of their types.
+    pub kind: ScaleKind,
+    /// How many levels; at least two.
+    pub levels: usize,
+}
+
+impl Target {
+    pub fn check(self) -> Result<(), ModelError> {
+        let fits = self.levels >= 2
+            && self.levels <= usize::from(u16::MAX)
+            && (self.kind != ScaleKind::Binary || self.levels == 2)
+            && !matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans);
+        if fits { Ok(()) } else { Err(ModelError::Levels { kind: self.kind, levels: self.levels }) }
+    }
+}
+
+/// One categorical attribute of annotators, for example gender.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<String>,
+    /// One entry per annotator: a place in `values`, or `None` where it is not known.
+    pub of: Vec<Option<u16>>,
+}
+
+/// Everything a model may learn from. Texts and annotators without observations are welcome.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingData<'a> {
+    /// One row per text.
+    pub embeddings: &'a Embeddings,
+    /// Current labels in any order, at most one per (text, annotator).
+    pub observations: &'a [Observation],
+    /// How many annotators there are; observations name them `0..annotators`.
+    pub annotators: usize,
+    /// The scale.
+    pub target: Target,
+    /// What is known about the annotators; empty where nothing is.
+    pub attributes: &'a [Attribute],
+}
+
+impl TrainingData<'_> {
+    /// The observations ordered by text, then annotator, so that no result depends on the order they came in.
+    ///
+    /// # Errors
+    /// Everything in [`ModelError`] that an observation, the embeddings or the scale can have wrong.
+    pub fn sorted(&self) -> Result<Vec<Observation>, ModelError> {
+        self.target.check()?;
+        let embeddings = self.embeddings;
+        if embeddings.rows.len() != embeddings.texts * embeddings.dim {
+            return Err(ModelError::RaggedEmbeddings { values: embeddings.rows.len(), dim: embeddings.dim });
+        }
+        for attribute in self.attributes {
+            attribute.check(self.annotators)?;
+        }
+        for (at, o) in self.observations.iter().enumerate() {
+            check_observation(at, o, embeddings.texts, self.annotators, self.target.levels)?;
+        }
+        let mut sorted = self.observations.to_vec();
+        sorted.sort_unstable();
+        if let Some(pair) =
+            sorted.windows(2).find(|w| (w[0].text, w[0].annotator) == (w[1].text, w[1].annotator))
+        {
+            return Err(ModelError::Repeated { text: pair[0].text, annotator: pair[0].annotator });
+        }
+        Ok(sorted)
+    }
+}
+
+impl Attribute {
+    pub fn check(&self, annotators: usize) -> Result<(), ModelError> {
+        if self.of.len() != annotators {
+            let found = self.of.len();
+            return Err(ModelError::Length { what: "an attribute", expected: annotators, found });
+        }
+        match self.of.iter().flatten().find(|value| usize::from(**value) >= self.values.len()) {
+            None => Ok(()),
+            Some(&value) => Err(ModelError::UnknownValue {
+                attribute: self.name.clone(),
+                value,
+                values: self.values.len(),
+            }),
+        }
+    }
+}
+
+pub fn check_observation(
+    at: usize,
+    o: &Observation,
+    texts: usize,
+    annotators: usize,
+    levels: usize,
+) -> Result<(), ModelError> {
+    if o.text as usize >= texts {
+        return Err(ModelError::UnknownText { observation: at, text: o.text, texts });
+    }
+    if o.annotator as usize >= annotators {
+        return Err(ModelError::UnknownAnnotator { observation: at, annotator: o.annotator, annotators });
+    }
+    if usize::from(o.level) >= levels {
+        return Err(ModelError::UnknownLevel { observation: at, level: o.level, levels });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
+        let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+        TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
+    }
+
+    fn o(text: u32, annotator: u32, level: u16) -> Observation {
+        Observation { text, annotator, level }
+    }
+
+    #[test]
+    fn sorts_by_text_then_annotator() {
+        let e = Embeddings::none(2);
+        let sorted = data(&e, &[o(1, 0, 2), o(0, 1, 0), o(0, 0, 1)]).sorted().unwrap();
+        assert_eq!(sorted, [o(0, 0, 1), o(0, 1, 0), o(1, 0, 2)]);
+    }
+
+    #[test]
+    fn says_which_observation_is_wrong() {
+        let e = Embeddings::none(2);
+        let error = |observations: &[Observation]| data(&e, observations).sorted().unwrap_err();
+        assert!(matches!(error(&[o(0, 0, 0), o(2, 0, 0)]), ModelError::UnknownText { observation: 1, .. }));
+        assert!(matches!(error(&[o(0, 2, 0)]), ModelError::UnknownAnnotator { annotator: 2, .. }));
+        assert!(matches!(error(&[o(0, 0, 3)]), ModelError::UnknownLevel { level: 3, .. }));
+        assert!(matches!(error(&[o(0, 0, 1), o(0, 0, 2)]), ModelError::Repeated { text: 0, annotator: 0 }));
+    }
+
+    #[test]
+    fn says_which_attribute_is_wrong() {
+        let e = Embeddings::none(1);
+        let error = |of: Vec<Option<u16>>| {
+            let attribute = Attribute { name: "age".into(), values: vec!["young".into()], of };
+            TrainingData { attributes: &[attribute], ..data(&e, &[]) }.sorted().err()
+        };
+        assert_eq!(error(vec![Some(0), None]), None);
+        assert!(matches!(error(vec![None]), Some(ModelError::Length { expected: 2, found: 1, .. })));
+        assert!(matches!(error(vec![None, Some(1)]), Some(ModelError::UnknownValue { value: 1, .. })));
+    }
+
+    #[test]
+    fn refuses_ragged_and_infinite_embeddings() {
+        assert!(matches!(Embeddings::new(2, vec![0.0; 3]), Err(ModelError::RaggedEmbeddings { .. })));
+        assert!(matches!(Embeddings::new(0, vec![0.0; 3]), Err(ModelError::RaggedEmbeddings { .. })));
+        let error = Embeddings::new(2, vec![0.0, 0.0, 0.0, f32::NAN]).unwrap_err();
+        assert_eq!(error, ModelError::NotFinite { text: 1, column: 1 });
+    }
+}

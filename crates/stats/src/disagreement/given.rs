@@ -1,0 +1,88 @@
+//! The measures of predictions that are given as an array.
+
+use super::measures::Disagreement;
+use super::stream::disagreement;
+use crate::data::{AnnotatorModel, ModelError, ModelKind, TextFeatures};
+
+/// Probabilities of every text, annotator and level, row-major.
+struct Given<'a> {
+    p: &'a [f32],
+    texts: usize,
+    annotators: usize,
+    levels: usize,
+}
+
+impl AnnotatorModel for Given<'_> {
+    fn kind(&self) -> ModelKind {
+        // Nobody asks: the measures are those of any model.
+        ModelKind::SepHeads
+    }
+
+    fn levels(&self) -> usize {
+        self.levels
+    }
+
+    fn texts(&self) -> usize {
+        self.texts
+    }
+
+    fn annotators(&self) -> usize {
+        self.annotators
+    }
+
+    fn predict(&self, text: u32, annotator: u32, out: &mut [f32]) {
+        let from = (text as usize * self.annotators + annotator as usize) * self.levels;
+        out.copy_from_slice(&self.p[from..from + self.levels]);
+    }
+
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        _annotator: u32,
+        _out: &mut [f32],
+    ) -> Result<(), ModelError> {
+        Err(ModelError::EmbeddingLength { expected: 0, found: text.embedding.len() })
+    }
+}
+
+/// The measures of every text over all annotators, of probabilities `p`: annotators x levels for each text, one text behind the other.
+/// `ordinal` asks for the measures that need an order of the levels.
+///
+/// # Errors
+/// [`ModelError::Length`] where `p` is no whole number of texts; [`ModelError::NotProbability`] for a number that is negative or not
+/// finite, its place counted in annotators of texts.
+pub fn disagreement_of_probabilities(
+    p: &[f32],
+    annotators: usize,
+    levels: usize,
+    ordinal: bool,
+) -> Result<Vec<Disagreement>, ModelError> {
+    let row = annotators * levels;
+    if row == 0 || !p.len().is_multiple_of(row) {
+        let (what, found) = ("the list of probabilities", p.len());
+        return Err(ModelError::Length { what, expected: row, found });
+    }
+    if let Some(at) = p.iter().position(|p| !(p.is_finite() && *p >= 0.0)) {
+        return Err(ModelError::NotProbability {
+            observation: at / levels,
+            level: at % levels,
+            found: p[at],
+        });
+    }
+    Ok(disagreement(&Given { p, texts: p.len() / row, annotators, levels }, None, ordinal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_who_are_sure_of_opposite_levels_differ_and_two_alike_do_not() {
+        let apart = [1.0, 0.0, 0.0, 1.0];
+        let alike = [0.0, 1.0, 0.0, 1.0];
+        let found = disagreement_of_probabilities(&[apart, alike].concat(), 2, 2, true).unwrap();
+        assert_eq!((found[0].pairwise, found[1].pairwise), (1.0, 0.0));
+        assert!(disagreement_of_probabilities(&[0.5; 5], 2, 2, true).is_err());
+        assert!(disagreement_of_probabilities(&[0.5, f32::NAN, 0.5, 0.5], 2, 2, true).is_err());
+    }
+}

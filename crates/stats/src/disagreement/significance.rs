@@ -1,0 +1,173 @@
+//! Whether groups differ on a text by more than chance.
+
+/// Sums nearer than this are equal.
+const TIE: f64 = 1e-9;
+
+/// Mean label and predicted distributions of some people on one text: levels are counted from 0.
+pub struct Side<'a> {
+    /// Mean of their labels.
+    pub observed: f64,
+    /// A distribution over the levels for each of them, at least one; each sums to 1.
+    pub predicted: Vec<&'a [f64]>,
+}
+
+impl Side<'_> {
+    fn expected(&self) -> f64 {
+        let mean = |p: &&[f64]| -> f64 { p.iter().enumerate().map(|(c, p)| c as f64 * p).sum() };
+        self.predicted.iter().map(mean).sum::<f64>() / self.predicted.len() as f64
+    }
+
+    /// Distribution of the sum of their labels, given their predictions independent.
+    fn of_sums(&self) -> Vec<f64> {
+        self.predicted.iter().fold(vec![1.0], |sums, p| {
+            let mut more = vec![0.0; sums.len() + p.len() - 1];
+            for (s, chance) in sums.iter().enumerate() {
+                p.iter().enumerate().for_each(|(c, p)| more[s + c] += chance * p);
+            }
+            more
+        })
+    }
+}
+
+/// Two-sided p value of the difference D of the mean labels of two sides: the chance, under what is predicted of everyone who
+/// labelled, that D lies at least as far from its expectation as it was observed. Exact: the distributions are convolved.
+/// Costs (people x levels)^2.
+pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
+    let expected = b.expected() - a.expected();
+    let far = (b.observed - a.observed - expected).abs() - TIE;
+    if far <= 0.0 {
+        return 1.0;
+    }
+    let (of_a, of_b) = (a.of_sums(), b.of_sums());
+    let mut up_to = vec![0.0; of_b.len() + 1];
+    let mut from = vec![0.0; of_b.len() + 1];
+    for s in 0..of_b.len() {
+        up_to[s + 1] = up_to[s] + of_b[s];
+        let back = of_b.len() - 1 - s;
+        from[back] = from[back + 1] + of_b[back];
+    }
+    let (na, nb) = (a.predicted.len() as f64, b.predicted.len() as f64);
+    // Sums of b from `high` on, and below `low`, are as far away.
+    let at = |sum: f64| sum.clamp(0.0, of_b.len() as f64) as usize;
+    let tails = of_a.iter().enumerate().map(|(s, chance)| {
+        let centre = s as f64 / na + expected;
+        let high = at((nb * (centre + far)).ceil());
+        let low = at((nb * (centre - far)).floor() + 1.0);
+        chance * (from[high] + up_to[low])
+    });
+    tails.sum::<f64>().min(1.0)
+}
+
+/// Which of `p` stand when so many comparisons were made (`comparisons`, at least as many as there are values): the procedure of
+/// Benjamini and Yekutieli 2001, which keeps the expected share of false ones among them below `rate` however the comparisons depend on one
+/// another.
+pub fn false_discovery_rate(p: &[f64], comparisons: usize, rate: f64) -> Vec<bool> {
+    let many = comparisons.max(p.len()).max(1);
+    let harmonic: f64 = (1..=many).map(|i| 1.0 / i as f64).sum();
+    stepped_up(p, rate / (many as f64 * harmonic))
+}
+
+/// As [`false_discovery_rate`] of as many comparisons as there are values, by Benjamini and Hochberg 1995: finds more, and holds where the
+/// values are independent of one another, or depend positively.
+pub fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
+    stepped_up(p, rate / p.len().max(1) as f64)
+}
+
+/// The values up to the largest one that is no larger than its rank times `step`.
+fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let stands = |(rank, at): (usize, &usize)| p[*at] <= step * (rank + 1) as f64;
+    let last = order.iter().enumerate().filter(|x| stands(*x)).map(|(rank, _)| rank + 1).max().unwrap_or(0);
+    let mut standing = vec![false; p.len()];
+    order[..last].iter().for_each(|at| standing[*at] = true);
+    standing
+}
+
+/// Holm's step-down correction of p values for how many there are (Holm 1979): each p value times the number of tests that are not smaller, never less than that before it, and at most 1.
+pub fn holm(tests: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut order: Vec<(usize, f64)> =
+        tests.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut corrected = vec![None; tests.len()];
+    let mut least = 0.0_f64;
+    for (done, (at, p)) in order.iter().enumerate() {
+        least = least.max((p * (order.len() - done) as f64).min(1.0));
+        corrected[*at] = Some(least);
+    }
+    corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: with one label a side and P(4) = 0.02, D is 4 or -4 with chance 2 x 0.02 x 0.98; a normal approximation gives 4e-7.
+    #[test]
+    fn skewed_labels_are_as_likely_as_they_are() {
+        let skewed = [0.98, 0.0, 0.0, 0.0, 0.02];
+        let side = |observed| Side { observed, predicted: vec![&skewed] };
+        assert!((difference_p_value([&side(0.0), &side(4.0)]) - 0.0392).abs() < 1e-12);
+        assert_eq!(difference_p_value([&side(4.0), &side(4.0)]), 1.0);
+    }
+
+    /// Three labels against two, over all 3^5 outcomes one after the other.
+    #[test]
+    fn the_p_value_is_the_share_of_outcomes_as_far_away() {
+        let p = [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]];
+        let mean = |p: &[f64; 3]| p[1] + 2.0 * p[2];
+        let expected = (mean(&p[3]) + mean(&p[4])) / 2.0 - p[..3].iter().map(mean).sum::<f64>() / 3.0;
+        let outcomes: Vec<([usize; 5], f64)> = (0..243usize)
+            .map(|i| {
+                let levels = [i % 3, i / 3 % 3, i / 9 % 3, i / 27 % 3, i / 81];
+                (levels, levels.iter().zip(&p).map(|(level, p)| p[*level]).product())
+            })
+            .collect();
+        let means = |l: &[usize; 5]| ((l[0] + l[1] + l[2]) as f64 / 3.0, (l[3] + l[4]) as f64 / 2.0);
+        for (levels, _) in &outcomes {
+            let (a, b) = means(levels);
+            let far = (b - a - expected).abs();
+            let as_far = |other: &[usize; 5]| {
+                let (a, b) = means(other);
+                (b - a - expected).abs() >= far - 1e-9
+            };
+            let share: f64 = outcomes.iter().filter(|(other, _)| as_far(other)).map(|(_, p)| p).sum();
+            let first = Side { observed: a, predicted: p[..3].iter().map(|p| &p[..]).collect() };
+            let second = Side { observed: b, predicted: p[3..].iter().map(|p| &p[..]).collect() };
+            let found = difference_p_value([&first, &second]);
+            assert!((found - share).abs() < 1e-9, "{levels:?}: {found} {share}");
+        }
+    }
+
+    /// By hand: adjusted values p m (1 + 1/2 + 1/3 + 1/4) / rank of 0.0001, 0.004, 0.02 are 0.00083, 0.0167, 0.0556.
+    #[test]
+    fn the_procedure_of_benjamini_and_yekutieli() {
+        let p = [0.02, 0.0001, 0.5, 0.004];
+        assert_eq!(false_discovery_rate(&p, 4, 0.05), [false, true, false, true]);
+        assert_eq!(false_discovery_rate(&p, 4, 0.056), [true, true, false, true]);
+        // The same values among many comparisons.
+        assert_eq!(false_discovery_rate(&p, 400, 0.05), [false; 4]);
+    }
+
+    /// By hand: adjusted values p m / rank are 0.0004, 0.008, 0.0267 and 0.5.
+    #[test]
+    fn the_procedure_of_benjamini_and_hochberg() {
+        let p = [0.02, 0.0001, 0.5, 0.004];
+        assert_eq!(independent_discoveries(&p, 0.05), [true, true, false, true]);
+        assert_eq!(independent_discoveries(&p, 0.025), [false, true, false, true]);
+        assert_eq!(independent_discoveries(&[], 0.05), [false; 0]);
+    }
+
+    #[test]
+    fn holm_is_as_published() {
+        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
+        let found = holm(&[Some(0.01), None, Some(0.04), Some(0.03), Some(0.005)]);
+        let expected = [Some(0.03), None, Some(0.06), Some(0.06), Some(0.02)];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+            assert_eq!(found.is_some(), expected.is_some());
+        }
+        assert_eq!(holm(&[Some(0.9), Some(0.8)]), [Some(1.0), Some(1.0)]);
+        assert!(holm(&[]).is_empty());
+    }
+}

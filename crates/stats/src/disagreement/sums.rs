@@ -1,0 +1,140 @@
+//! Everything the measures of texts are made of.
+
+use super::block::BLOCK;
+use super::measures::Disagreement;
+use super::nodes::{Known, Lens, NodeSums};
+use super::pairs::PairSums;
+use super::running::RunningSums;
+use crate::data::AnnotatorModel;
+use std::ops::Range;
+
+/// Sums of what is predicted of annotators; and, while a text's own score is held at each node of the model's uncertainty
+/// about it, of what annotators answered or are predicted to answer (see [`Disagreement`]).
+#[derive(Clone, Debug)]
+pub struct Sums {
+    marginal: RunningSums,
+    nodes: NodeSums,
+}
+
+impl Sums {
+    pub fn new(model: &dyn AnnotatorModel, ordinal: bool, texts: usize) -> Self {
+        Self {
+            marginal: RunningSums::new(model.levels(), ordinal, texts),
+            nodes: NodeSums::new(model, Lens { ordinal, cut: None }, texts),
+        }
+    }
+
+    /// Those of a range of texts over `chosen` annotators, whose labels are what `known` gives.
+    pub fn of<'a>(
+        model: &'a dyn AnnotatorModel,
+        texts: Range<usize>,
+        chosen: impl Iterator<Item = u32> + Clone,
+        ordinal: bool,
+        known: impl Fn(u32) -> &'a [Known],
+    ) -> Self {
+        let mut marginal = RunningSums::new(model.levels(), ordinal, texts.len());
+        let mut block = vec![0.0; texts.len().min(BLOCK) * model.levels()];
+        for annotator in chosen.clone() {
+            for from in texts.clone().step_by(BLOCK) {
+                let range = from..(from + BLOCK).min(texts.end);
+                let own = from - texts.start..range.end - texts.start;
+                let block = &mut block[..range.len() * model.levels()];
+                model.predict_column(annotator, range, block);
+                marginal.add(own, block, 1.0);
+            }
+            marginal.count(1);
+        }
+        let lens = Lens { ordinal, cut: None };
+        Self { marginal, nodes: NodeSums::of(model, texts, chosen, lens, known) }
+    }
+
+    /// What is added apart: part 0 is what is predicted, part `i` what is known or predicted at node `i - 1`.
+    pub fn parts(&self) -> usize {
+        1 + self.nodes.nodes()
+    }
+
+    /// The part of the model's predictions that a part is summed from: 0 for what is predicted, `i` for node `i - 1`.
+    pub fn predictions_of(&self, part: usize) -> usize {
+        if self.nodes.is_marginal() { 0 } else { part }
+    }
+
+    pub fn texts(&self) -> usize {
+        self.marginal.texts()
+    }
+
+    /// Adds one annotator's probabilities (level-major over `range`) and labels to a part, or takes them out with `sign` -1. The
+    /// block is overwritten.
+    pub fn add(&mut self, part: usize, range: Range<usize>, block: &mut [f32], known: &[Known], sign: f64) {
+        match part.checked_sub(1) {
+            None => self.marginal.add(range, block, sign),
+            Some(node) => self.nodes.add(node, range.start, range, block, known, sign),
+        }
+    }
+
+    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    pub fn clear(&mut self, text: usize) {
+        self.marginal.clear(text);
+        self.nodes.clear(text);
+    }
+
+    /// Adds the probabilities of `n` annotators from `first` on, at most [`BLOCK`] (level-major), and their labels on one text to
+    /// a part. The block is overwritten.
+    pub fn add_annotators(
+        &mut self,
+        part: usize,
+        text: usize,
+        first: usize,
+        block: &mut [f32],
+        n: usize,
+        known: &[Known],
+    ) {
+        match part.checked_sub(1) {
+            None => self.marginal.add_annotators(text, block, n),
+            Some(node) => self.nodes.add_annotators(node, text, first, block, n, known),
+        }
+    }
+
+    /// Says that `count` more annotators stand behind the sums.
+    pub fn count(&mut self, count: usize) {
+        self.marginal.count(count);
+        self.nodes.count(count);
+    }
+
+    /// A text without a label yet.
+    pub fn push_text(&mut self) {
+        self.marginal.push_text();
+        self.nodes.push_text();
+    }
+
+    /// Joins the texts of `other`, over the same annotators, behind these.
+    pub fn append(&mut self, other: Self) {
+        self.marginal.append(other.marginal);
+        self.nodes.append(other.nodes);
+    }
+
+    /// The measures of one text.
+    pub fn get(&self, text: usize) -> Disagreement {
+        let marginal = self.marginal.get(text);
+        let average = |of: fn(&PairSums, usize, usize) -> f64| {
+            self.nodes.average(|sums, annotators| of(sums, text, annotators)) as f32
+        };
+        let far_apart = average(|sums, text, n| sums.far_apart(text, n).unwrap_or(f64::NAN));
+        Disagreement {
+            pairwise: average(PairSums::differ),
+            split: average(PairSums::split),
+            far_apart: (!far_apart.is_nan()).then_some(far_apart),
+            mean_level: marginal.level_variance.map(|_| average(PairSums::mean_level)),
+            ..marginal
+        }
+    }
+
+    /// Shares of the levels among annotators, of whom those who labelled the text stand with their labels.
+    pub fn panel(&self, text: usize) -> Vec<f64> {
+        self.nodes.mean(text)
+    }
+
+    /// Mean probabilities of one text's levels over annotators.
+    pub fn mean(&self, text: usize) -> Vec<f32> {
+        self.marginal.mean(text)
+    }
+}

@@ -1,0 +1,199 @@
+//! Whether options of an answer go together beyond what is predicted of each, by answers that were left out.
+
+use super::factors::OptionFactors;
+use super::fit::fit;
+use super::held_out::HeldOutSets;
+use crate::data::ModelError;
+use crate::data::folds::assign;
+use crate::math::clustered::{total_and_error, total_and_two_way_error};
+use crate::math::distributions::student_quantile;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// With fewer texts (groups of them, where they have groups) nothing is learned.
+pub const FEWEST_TEXTS_TO_CORRELATE: usize = 50;
+/// Answers that loadings are learned from: more tell hardly more of them.
+const MOST_ANSWERS: usize = 3_000;
+/// Answers x options x nodes that are computed at every step at most; questions with many options learn from fewer answers.
+const MOST_WORK: usize = 1_200_000;
+const MOST_FACTORS: usize = 2;
+const FOLDS: usize = 5;
+/// One-sided confidence that a gain must have, as wherever a part of a model is chosen by left-out labels.
+const CONFIDENCE: f64 = 0.977_249_868;
+/// Nats that all answers together must gain.
+const LEAST_GAIN: f64 = 2.0;
+/// With fewer annotators the standard error is over texts alone.
+const FEWEST_ANNOTATORS: usize = 3;
+
+/// What answers told of options that go together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptionCorrelations {
+    /// The factors that are used; none where independence was not beaten by more than chance.
+    pub factors: OptionFactors,
+    /// What whole sets gain with them, in nats an answer, on answers whose texts did not teach the factors; of what came nearest where nothing is used. Absent where nothing
+    /// could be tried.
+    pub gain: Option<f64>,
+    /// Its standard error, over texts, and over annotators too where there are three.
+    pub standard_error: Option<f64>,
+    /// Answers that this was learned from, none of which taught the models of the options.
+    pub answers: usize,
+    /// Their texts; groups of texts count as one.
+    pub texts: usize,
+}
+
+/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options are independent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftOutFactors {
+    factors: Vec<OptionFactors>,
+    fold: Vec<u8>,
+}
+
+impl LeftOutFactors {
+    /// Those that this answer's text did not teach.
+    pub(crate) fn of(&self, answer: usize) -> Option<&OptionFactors> {
+        self.factors.get(usize::from(*self.fold.get(answer)?))
+    }
+}
+
+impl OptionCorrelations {
+    /// Looks for one factor, and for a second one beside it; each is taken only where left-out answers gain by more than chance at the level of two standard errors. With
+    /// fewer than 50 texts, or fewer than two options that five answers have and five have not, options stay independent.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] where lists differ in length.
+    pub fn learn(options: usize, held_out: &HeldOutSets, seed: u64) -> Result<Self, ModelError> {
+        Ok(Self::learned_in_folds(options, held_out, seed)?.0)
+    }
+
+    /// The same, and for each answer the factors that its text did not teach: of as many factors as are used, none where options are independent.
+    ///
+    /// # Errors
+    /// As [`OptionCorrelations::learn`].
+    pub(crate) fn learned_in_folds(
+        options: usize,
+        held_out: &HeldOutSets,
+        seed: u64,
+    ) -> Result<(Self, LeftOutFactors), ModelError> {
+        let independent = OptionFactors::independent(options)?;
+        held_out.check(options)?;
+        let units = held_out.units();
+        let (answers, texts) = (held_out.sets.len(), units.iter().copied().max().map_or(0, |last| last + 1));
+        let mut found = Self { factors: independent, gain: None, standard_error: None, answers, texts };
+        if texts < FEWEST_TEXTS_TO_CORRELATE || options < 2 {
+            return Ok((found, LeftOutFactors::default()));
+        }
+        let fold = assign(texts, FOLDS, seed ^ 0x0c0_77e1);
+        let mut left_out = LeftOutFactors::default();
+        let alone = held_out.log_losses(&found.factors);
+        let mut before = alone.clone();
+        for factors in 1..=MOST_FACTORS {
+            let sample =
+                |left_out: Option<u8>| held_out.sample(options, factors, &units, &fold, left_out, seed);
+            let learned = |left_out: Option<u8>| {
+                let taught = sample(left_out);
+                fit(options, factors, &taught.probabilities, &taught.sets)
+            };
+            let own: Vec<OptionFactors> =
+                (0..FOLDS as u8).into_par_iter().map(|f| learned(Some(f))).collect::<Result<_, _>>()?;
+            if own.iter().all(|one| one.factors() == 0) {
+                break;
+            }
+            let after = held_out.log_losses_by(|answer| &own[usize::from(fold[units[answer]])]);
+            let gained = |before: &[f64]| {
+                let gains: Vec<f64> =
+                    before.iter().zip(&after).map(|(before, after)| before - after).collect();
+                held_out.total_and_error(&gains, &units, texts)
+            };
+            let (total, error, df) = gained(&before);
+            let used = total > LEAST_GAIN && total > student_quantile(CONFIDENCE, df) * error;
+            if used || factors == 1 {
+                let (total, error, _) = gained(&alone);
+                found.gain = Some(total / answers as f64);
+                found.standard_error = Some(error / answers as f64);
+            }
+            if !used {
+                break;
+            }
+            found.factors = learned(None)?;
+            before = after;
+            left_out = LeftOutFactors { factors: own, fold: units.iter().map(|unit| fold[*unit]).collect() };
+        }
+        Ok((found, left_out))
+    }
+}
+
+impl HeldOutSets {
+    fn check(&self, options: usize) -> Result<(), ModelError> {
+        let answers = self.sets.len();
+        let lists = [
+            ("the list of probabilities", answers * options, self.probabilities.len()),
+            ("the list of texts", answers, self.texts.len()),
+            ("the list of annotators", answers, self.annotators.len()),
+        ];
+        match lists.into_iter().find(|(_, expected, found)| expected != found) {
+            None => Ok(()),
+            Some((what, expected, found)) => Err(ModelError::Length { what, expected, found }),
+        }
+    }
+
+    /// The text of each answer, counted from 0 in the order of their numbers.
+    fn units(&self) -> Vec<usize> {
+        let mut number: BTreeMap<u32, usize> = self.texts.iter().map(|text| (*text, 0)).collect();
+        number.values_mut().enumerate().for_each(|(next, at)| *at = next);
+        self.texts.iter().map(|text| number[text]).collect()
+    }
+
+    /// What is learned from without a fold: whole texts in a seeded order, as many as are needed.
+    fn sample(
+        &self,
+        options: usize,
+        factors: usize,
+        units: &[usize],
+        fold: &[u8],
+        left_out: Option<u8>,
+        seed: u64,
+    ) -> Self {
+        let nodes = super::factors::model_nodes(factors).weights.len();
+        let most = MOST_ANSWERS.min(MOST_WORK / (options * nodes)).max(FEWEST_TEXTS_TO_CORRELATE);
+        let parts = units.len().div_ceil(most).max(1);
+        // Texts fall into as many parts as make one of them small enough.
+        let part = assign(fold.len(), parts.min(255), seed ^ 0x5a3e);
+        let teaches = |at: &usize| part[units[*at]] == 0 && Some(fold[units[*at]]) != left_out;
+        let mut taught = Self::default();
+        for at in (0..units.len()).filter(teaches) {
+            taught.probabilities.extend(&self.probabilities[at * options..(at + 1) * options]);
+            taught.sets.push(self.sets[at]);
+        }
+        taught
+    }
+
+    fn log_losses(&self, factors: &OptionFactors) -> Vec<f64> {
+        self.log_losses_by(|_| factors)
+    }
+
+    /// Minus the logarithm of each set's probability, by the factors that are asked for it.
+    fn log_losses_by<'a>(&self, factors: impl Fn(usize) -> &'a OptionFactors + Sync) -> Vec<f64> {
+        let options = self.probabilities.len() / self.sets.len().max(1);
+        let rows = self.probabilities.par_chunks(options.max(1)).zip(&self.sets).enumerate();
+        rows.map(|(at, (p, set))| -factors(at).given(p).log_probability(*set)).collect()
+    }
+
+    /// The sum of gains, its standard error and degrees of freedom.
+    fn total_and_error(&self, gains: &[f64], units: &[usize], texts: usize) -> (f64, f64, usize) {
+        let mut by_annotator: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+        for ((who, unit), gain) in self.annotators.iter().zip(units).zip(gains) {
+            by_annotator.entry(*who).or_default().push((*unit as u32, *gain));
+        }
+        if by_annotator.len() >= FEWEST_ANNOTATORS {
+            let df = by_annotator.len() - 1;
+            let (total, error) =
+                total_and_two_way_error(&by_annotator.into_values().collect::<Vec<_>>(), texts);
+            return (total, error, df);
+        }
+        let mut by_text = vec![0.0; texts];
+        units.iter().zip(gains).for_each(|(unit, gain)| by_text[*unit] += gain);
+        let (total, error) = total_and_error(&by_text);
+        (total, error, texts.saturating_sub(1))
+    }
+}
