@@ -3,7 +3,9 @@
 use crate::columns::{Column, Columns, into_python};
 use crate::error::{raise, with_code};
 use crate::work::run;
-use dissensus_workbench::{Bundle as Opened, BundlePredictor, DeviceChoice, PredictedTexts};
+use dissensus_analysis::bundles::{Bundle as Opened, BundlePredictor};
+use dissensus_encoder::DeviceChoice;
+use dissensus_training::predicted_texts::PredictedTexts;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
@@ -63,7 +65,7 @@ impl Bundle {
             };
             let found = predictor.predict(&texts, progress)?;
             *kept = Some((asked, predictor));
-            Ok::<_, dissensus_workbench::WorkbenchError>(found)
+            Ok::<_, dissensus_project::error::WorkbenchError>(found)
         })?;
         into_python(py, rows(ids, found, None))
     }

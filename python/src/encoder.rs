@@ -2,10 +2,9 @@
 
 use crate::error::{raise, with_code};
 use crate::work::run;
-use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, Home, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
-    TextEncoder as Opened,
-};
+use dissensus_encoder::{DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
+use dissensus_project::home::Home;
+use dissensus_training::encoding::{EncoderChoice, TextEncoder as Opened};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 

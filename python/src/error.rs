@@ -1,7 +1,7 @@
 //! Errors of ours as Python's exceptions.
 
+use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::ModelError;
-use dissensus_workbench::WorkbenchError;
 use pyo3::prelude::*;
 
 /// What can be raised: a code, a sentence, and more where there is more to say.

@@ -4,13 +4,13 @@ use crate::error::{raise, with_code};
 use crate::labels::{observations, target};
 use crate::metrics::measures;
 use crate::work::run;
+use dissensus_encoder::char_ngrams;
 use dissensus_selection::portable::{NewTexts, PortableModel};
 use dissensus_stats::data::{
     AnnotatorModel as _, Attribute, Embeddings, FitOptions, ModelError, ModelKind, Observation, SparseRows,
     TextFeatures, TrainingData,
 };
 use dissensus_stats::disagreement::disagreement_of_texts;
-use dissensus_workbench::char_ngrams;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};

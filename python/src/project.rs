@@ -5,13 +5,17 @@ use crate::columns::{Column, into_python};
 use crate::encoder::{Asked, choice, home};
 use crate::error::{json, with_code};
 use crate::work::{Stop, run};
-use dissensus_domain::Remark;
-use dissensus_workbench::view::{
+use dissensus_analysis::bundles::BundleChoices;
+use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
 };
-use dissensus_workbench::{
-    BundleChoices, Home, PredictionChoices, Progress, Session, WorkbenchError, sample,
-};
+use dissensus_app::session::Session;
+use dissensus_domain::Remark;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Progress;
+use dissensus_project::sample;
+use dissensus_training::prediction_table::PredictionChoices;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyList;

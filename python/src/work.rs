@@ -1,7 +1,7 @@
 //! Long work without the interpreter's lock, which Ctrl-C ends, and of which a panic is an exception.
 
 use crate::error::{Raised, raise, with_code};
-use dissensus_workbench::Progress;
+use dissensus_project::jobs::Progress;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -8,12 +8,12 @@ use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
     RunChanged,
 };
-use dissensus_workbench::view::training_settings;
+use dissensus_api::training_settings;
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
 /// Every command and event of the window. Commands that fail reject with a
-/// [`Problem`](dissensus_workbench::view::Problem).
+/// [`Problem`](dissensus_api::Problem).
 pub fn builder() -> Builder<Wry> {
     Builder::new()
         .error_handling(ErrorHandlingMode::Throw)

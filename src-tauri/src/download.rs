@@ -1,8 +1,8 @@
 //! The one download that can be under way: its progress, and how it is stopped.
 
 use crate::events::DownloadChanged;
-use dissensus_workbench::Progress;
-use dissensus_workbench::view::Problem;
+use dissensus_api::Problem;
+use dissensus_project::jobs::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tauri::AppHandle;

@@ -1,7 +1,7 @@
 //! What the window is told without asking.
 
+use dissensus_api::{JobInfo, RunInfo};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_workbench::view::{JobInfo, RunInfo};
 use serde::{Deserialize, Serialize};
 use tauri::AppHandle;
 use tauri_specta::Event as _;
@@ -65,8 +65,8 @@ pub(crate) struct OpenRequested {
 pub(crate) struct CloseRequested();
 
 /// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
-pub(crate) fn forward(app: &AppHandle, event: &dissensus_workbench::Event) {
-    use dissensus_workbench::Event;
+pub(crate) fn forward(app: &AppHandle, event: &dissensus_project::event::Event) {
+    use dissensus_project::event::Event;
     let _ = match event {
         Event::Job(job) => JobChanged(job.clone()).emit(app),
         &Event::Labels { question, text, annotator, revision } => {

@@ -1,6 +1,6 @@
 //! The window of Dissensus: thin commands and events over the workbench.
 //!
-//! Nothing is decided here. A command hands its arguments to [`dissensus_workbench`] on a blocking thread and hands
+//! Nothing is decided here. A command hands its arguments to [`dissensus_app`] on a blocking thread and hands
 //! the answer back; an event of the workbench becomes an event of the window. [`bindings::builder`] is the one list of
 //! both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
 

@@ -1,7 +1,9 @@
 //! The workbench, and telling the window what happens in the project that is open.
 
-use dissensus_workbench::view::{JobInfo, Problem, ProjectInfo, WorkState};
-use dissensus_workbench::{Session, Workbench, WorkbenchError};
+use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
+use dissensus_project::error::WorkbenchError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
 

@@ -5,7 +5,8 @@ use crate::download::Download;
 use crate::launch::Launch;
 use crate::opening::{self, Requests, WINDOW};
 use crate::state::WindowState;
-use dissensus_workbench::{Home, Workbench};
+use dissensus_app::Workbench;
+use dissensus_project::home::Home;
 use std::error::Error;
 use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
@@ -34,7 +35,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             bindings.mount_events(app);
             let resources = app.path().resource_dir().ok();
             let home = Home::of_user(resources.as_deref())?;
-            dissensus_workbench::start_log(&home, None)?;
+            dissensus_project::log::start_log(&home, None)?;
             app.manage(WindowState::new(Workbench::new(home)));
             app.manage(Asked::default());
             app.manage(Download::default());

@@ -2,9 +2,9 @@
 
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
+use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::ModelError;
 use dissensus_store::StoreError;
-use dissensus_workbench::WorkbenchError;
 use std::io;
 use std::path::{Path, PathBuf};
 

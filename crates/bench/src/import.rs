@@ -2,8 +2,10 @@
 
 use crate::error::BenchError;
 use crate::figures::median;
-use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{Home, Progress, Session, Silent};
+use dissensus_api::ImportChoices;
+use dissensus_app::session::Session;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -2,11 +2,14 @@
 
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, NewLabel};
+use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
 use dissensus_stats::data::synthetic::{Simulation, simulate_consistency};
 use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
-use dissensus_workbench::{Home, Session, Silent, adopt_embeddings};
+use dissensus_training::encoding::adopt_embeddings;
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,12 +1,15 @@
 //! A file of labels as arrays: imported and encoded in a folder of its own.
 
 use crate::error::BenchError;
+use dissensus_api::ImportChoices;
+use dissensus_app::session::Session;
 use dissensus_domain::Answer;
 use dissensus_encoder::char_ngrams;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::{Embeddings, Observation, SparseRows, Target};
 use dissensus_store::{Store, body_hash};
-use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{EncoderChoice, Home, Progress, Session, Silent};
+use dissensus_training::encoding::EncoderChoice;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 use crate::error::BenchError;
 use crate::material::Material;
 use dissensus_models::live::LiveModel;
+use dissensus_project::home::Home;
 use dissensus_selection::fit::fit;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{AnnotatorModel as _, FitOptions, ModelKind, Observation, Target, TrainingData};
 use dissensus_stats::panels::{JointAnswers, VerdictRule, Verdicts};
-use dissensus_workbench::Home;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -2,10 +2,12 @@
 
 use crate::error::BenchError;
 use crate::figures::{median, peak_mib};
+use dissensus_api::{MergeConsent, StudyWish, TextOrder};
+use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
 use dissensus_store::{NewLabel, NewQuestion, NewText, Store, StoreError};
-use dissensus_workbench::view::{MergeConsent, StudyWish, TextOrder};
-use dissensus_workbench::{Home, Session, Silent};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

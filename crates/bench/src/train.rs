@@ -4,7 +4,9 @@ use crate::error::BenchError;
 use crate::figures::{cores, median};
 use crate::peers::Peers;
 use crate::worker::{Launch, REST, Request, Trained, Worker};
-use dissensus_workbench::{Home, Silent, encoder_folder};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
+use dissensus_training::encoding::encoder_folder;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

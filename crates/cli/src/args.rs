@@ -26,10 +26,12 @@ pub(crate) use texts::{Overview, TextFilterArg, Texts, WhoDiffers};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use dissensus_api::{AuxiliaryQuestion, TrainOptions};
 use dissensus_bench::LargeStep;
 use dissensus_domain::{ScaleKind, ScaleTemplate};
-use dissensus_workbench::view::{AuxiliaryQuestion, TrainOptions};
-use dissensus_workbench::{ModelKind, SplitSpec, ToolFormat};
+use dissensus_exchange::ToolFormat;
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
 use std::path::{Path, PathBuf};
 
 /// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
-    unsafe { dissensus_workbench::keep_tensors_on_their_thread() };
+    unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
     let cli = Cli::parse();
     if cli.quiet {
         progress::be_quiet();
@@ -34,8 +34,8 @@ fn main() -> ExitCode {
 
 /// A system without a home folder has no log; the command itself says so where it needs that folder.
 fn start_log(level: Option<&str>) -> anyhow::Result<()> {
-    match dissensus_workbench::Home::of_user(None) {
-        Ok(home) => Ok(dissensus_workbench::start_log(&home, level)?),
+    match dissensus_project::home::Home::of_user(None) {
+        Ok(home) => Ok(dissensus_project::log::start_log(&home, level)?),
         Err(_) => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Progress of long work as a bar on standard error, and Ctrl-C, which ends it.
 
 use crate::output::visible;
-use dissensus_workbench::Progress;
+use dissensus_project::jobs::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -102,7 +102,7 @@ pub(crate) fn watch_for_signals() {
     let handler = || {
         let working = BARS.load(Ordering::SeqCst) > 0;
         if !working {
-            dissensus_workbench::checkpoint_all();
+            dissensus_store::checkpoint_all();
         }
         if !working || STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(STOPPED));

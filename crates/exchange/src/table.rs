@@ -17,7 +17,7 @@ pub(crate) type Values<'a> = [Option<&'a str>];
 /// the first columns that it always has.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: Vec<String>,
+    pub columns: Vec<String>,
     kinds: Vec<ColumnKind>,
     required: usize,
     sink: Sink,

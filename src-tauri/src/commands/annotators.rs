@@ -1,9 +1,9 @@
 //! The annotators of People.
 
 use super::with_session;
+use dissensus_analysis::SlipChoices;
+use dissensus_api::{AnnotatorReport, PlanReport, PlanWish, Problem, SlipReport};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_workbench::SlipChoices;
-use dissensus_workbench::view::{AnnotatorReport, PlanReport, PlanWish, Problem, SlipReport};
 use tauri::AppHandle;
 
 /// Rows of each list of slips.

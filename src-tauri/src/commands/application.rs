@@ -4,7 +4,7 @@ use super::{off_main, with_workbench};
 use crate::closing::Asked;
 use crate::launch::LaunchInfo;
 use crate::opening::Requests;
-use dissensus_workbench::view::{AppInfo, AppSettings, Problem, RecentProject};
+use dissensus_api::{AppInfo, AppSettings, Problem, RecentProject};
 use tauri::{AppHandle, Manager as _};
 
 /// Version, encoder and device.

@@ -1,8 +1,8 @@
 //! Care for the people who label, and what they are shown of others.
 
 use super::with_session;
+use dissensus_api::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
 use dissensus_domain::{AnnotatorId, TextId};
-use dissensus_workbench::view::{CareInfo, OwnCare, Problem, StudyCare, TextGroup};
 use tauri::AppHandle;
 
 /// Shows how others see a text to whoever has answered it, or not.

@@ -1,11 +1,11 @@
 //! The texts of Findings.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_workbench::view::{
+use dissensus_api::{
     DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, NearText, Problem,
     Ranking, TextDetail, WordHeat, WordModelReport,
 };
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use tauri::AppHandle;
 
 /// Texts in order of predicted disagreement.

@@ -2,9 +2,9 @@
 
 use super::{with_session, with_workbench};
 use crate::download::Download;
+use dissensus_api::{EncoderHere, EncoderOffer, EncoderTrials, JobInfo, Problem};
 use dissensus_domain::QuestionId;
-use dissensus_workbench::EncoderChoice;
-use dissensus_workbench::view::{EncoderHere, EncoderOffer, EncoderTrials, JobInfo, Problem};
+use dissensus_training::encoding::EncoderChoice;
 use tauri::{AppHandle, Manager as _};
 
 /// The default encoder: its size, licence and source, and whether it is here.

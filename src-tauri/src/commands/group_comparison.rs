@@ -1,8 +1,8 @@
 //! Groups of people compared in Findings.
 
 use super::with_session;
+use dissensus_api::{GroupComparison, GroupsChoice, Problem};
 use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{GroupComparison, GroupsChoice, Problem};
 use tauri::AppHandle;
 
 /// Compares two groups of people in the background, as a job of the id that is returned.

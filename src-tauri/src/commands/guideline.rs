@@ -1,10 +1,10 @@
 //! The guideline.
 
 use super::with_session;
-use dissensus_workbench::OnScreen;
-use dissensus_workbench::view::{
+use dissensus_api::{
     GuidelineAgreement, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData, Problem,
 };
+use dissensus_labelling::guideline::OnScreen;
 use std::path::Path;
 use tauri::AppHandle;
 

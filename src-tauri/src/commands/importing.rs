@@ -1,11 +1,11 @@
 //! Files in and out.
 
 use super::{with_session, with_workbench};
-use dissensus_workbench::view::{
+use dissensus_api::{
     CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
     ImportReport, PastedRows, PredictionsWritten, Problem, SummaryWish, SummaryWritten,
 };
-use dissensus_workbench::{DecisionLayer, Pseudonymised, export_formats as formats};
+use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats as formats};
 use std::path::Path;
 use tauri::AppHandle;
 

@@ -1,7 +1,7 @@
 //! Long work.
 
 use super::with_session;
-use dissensus_workbench::view::{JobInfo, Problem};
+use dissensus_api::{JobInfo, Problem};
 use tauri::AppHandle;
 
 /// Begins (or goes on with) encoding the texts.

@@ -1,10 +1,10 @@
 //! The desk of Label.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
-use dissensus_workbench::view::{
+use dissensus_api::{
     Beside, LabelReceipt, LabelTask, NewLabel, Problem, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
 };
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
 use tauri::AppHandle;
 
 /// The next text to label in an order, other than `after`, as the first of the questions sees it.

@@ -21,8 +21,10 @@ pub(crate) mod study;
 pub(crate) mod texts;
 
 use crate::state::WindowState;
-use dissensus_workbench::view::Problem;
-use dissensus_workbench::{Session, Workbench, WorkbenchError};
+use dissensus_api::Problem;
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
+use dissensus_project::error::WorkbenchError;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 

@@ -1,8 +1,8 @@
 //! The summary of Findings.
 
 use super::with_session;
+use dissensus_api::{Overview, OverviewAgreement, Problem, WhoDiffers};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_workbench::view::{Overview, OverviewAgreement, Problem, WhoDiffers};
 use tauri::AppHandle;
 
 /// What the project holds, how far each person is, and what comes next for the person who labels here.

@@ -1,8 +1,8 @@
 //! *Ask a panel* in Findings.
 
 use super::with_session;
+use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
 use dissensus_domain::TextId;
-use dissensus_workbench::view::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
 use tauri::AppHandle;
 
 /// What a panel is expected to decide on the first texts of the project, with another composition beside it.
@@ -15,7 +15,7 @@ pub(crate) async fn ask_panel(
     order: PanelOrder,
     top: u32,
 ) -> Result<PanelVerdicts, Problem> {
-    let ask = move |session: &dissensus_workbench::Session| {
+    let ask = move |session: &dissensus_app::session::Session| {
         session.panels.ask_as_job(&wish, beside.as_ref(), order, top as usize)
     };
     with_session(app, ask).await

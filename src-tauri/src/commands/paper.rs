@@ -1,7 +1,7 @@
 //! What a paper's appendix needs.
 
 use super::with_session;
-use dissensus_workbench::view::{PaperWish, PaperWritten, Problem};
+use dissensus_api::{PaperWish, PaperWritten, Problem};
 use std::path::Path;
 use tauri::AppHandle;
 

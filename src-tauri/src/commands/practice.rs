@@ -1,11 +1,11 @@
 //! Practice: the round of one person in Label, and what its author sets in Project.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
-use dissensus_workbench::view::{
+use dissensus_api::{
     CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeSetup,
     PracticeState, PracticeTask, Problem,
 };
+use dissensus_domain::{AnnotatorId, Answer, CheckRule, QuestionId};
 use tauri::AppHandle;
 
 /// How far somebody is with the practice, and what may be done now; none where nothing is practised on.

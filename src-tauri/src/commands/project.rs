@@ -2,13 +2,13 @@
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
+use dissensus_api::{
+    AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
+    QuestionDraft, QuestionInfo, Removal, RemovalPreview, Removed, Traces, Withdrawn,
+};
 use dissensus_domain::{
     AnnotatorId, AttributeForm, Attributes, Condition, FormAnswers, QuestionHelp, QuestionId, Scale,
     ScaleTemplate,
-};
-use dissensus_workbench::view::{
-    AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
-    QuestionDraft, QuestionInfo, Removal, RemovalPreview, Removed, Traces, Withdrawn,
 };
 use tauri::{AppHandle, Manager as _};
 

@@ -1,7 +1,7 @@
 //! Questions correlated with one another in Findings.
 
 use super::with_session;
-use dissensus_workbench::view::{CorrelationChoice, CorrelationPoints, Problem, QuestionCorrelation};
+use dissensus_api::{CorrelationChoice, CorrelationPoints, Problem, QuestionCorrelation};
 use tauri::AppHandle;
 
 /// Correlates predicted scores of questions in the background, as a job of the id that is returned.

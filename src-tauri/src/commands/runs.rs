@@ -1,11 +1,11 @@
 //! The Models view.
 
 use super::with_session;
-use dissensus_domain::QuestionId;
-use dissensus_workbench::ModelKind;
-use dissensus_workbench::view::{
+use dissensus_api::{
     ActiveModel, AuxiliaryCandidate, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
 };
+use dissensus_domain::QuestionId;
+use dissensus_stats::data::ModelKind;
 use std::path::Path;
 use tauri::AppHandle;
 

@@ -2,11 +2,11 @@
 
 use super::{off_main, with_session};
 use crate::state::WindowState;
-use dissensus_domain::{Answer, QuestionId, TextId};
-use dissensus_workbench::view::{
+use dissensus_api::{
     AttentionCheckInfo, HandedIn, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket,
     Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
 };
+use dissensus_domain::{Answer, QuestionId, TextId};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 

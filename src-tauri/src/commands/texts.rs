@@ -1,8 +1,8 @@
 //! The list of texts.
 
 use super::with_session;
+use dissensus_api::{FoundTexts, LongTextsInfo, Problem, TextQuery};
 use dissensus_domain::TextId;
-use dissensus_workbench::view::{FoundTexts, LongTextsInfo, Problem, TextQuery};
 use tauri::AppHandle;
 
 /// Up to `limit` rows of a list of texts from a place on, and the place of a text in it.

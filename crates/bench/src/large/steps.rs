@@ -2,10 +2,15 @@
 
 use crate::error::BenchError;
 use crate::figures::{peak_mib, quantile_ms};
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_project::event::Event;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
 use dissensus_store::Store;
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
-use dissensus_workbench::{Event, Home, Progress, Session, Silent, Workbench, adopt_embeddings};
+use dissensus_training::encoding::adopt_embeddings;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};

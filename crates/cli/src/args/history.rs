@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueHint};
 use dissensus_domain::HistoryKind;
-use dissensus_workbench::moment_from;
+use dissensus_project::clock::moment_from;
 use std::path::PathBuf;
 use strum::VariantArray;
 

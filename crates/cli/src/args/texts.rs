@@ -1,7 +1,7 @@
 //! Arguments of `texts` and `overview`.
 
 use clap::{Args, ValueEnum, ValueHint};
-use dissensus_workbench::view::{TextFilter, TextSort};
+use dissensus_api::{TextFilter, TextSort};
 use std::path::PathBuf;
 
 /// `texts`: the list of texts.

@@ -5,7 +5,7 @@ use crate::args::Annotators;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::AnnotatorRow;
+use dissensus_api::AnnotatorRow;
 
 pub(crate) fn annotators(args: &Annotators) -> Result<()> {
     let session = open_or_read(&args.project)?;

@@ -7,7 +7,7 @@ use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{Bundle, BundleChoices};
+use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use std::path::Path;
 
 pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {

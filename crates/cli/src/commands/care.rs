@@ -4,8 +4,8 @@ use super::{count, open, open_to_read};
 use crate::args::{Care, Reveal};
 use crate::output;
 use anyhow::{Context as _, Result};
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{HarmfulFrom, StudyCare};
+use dissensus_api::{HarmfulFrom, StudyCare};
+use dissensus_app::session::Session;
 use schemars::JsonSchema;
 use serde::Serialize;
 

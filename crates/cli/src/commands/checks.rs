@@ -4,9 +4,10 @@ use super::{open, open_to_read};
 use crate::args::Checks;
 use crate::output;
 use anyhow::{Result, bail};
+use dissensus_api::{AttentionCheckInfo, NewAttentionCheck};
+use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, CheckRule, Question};
-use dissensus_workbench::view::{AttentionCheckInfo, NewAttentionCheck};
-use dissensus_workbench::{Session, counted};
+use dissensus_project::words::counted;
 
 pub(crate) fn checks(args: &Checks) -> Result<()> {
     let sets_rule = args.pass.is_some() || args.within.is_some() || args.then.is_some() || args.no_pass;

@@ -1,10 +1,10 @@
 //! What `disagreement --json` prints.
 
-use dissensus_workbench::view::{
+use dissensus_analysis::{TextDispersionReport, TextOptions};
+use dissensus_api::{
     Border, DisagreementRow, Estimation, GroupDifference, LabelWeight, LabelsAbove, SeverityDifference,
     SideOfBorder,
 };
-use dissensus_workbench::{TextDispersionReport, TextOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use crate::args::{Embed, TextFileArgs};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{TextFileChoices, embed_file};
+use dissensus_training::encoding::{TextFileChoices, embed_file};
 use std::path::Path;
 
 pub(crate) fn embed(args: &Embed) -> Result<()> {

@@ -3,10 +3,10 @@
 use super::count;
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::{
-    Evaluation, ModelDifference, ModelDifferences, ModelScores, PairedDifference, PredictionSets, Scores,
-    SetQuality, SplitReport, ceiling_note,
-};
+use dissensus_analysis::{Evaluation, ModelDifference, ModelDifferences, SplitReport};
+use dissensus_project::context::ceiling_note;
+use dissensus_selection::evaluation::{Evaluation as ModelScores, PredictionSets, SetQuality};
+use dissensus_stats::metrics::{PairedDifference, Scores};
 
 /// Everything that was found out.
 pub(super) fn show(evaluation: &Evaluation) -> Result<()> {

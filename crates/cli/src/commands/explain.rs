@@ -6,10 +6,10 @@ use crate::args::Explain;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_domain::{Question, ScaleKind};
-use dissensus_workbench::view::{
+use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
 };
+use dissensus_domain::{Question, ScaleKind};
 
 /// Characters of a text in a table.
 const TEXT_WIDTH: usize = 60;

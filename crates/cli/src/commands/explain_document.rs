@@ -2,12 +2,12 @@
 
 use crate::args::Explain;
 use crate::by_name::ByName;
-use dissensus_domain::{Answer, Question};
-use dissensus_workbench::Target;
-use dissensus_workbench::view::{
+use dissensus_api::{
     ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
     PartDifference, ScorePartKind,
 };
+use dissensus_domain::{Answer, Question};
+use dissensus_stats::data::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 

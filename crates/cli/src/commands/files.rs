@@ -7,11 +7,13 @@ use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_workbench::view::{
+use dissensus_api::{
     ColumnUse, ImportAccount, ImportNotice, ImportPerson, ImportPreview, ImportQuestion, ImportReading,
     ImportReport,
 };
-use dissensus_workbench::{CopyChoices, DecisionLayer, ExportChoices, Exported, Progress, Pseudonymised};
+use dissensus_editing::CopyChoices;
+use dissensus_project::jobs::Progress;
+use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

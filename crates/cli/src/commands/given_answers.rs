@@ -3,8 +3,9 @@
 use crate::args::Predict;
 use crate::output;
 use anyhow::Result;
+use dissensus_analysis::GivenAnswer;
+use dissensus_app::session::Session;
 use dissensus_domain::Question;
-use dissensus_workbench::{GivenAnswer, Session};
 
 /// Answers to the text of the project that is asked about; none of a text that is not the project's.
 pub(super) fn answers(

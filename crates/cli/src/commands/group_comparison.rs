@@ -5,11 +5,12 @@ use crate::args::CompareGroups;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_domain::Question;
-use dissensus_workbench::view::{
+use dissensus_api::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
-use dissensus_workbench::{Session, signed};
+use dissensus_app::session::Session;
+use dissensus_domain::Question;
+use dissensus_project::words::signed;
 use schemars::JsonSchema;
 use serde::Serialize;
 

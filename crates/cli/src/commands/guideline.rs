@@ -4,10 +4,11 @@ use super::{count, note, open, open_to_read};
 use crate::args::{Guideline, Remarks};
 use crate::output;
 use anyhow::{Context, Result};
-use dissensus_workbench::view::{
+use dissensus_api::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery, WordingInfo,
 };
-use dissensus_workbench::{OnScreen, local_time};
+use dissensus_labelling::guideline::OnScreen;
+use dissensus_project::clock::local_time;
 use std::path::Path;
 
 pub(crate) fn guideline(args: &Guideline) -> Result<()> {

@@ -4,7 +4,7 @@ use super::{note, open_or_read, open_to_read};
 use crate::args::History;
 use crate::output::{self, cut};
 use anyhow::Result;
-use dissensus_workbench::view::{HistoryEntry, HistoryPage, HistoryWish};
+use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 
 /// Entries that are read at once.
 const PAGE: u32 = 1_000;

@@ -2,11 +2,11 @@
 
 use crate::args::{AttributeConflictsArg, Import, OffsetsArg};
 use anyhow::{Context, Result, bail};
-use dissensus_domain::{OffsetUnit, ScaleKind};
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{
+use dissensus_api::{
     AnswerColumn, AttributeConflicts, ColumnChoices, ImportChoices, ImportReading, JoinChoice,
 };
+use dissensus_app::session::Session;
+use dissensus_domain::{OffsetUnit, ScaleKind};
 
 /// What is named on the command line over what is guessed.
 ///

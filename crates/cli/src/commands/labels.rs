@@ -5,7 +5,7 @@ use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
-use dissensus_workbench::NamedAnnotator;
+use dissensus_labelling::NamedAnnotator;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;

@@ -4,8 +4,8 @@ use super::{encoder_choice, tell_switch};
 use crate::args::EncoderArgs;
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
-use dissensus_workbench::Session;
 
 /// Sees to it that every text has an embedding and that the question's model is live.
 pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {

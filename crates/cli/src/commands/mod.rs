@@ -53,10 +53,12 @@ pub(crate) mod words;
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use crate::output::visible;
 use anyhow::Result;
-use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, EncoderSwitch, Home, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
-    Session, WorkbenchError, counted as count,
-};
+use dissensus_app::session::Session;
+use dissensus_encoder::{DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::words::counted as count;
+use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -8,11 +8,13 @@ use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_domain::ScaleKind;
-use dissensus_workbench::{
-    Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, ModelKind, PoolingChoice, PoolingLoss,
-    Progress, WorkbenchError,
+use dissensus_analysis::{
+    Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss,
 };
+use dissensus_domain::ScaleKind;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::ModelKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -177,7 +179,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     let titles: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     let header: Vec<&str> = std::iter::once("model").chain(titles.iter().map(String::as_str)).collect();
     let rows = found.points.chunk_by(|a, b| a.model == b.model).map(|points| {
-        let cell = |point: &dissensus_workbench::CurvePoint| {
+        let cell = |point: &dissensus_selection::evaluation::CurvePoint| {
             format!("{:.3} ({:.3})", point.log_loss, point.accuracy)
         };
         std::iter::once(points[0].model.clone()).chain(points.iter().map(cell)).collect()

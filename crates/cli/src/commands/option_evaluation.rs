@@ -4,7 +4,10 @@ use super::count;
 use super::evaluation::{differences, heading};
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation, TrainedSets};
+use dissensus_analysis::OptionEvaluation;
+use dissensus_selection::evaluation::SetEvaluation;
+use dissensus_stats::metrics::MultiLabelScores;
+use dissensus_training::runs::TrainedSets;
 
 /// Everything that was found out.
 pub(super) fn show(found: &OptionEvaluation) -> Result<()> {

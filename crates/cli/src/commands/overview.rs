@@ -4,7 +4,7 @@ use super::{count, open_to_read};
 use crate::args::Overview;
 use crate::output;
 use anyhow::Result;
-use dissensus_workbench::view::{
+use dissensus_api::{
     ContestedText, NextStep, NextStepKind, OverviewAgreement, OverviewContested, OverviewPerson,
 };
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use serde::Serialize;
 #[schemars(rename = "ProjectOverview")]
 pub(super) struct Document {
     #[serde(flatten)]
-    overview: dissensus_workbench::view::Overview,
+    overview: dissensus_api::Overview,
     /// How annotators agree, for each question.
     agreement: Vec<OverviewAgreement>,
     /// On which texts people differ most, for each question.
@@ -42,7 +42,7 @@ pub(crate) fn overview(args: &Overview) -> Result<()> {
     print(&session.project.info()?.questions, &document)
 }
 
-fn print(asked: &[dissensus_workbench::view::QuestionInfo], document: &Document) -> Result<()> {
+fn print(asked: &[dissensus_api::QuestionInfo], document: &Document) -> Result<()> {
     let Document { overview, agreement, contested } = document;
     let sizes = [
         count(u64::from(overview.texts), "text"),

@@ -4,8 +4,8 @@ use super::{count, note, open, open_to_read};
 use crate::args::{Annotator, AttributeFormArgs, Withdraw};
 use crate::output;
 use anyhow::{Result, bail};
+use dissensus_api::{AnnotatorInfo, Traces, Withdrawn};
 use dissensus_domain::{AttributeForm, FormAnswers, FormAttribute};
-use dissensus_workbench::view::{AnnotatorInfo, Traces, Withdrawn};
 
 pub(crate) fn annotator(args: &Annotator) -> Result<()> {
     let changes = args.name.is_some() || !args.set.is_empty() || !args.unset.is_empty();

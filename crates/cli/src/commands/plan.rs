@@ -5,8 +5,8 @@ use crate::args::Plan;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_workbench::PlanChoices;
-use dissensus_workbench::view::{OpenText, PlanReport, PlannedNumber};
+use dissensus_analysis::PlanChoices;
+use dissensus_api::{OpenText, PlanReport, PlannedNumber};
 
 pub(crate) fn plan(args: &Plan) -> Result<()> {
     let session = open_to_read(&args.project)?;

@@ -4,12 +4,13 @@ use super::{count, open, open_to_read};
 use crate::args::{Label, Practice};
 use crate::output;
 use anyhow::{Result, bail};
-use dissensus_domain::{AfterFailing, AnnotatorId, Standing};
-use dissensus_workbench::view::{
+use dissensus_api::{
     NewPracticeRule, NewPracticeText, PracticeItem, PracticePerson, PracticeSetup, PracticeState,
     PracticeStep, PracticeTextInfo,
 };
-use dissensus_workbench::{NamedAnnotator, Session};
+use dissensus_app::session::Session;
+use dissensus_domain::{AfterFailing, AnnotatorId, Standing};
+use dissensus_labelling::NamedAnnotator;
 use schemars::JsonSchema;
 use serde::Serialize;
 

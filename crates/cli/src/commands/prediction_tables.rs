@@ -6,9 +6,11 @@ use crate::args::Predict;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{
-    PredictionChoices, PredictionFile, RunPredictionFile, Session, TextFileChoices, WordPredictionFile,
-};
+use dissensus_app::session::Session;
+use dissensus_training::encoding::TextFileChoices;
+use dissensus_training::prediction_table::{PredictionChoices, PredictionFile};
+use dissensus_training::runs::RunPredictionFile;
+use dissensus_training::word_predictor::WordPredictionFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Read as _;
@@ -45,7 +47,7 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
 pub(super) fn are_kept(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
-    read.is_ok() && head == dissensus_workbench::KEPT_EMBEDDINGS
+    read.is_ok() && head == dissensus_training::encoding::KEPT_EMBEDDINGS
 }
 
 /// Where embeddings are kept until the table is written.

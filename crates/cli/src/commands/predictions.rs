@@ -14,15 +14,17 @@ use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
-use dissensus_workbench::view::{
+use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions};
+use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
     SeverityDifference, SideOfBorder, distances_together,
 };
-use dissensus_workbench::{
-    GivenAnswer, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
-    TextOptions,
-};
+use dissensus_app::session::Session;
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
+use dissensus_stats::data::Target;
+use dissensus_training::encoding::TextFileChoices;
+use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs::RunPrediction;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

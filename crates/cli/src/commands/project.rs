@@ -5,9 +5,12 @@ use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
+use dissensus_api::{Estimation, QuestionInfo, QuestionPart};
+use dissensus_app::session::Session;
 use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
-use dissensus_workbench::view::{Estimation, QuestionInfo, QuestionPart};
-use dissensus_workbench::{QuestionChange, Session, local_time, sample};
+use dissensus_editing::QuestionChange;
+use dissensus_project::clock::local_time;
+use dissensus_project::sample;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -82,7 +85,7 @@ fn definitions(name: &str, levels: &[String], defined: &[String]) -> Result<Vec<
     let levels =
         levels.iter().map(|level| LevelEdit { from: None, name: level.clone(), definition: String::new() });
     let mut levels: Vec<LevelEdit> = levels.collect();
-    dissensus_workbench::define_levels(name, &mut levels, defined)?;
+    dissensus_editing::define_levels(name, &mut levels, defined)?;
     Ok(levels.into_iter().map(|level| level.definition).collect())
 }
 
@@ -122,7 +125,7 @@ fn change_question(args: &Question) -> Result<()> {
                 level.name = name;
             }
         }
-        dissensus_workbench::define_levels(&question.name, &mut levels, &args.define)?;
+        dissensus_editing::define_levels(&question.name, &mut levels, &args.define)?;
         change.levels = Some(levels);
     }
     if change == QuestionChange::default() {

@@ -1,6 +1,6 @@
 //! What `info --json` prints.
 
-use dissensus_workbench::view::{Estimation, ProjectInfo, QuestionInfo};
+use dissensus_api::{Estimation, ProjectInfo, QuestionInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};

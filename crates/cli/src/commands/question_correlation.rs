@@ -5,10 +5,10 @@ use crate::args::CorrelateQuestions;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{
+use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
+use dissensus_app::session::Session;
 use schemars::JsonSchema;
 use serde::Serialize;
 

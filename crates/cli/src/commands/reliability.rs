@@ -5,11 +5,12 @@ use crate::args::{Aggregate, Agreement};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::{AnnotatorPairAgreement, OptionAgreement, OptionsOfText, TypeAgreement};
+use dissensus_app::session::Session;
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_workbench::{
-    AnnotatorPairAgreement, Estimate, Interval, IntervalScope, OptionAgreement, OptionsOfText, Reliability,
-    Session, TypeAgreement, Unitizing, WordAgreement, WorkbenchError,
-};
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
+use dissensus_stats::metrics::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ use serde::Serialize;
 #[schemars(rename = "AgreementOfQuestion")]
 pub(super) struct Document<'a> {
     #[serde(flatten)]
-    agreement: &'a dissensus_workbench::Agreement,
+    agreement: &'a dissensus_analysis::Agreement,
     /// Every coefficient, with its interval.
     reliability: &'a Reliability,
     /// With `--pairs`: two annotators at a time.
@@ -241,7 +242,7 @@ fn coefficients(found: &Reliability) -> String {
         ("Gwet's AC2, quadratic", &found.ac2_quadratic),
     ];
     let defined = all.into_iter().filter(|(_, estimate)| estimate.value.is_some());
-    let row = |(name, estimate): (&str, &dissensus_workbench::Estimate)| {
+    let row = |(name, estimate): (&str, &dissensus_stats::agreement::Estimate)| {
         vec![name.to_owned(), three(estimate.value), ends(estimate.interval), ends(estimate.over_texts)]
     };
     let header = ["coefficient", "value", "95 % people like these", "95 % these people"];
@@ -281,7 +282,7 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
         count(found.annotators.len() as u64, "annotator"),
         left_out(found.annotators_without_labels)
     ))?;
-    let row = |t: &dissensus_workbench::AggregatedText| {
+    let row = |t: &dissensus_analysis::AggregatedText| {
         let label = if t.tie { format!("{} (tie)", t.label) } else { t.label.clone() };
         vec![t.text_id.clone(), label, three(Some(t.probability)), t.labels.to_string()]
     };
@@ -290,7 +291,7 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     output::line("")?;
     let mut people: Vec<_> = found.annotators.iter().collect();
     people.sort_by(|a, b| a.agreement.unwrap_or(0.0).total_cmp(&b.agreement.unwrap_or(0.0)));
-    let row = |a: &&dissensus_workbench::AggregatedAnnotator| {
+    let row = |a: &&dissensus_analysis::AggregatedAnnotator| {
         let mut row = vec![a.annotator_id.clone(), a.labels.to_string(), three(a.agreement)];
         row.extend(a.spamming.or(a.ability).map(|v| three(Some(v))));
         row

@@ -4,8 +4,8 @@ use super::{count, open, open_to_read};
 use crate::args::Remove;
 use crate::output;
 use anyhow::{Result, bail};
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{Removal, RemovalCounts, RemovalPreview, Removed};
+use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
+use dissensus_app::session::Session;
 
 pub(crate) fn remove(args: &Remove) -> Result<()> {
     let session = if args.yes { open(&args.project)? } else { open_to_read(&args.project)? };

@@ -5,9 +5,11 @@ use crate::args::{RemovedOccasion, Repeats};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::StableShareReport;
+use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
+use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{RepeatReport, RepeatsOfAnnotator};
-use dissensus_workbench::{Session, StableShareReport, ceiling_note};
+use dissensus_project::context::ceiling_note;
 use schemars::JsonSchema;
 use serde::Serialize;
 

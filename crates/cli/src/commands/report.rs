@@ -5,7 +5,7 @@ use crate::args::Report;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::PaperWish;
+use dissensus_api::PaperWish;
 
 pub(crate) fn report(args: &Report) -> Result<()> {
     let session = open_or_read(&args.project)?;

@@ -8,12 +8,15 @@ use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{
+use dissensus_api::{
     EpochInfo, HeldHead, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions,
     WorkState,
 };
-use dissensus_workbench::{ModelKind, Session, TrainedSets, TrainedWords, WorkbenchError};
+use dissensus_app::session::Session;
+use dissensus_domain::QuestionId;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::runs::{TrainedSets, TrainedWords};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -97,7 +100,7 @@ fn use_run(args: &OneRun) -> Result<()> {
     let session = open(&args.project)?;
     session.runs.use_run(Some(args.run))?;
     let bar = Bar::new("texts");
-    session.encoding.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
+    session.encoding.ensure_encoded(&dissensus_training::encoding::EncoderChoice::default(), &bar)?;
     drop(bar);
     let question = session.runs.detail(args.run)?.info.question;
     let active = session.live.active_model(question)?;
@@ -310,7 +313,7 @@ fn state(run: &RunInfo) -> &'static str {
 }
 
 fn tuning(run: &RunInfo) -> String {
-    dissensus_workbench::run_tuning(run)
+    dissensus_training::saved_runs::run_tuning(run)
 }
 
 fn list(runs: &[RunInfo]) -> Result<()> {
@@ -399,11 +402,11 @@ fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
         output::line("* the best so far\n")?;
     }
     if let Some(scores) = &info.scores {
-        let interval = |m: &dissensus_workbench::view::RunMetric| match (m.low, m.high) {
+        let interval = |m: &dissensus_api::RunMetric| match (m.low, m.high) {
             (Some(low), Some(high)) => format!("{low:.3} to {high:.3}"),
             _ => String::new(),
         };
-        let row = |m: &dissensus_workbench::view::RunMetric| {
+        let row = |m: &dissensus_api::RunMetric| {
             let mut cells = vec![m.key.clone(), three(Some(m.value)), interval(m)];
             cells.extend(of_baselines(&run.baselines, &m.key));
             cells
@@ -416,7 +419,7 @@ fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
             if classes.is_empty() {
                 continue;
             }
-            let row = |c: &dissensus_workbench::view::RunClass| {
+            let row = |c: &dissensus_api::RunClass| {
                 vec![c.name.clone(), three(c.precision), three(c.recall), three(c.f1), c.support.to_string()]
             };
             let rows = classes.iter().map(row).collect();
@@ -440,7 +443,7 @@ fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
 
 fn compared(found: &RunComparison) -> Result<()> {
     output::line(&format!("Runs {} and {} on {}", found.a, found.b, count(found.labels.into(), "label")))?;
-    let row = |m: &dissensus_workbench::view::MetricPair| {
+    let row = |m: &dissensus_api::MetricPair| {
         let interval = match (m.low, m.high) {
             (Some(low), Some(high)) => format!("{low:+.3} to {high:+.3}"),
             _ => String::new(),

@@ -10,10 +10,9 @@ use crate::args;
 use crate::by_name::ByName;
 use crate::output;
 use anyhow::{Result, bail};
+use dissensus_api as view;
 use dissensus_bench as bench;
 use dissensus_domain::AttributeForm;
-use dissensus_workbench as workbench;
-use dissensus_workbench::view;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -45,19 +44,23 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("import", &[of::<view::ImportReport>(), of::<view::ImportPreview>()]),
     (
         "encode",
-        &[of::<workbench::Encoded>(), of::<workbench::EncoderComparison>(), of::<workbench::PoolingChoice>()],
+        &[
+            of::<dissensus_training::encoding::Encoded>(),
+            of::<dissensus_analysis::EncoderComparison>(),
+            of::<dissensus_analysis::PoolingChoice>(),
+        ],
     ),
-    ("embed", &[of::<workbench::EmbeddedFile>()]),
-    ("label", &[of::<workbench::NamedLabel>(), of::<workbench::NamedPractice>()]),
+    ("embed", &[of::<dissensus_training::encoding::EmbeddedFile>()]),
+    ("label", &[of::<dissensus_labelling::NamedLabel>(), of::<dissensus_labelling::NamedPractice>()]),
     ("undo", &[of::<Option<labels::LabelTakenBack>>()]),
-    ("train", &[of::<workbench::Trained>(), of::<view::RunDetail>(), of::<runs::TrainedTogether>()]),
+    ("train", &[of::<dissensus_analysis::Trained>(), of::<view::RunDetail>(), of::<runs::TrainedTogether>()]),
     (
         "evaluate",
         &[
-            of::<workbench::Evaluation>(),
-            of::<workbench::OptionEvaluation>(),
-            of::<workbench::SpanEvaluationReport>(),
-            of::<workbench::LearningCurve>(),
+            of::<dissensus_analysis::Evaluation>(),
+            of::<dissensus_analysis::OptionEvaluation>(),
+            of::<dissensus_analysis::SpanEvaluationReport>(),
+            of::<dissensus_selection::evaluation::LearningCurve>(),
         ],
     ),
     ("runs list", &[of::<Vec<view::RunInfo>>()]),
@@ -73,10 +76,10 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<predictions::PredictionsOfRuns>(),
             of::<set_predictions::SetPrediction>(),
             of::<span_predictions::SpanPrediction>(),
-            of::<workbench::PredictionFile>(),
-            of::<workbench::SetPredictionFile>(),
-            of::<workbench::WordPredictionFile>(),
-            of::<workbench::RunPredictionFile>(),
+            of::<dissensus_training::prediction_table::PredictionFile>(),
+            of::<dissensus_training::set_table::SetPredictionFile>(),
+            of::<dissensus_training::word_predictor::WordPredictionFile>(),
+            of::<dissensus_training::runs::RunPredictionFile>(),
             of::<prediction_tables::TablesOfRuns>(),
         ],
     ),
@@ -84,11 +87,11 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     (
         "predictions",
         &[
-            of::<workbench::PredictionFile>(),
-            of::<workbench::SetPredictionFile>(),
-            of::<workbench::RunPredictionFile>(),
+            of::<dissensus_training::prediction_table::PredictionFile>(),
+            of::<dissensus_training::set_table::SetPredictionFile>(),
+            of::<dissensus_training::runs::RunPredictionFile>(),
             of::<prediction_tables::TablesOfRuns>(),
-            of::<workbench::Submission>(),
+            of::<dissensus_analysis::Submission>(),
         ],
     ),
     (
@@ -105,15 +108,22 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("remove", &[of::<view::RemovalPreview>(), of::<view::Removed>()]),
     ("who-differs", &[of::<view::WhoDiffers>()]),
     ("compare-groups", &[of::<group_comparison::GroupsCompared>()]),
-    ("panel", &[of::<view::PanelVerdicts>(), of::<workbench::PanelFile>(), of::<panel::KeptPanels>()]),
+    (
+        "panel",
+        &[
+            of::<view::PanelVerdicts>(),
+            of::<dissensus_analysis::panels::PanelFile>(),
+            of::<panel::KeptPanels>(),
+        ],
+    ),
     ("words", &[of::<words::WordsShown>(), of::<words::WordsWritten>()]),
     ("correlate-questions", &[of::<question_correlation::Correlations>()]),
     (
         "agreement",
         &[
             of::<reliability::Document>(),
-            of::<workbench::OptionAgreements>(),
-            of::<workbench::SpanAgreements>(),
+            of::<dissensus_analysis::OptionAgreements>(),
+            of::<dissensus_analysis::SpanAgreements>(),
         ],
     ),
     ("plan", &[of::<view::PlanReport>()]),
@@ -141,8 +151,8 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("decisions", &[of::<Vec<view::DecisionInfo>>()]),
     ("repeats", &[of::<repeats::Repeated>(), of::<repeats::RepeatsRemoved>()]),
     ("slips", &[of::<view::SlipReport>()]),
-    ("aggregate", &[of::<workbench::Aggregated>(), of::<reliability::AggregatedOptions>()]),
-    ("bundle", &[of::<workbench::BundleWritten>()]),
+    ("aggregate", &[of::<dissensus_analysis::Aggregated>(), of::<reliability::AggregatedOptions>()]),
+    ("bundle", &[of::<dissensus_analysis::bundles::BundleWritten>()]),
     ("report", &[of::<view::PaperWritten>()]),
     (
         "export",

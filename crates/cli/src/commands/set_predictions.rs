@@ -9,11 +9,12 @@ use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::{AskedText, ExpectedOption, GivenAnswer, WholeAnswer};
+use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
-use dissensus_workbench::{
-    AskedText, ExpectedOption, GivenAnswer, PredictionChoices, Session, SetPredictionFile, TextFileChoices,
-    WholeAnswer,
-};
+use dissensus_training::encoding::TextFileChoices;
+use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::set_table::SetPredictionFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

@@ -5,8 +5,8 @@ use crate::args::Slips;
 use crate::output::{self, cut};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::SlipChoices;
-use dissensus_workbench::view::{SlipKind, SlipRow};
+use dissensus_analysis::SlipChoices;
+use dissensus_api::{SlipKind, SlipRow};
 
 /// Characters of a text in the table.
 const TEXT_WIDTH: usize = 60;

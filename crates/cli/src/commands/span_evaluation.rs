@@ -4,7 +4,9 @@ use super::count;
 use super::evaluation::{differences, heading, places};
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TrainedWords, TypeOfSpans};
+use dissensus_analysis::{SpanEvaluationReport, TypeOfSpans};
+use dissensus_models::spans::SpanEvaluation;
+use dissensus_training::runs::TrainedWords;
 
 /// Everything that was found out.
 pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {

@@ -9,8 +9,9 @@ use crate::by_name::ByName;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::{GivenAnswer, OptionPrediction, WordOfText, WordsOfText};
+use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
-use dissensus_workbench::{GivenAnswer, OptionPrediction, Session, WordOfText, WordsOfText};
 use schemars::JsonSchema;
 use serde::Serialize;
 

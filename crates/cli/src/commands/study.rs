@@ -5,12 +5,12 @@ use crate::args::{Assign, HandIn, Merge, Study};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_domain::QuestionId;
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{
+use dissensus_api::{
     EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile,
     MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
 };
+use dissensus_app::session::Session;
+use dissensus_domain::QuestionId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

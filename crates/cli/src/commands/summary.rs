@@ -7,8 +7,8 @@ use crate::args::{Export, RowsArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::Session;
-use dissensus_workbench::view::{SummaryOf, SummaryWish};
+use dissensus_api::{SummaryOf, SummaryWish};
+use dissensus_app::session::Session;
 use std::path::Path;
 
 pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Path) -> Result<()> {

@@ -4,8 +4,8 @@ use super::{answer_name, count, open, open_to_read};
 use crate::args::{Decide, Decisions};
 use crate::output;
 use anyhow::Result;
+use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{Answer, Question};
-use dissensus_workbench::view::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 
 pub(crate) fn decide(args: &Decide) -> Result<()> {
     let session = if args.outcome.is_some() { open(&args.project)? } else { open_to_read(&args.project)? };

@@ -5,7 +5,7 @@ use crate::args::{TextFilterArg, Texts};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::{TextCounts, TextFilter, TextQuery, TextRow};
+use dissensus_api::{TextCounts, TextFilter, TextQuery, TextRow};
 
 pub(crate) fn texts(args: &Texts) -> Result<()> {
     let session = open_to_read(&args.project)?;

@@ -6,9 +6,10 @@ use crate::args::{Export, LeaveOutArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{
-    Loss, LossReason, Pseudonymised, Session, ToolExport, ToolExportChoices, ToolFormat, WorkbenchError,
-};
+use dissensus_app::session::Session;
+use dissensus_exchange::{Loss, LossReason, ToolFormat};
+use dissensus_project::error::WorkbenchError;
+use dissensus_transfer::exchange::{Pseudonymised, ToolExport, ToolExportChoices};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

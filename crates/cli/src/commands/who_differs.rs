@@ -5,9 +5,7 @@ use crate::args::WhoDiffers;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::{
-    AttributeDifference, DifferenceShares, Figure, PersonDifference, WhoDiffers as Found,
-};
+use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference, WhoDiffers as Found};
 
 pub(crate) fn who_differs(args: &WhoDiffers) -> Result<()> {
     let session = open_or_read(&args.project)?;
@@ -82,7 +80,7 @@ fn attribute(one: &AttributeDifference) -> Vec<String> {
 /// "ana −1.20", with a star where it is beyond chance.
 fn person(one: &PersonDifference) -> String {
     let star = if one.shown { "*" } else { "" };
-    format!("{} {}{star}", one.name, dissensus_workbench::signed(one.severity, 2))
+    format!("{} {}{star}", one.name, dissensus_project::words::signed(one.severity, 2))
 }
 
 fn percent(share: f64) -> String {

@@ -3,7 +3,7 @@
 use super::count;
 use crate::output;
 use anyhow::Result;
-use dissensus_workbench::{WordOfText, WordOfType, WordsOfText};
+use dissensus_analysis::{WordOfText, WordOfType, WordsOfText};
 
 /// Less than this share of the people is as nobody.
 const LEAST_EXPECTED: f64 = 0.05;

@@ -6,9 +6,10 @@ use crate::args::Words;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::{WordFile, WordsOfText};
+use dissensus_api::WordModelReport;
+use dissensus_app::session::Session;
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_workbench::view::WordModelReport;
-use dissensus_workbench::{Session, WordFile, WordsOfText};
 use schemars::JsonSchema;
 use serde::Serialize;
 

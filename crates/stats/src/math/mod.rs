@@ -7,6 +7,7 @@ pub mod distributions;
 pub(crate) mod f_distribution;
 pub mod fast;
 pub mod lbfgs;
+pub mod median;
 pub(crate) mod normal;
 pub mod quadrature;
 pub mod random;

@@ -1,0 +1,274 @@
+//! Annotators among each other: how well each is predicted, and who judges like whom.
+
+use super::Analysis;
+use super::agreement::{alpha, metric};
+use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
+use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
+use dissensus_models::mixed::Discrimination;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::words::counted;
+use dissensus_selection::evaluation::HeldOut;
+use dissensus_stats::agreement::agreement;
+use dissensus_stats::agreement::{AnnotatorFlag as Flag, Speed, TimedLabel, beside_others, speeds};
+use dissensus_stats::data::Severity;
+use dissensus_stats::disagreement::{AnnotatorMap, annotator_map};
+use dissensus_store::TimedAnswer;
+use dissensus_training::encoding::Seen;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// So many people with labels make a map.
+const MAP_FROM: usize = 3;
+
+/// What the live model says of one annotator.
+type LiveFigures = (Option<Severity>, Option<Discrimination>);
+
+fn consistency(of: Discrimination) -> Figure {
+    Figure { value: of.factor(), interval: Some(of.interval()), p: None }
+}
+
+impl Analysis {
+    /// Every annotator with level use, severity, agreement, held-out accuracy and place on the map. Takes seconds the first time,
+    /// because models are fitted to measure how well people are predicted.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn annotator_report(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+        self.report(question, Some(&Silent))
+    }
+
+    /// As [`Analysis::annotator_report`], at once: with the held-out accuracy only where it is known.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+        self.report(question, None)
+    }
+
+    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the background. Returns the job's id; that
+    /// of the one at work where there is one for the same labels.
+    ///
+    /// # Errors
+    /// The job cannot begin.
+    pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, WorkbenchError> {
+        const KIND: &str = "evaluate";
+        let context = &self.context;
+        let begin = || context.begin_job(KIND, "accuracy for each annotator");
+        let (id, job) = self.measurements.one_job(question, self.live.models.generation(), begin)?;
+        let Some(job) = job else { return Ok(id) };
+        let (analysis, at_work) = (self.clone(), Arc::clone(&job));
+        let spawned = context.threads.spawn("measure", move || {
+            let measured = analysis.context.finish_job(KIND, &at_work, |job| {
+                let result = analysis.measure_annotators(question, job.as_ref());
+                // Before it is told: who hears of the end may want the next one.
+                analysis.measurements.job_ended(question, id);
+                result
+            });
+            // After a panic too.
+            analysis.measurements.job_ended(question, id);
+            // Its error is told by the job.
+            drop(measured);
+        });
+        if let Err(error) = spawned {
+            self.measurements.job_ended(question, id);
+            let ended: Result<(), _> = Err(error);
+            context.end_job(&job, &ended);
+            ended?;
+        }
+        Ok(id)
+    }
+
+    fn measure_annotators(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        let generation = self.live.models.generation();
+        let (_, target) = self.context.question_parts(question)?;
+        let labels = self.context.observations(question)?;
+        self.measure_held_out(generation, question, &labels, target, progress).map(drop)
+    }
+
+    /// With the held-out accuracy measured where there is a `measure`, else as far as it is known.
+    pub(crate) fn report(
+        &self,
+        question: QuestionId,
+        measure: Option<&dyn Progress>,
+    ) -> Result<AnnotatorReport, WorkbenchError> {
+        let context = &self.context;
+        let generation = self.live.models.generation();
+        let (_, target) = context.question_parts(question)?;
+        let labels = context.observations(question)?;
+        let (texts, people) = context.sizes();
+        let agreed = agreement(&labels, texts, people, target)?;
+        let beside = beside_others(&labels, texts, people, target)?;
+        let speeds = self.speeds(question, people)?;
+        let levels =
+            context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
+        let ordered = target.kind.is_ordered();
+        let ordinal = target.kind == ScaleKind::Ordinal;
+        let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
+            self.live.models.with(question, |fitted| {
+                let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
+                let figures = (0..people as u32).map(of).collect();
+                (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
+            });
+        let known: Option<(Vec<HeldOut>, usize)> = match measure {
+            Some(progress) => Some(self.measure_held_out(generation, question, &labels, target, progress)?),
+            None => self.known_held_out(generation, question, &labels)?,
+        };
+        let held_out_measured = known.is_some();
+        let (measured, left_out) = known.unwrap_or_default();
+        let mut counts = vec![vec![0_u32; target.levels]; people];
+        labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
+        let mut unsaid: HashMap<AnnotatorId, u32> = HashMap::new();
+        for (_, annotator) in context.store.cannot_say(question)? {
+            *unsaid.entry(annotator).or_default() += 1;
+        }
+        // Two points lie on a line whatever they judge.
+        let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
+        let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
+        let row = |(at, annotator): (usize, &Annotator)| {
+            let figures = live.as_ref().and_then(|(all, ..)| all.get(at).copied());
+            let (severity, discrimination) = figures.unwrap_or_default();
+            let point = map.and_then(|map| map.points.get(at).copied());
+            let result = measured.get(at).copied().unwrap_or_default();
+            let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
+            let beside = beside.get(at).cloned().unwrap_or_default();
+            let speed = speeds.get(at).copied().unwrap_or_default();
+            AnnotatorRow {
+                id: annotator.id,
+                external_id: annotator.external_id.clone(),
+                name: annotator.name.clone(),
+                attributes: annotator.attributes.clone(),
+                simulated: annotator.simulated,
+                labels: counts[at].iter().sum(),
+                cannot_say: unsaid.get(&annotator.id).copied().unwrap_or_default(),
+                level_counts: counts[at].clone(),
+                alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
+                severity: severity.map(|s| s.mean as f32),
+                severity_sd: severity.map(|s| s.sd as f32),
+                consistency: discrimination.map(consistency),
+                held_out_accuracy: result.accuracy().map(|share| share as f32),
+                baseline_accuracy: result.baseline().map(|share| share as f32),
+                common_accuracy: result.common_baseline().map(|share| share as f32),
+                held_out_distance: distance(result.distance),
+                baseline_distance: distance(result.baseline_distance),
+                common_distance: distance(result.common_distance),
+                held_out_labels: result.labels as u32,
+                agreement_with_others: beside.equal.map(|value| Figure {
+                    value,
+                    interval: beside.interval,
+                    p: None,
+                }),
+                shared_texts: beside.texts as u32,
+                flags: beside.flags.iter().map(|flag| said(flag, &levels)).chain(hasty(&speed)).collect(),
+                timed_labels: speed.labels as u32,
+                seconds_per_label: speed.seconds,
+                x: point.map(|[x, _]| x),
+                y: point.map(|[_, y]| y),
+            }
+        };
+        let index = context.index();
+        Ok(AnnotatorReport {
+            question,
+            annotators: index.annotators().iter().take(people).enumerate().map(row).collect(),
+            alpha: alpha(&agreed.all, target.kind),
+            alpha_metric: metric(target.kind).to_owned(),
+            map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
+            remark: live
+                .is_none()
+                .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+            held_out_measured,
+            held_out_note: Seen::note(left_out),
+            estimation: live.map(|(.., estimation)| estimation),
+        })
+    }
+}
+
+impl Analysis {
+    /// How fast each of the first `people` annotators labels.
+    fn speeds(&self, question: QuestionId, people: usize) -> Result<Vec<Speed>, WorkbenchError> {
+        let index = self.context.index();
+        let timed = self.context.store.timed_answers(question)?;
+        let row = |answer: &TimedAnswer| {
+            let annotator = index.annotator_row(answer.annotator)?;
+            let (characters, milliseconds) = (answer.characters, answer.duration_ms);
+            ((annotator as usize) < people).then_some(TimedLabel { annotator, characters, milliseconds })
+        };
+        Ok(speeds(&timed.iter().filter_map(row).collect::<Vec<_>>(), people)?)
+    }
+}
+
+/// The flag of somebody who answers too fast.
+fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
+    let (flag, seconds) = (speed.too_fast?, speed.seconds?);
+    let words = format!(
+        "Answers in {seconds:.1} s, where the others need {:.1} s on texts as long (medians, {}); of people who work like the others, {} \
+         are so fast.",
+        flag.others_seconds,
+        counted(speed.labels as u64, "timed label"),
+        share(flag.p)
+    );
+    Some(AnnotatorFlag { kind: "too-fast".to_owned(), words })
+}
+
+/// A flag in words.
+fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
+    let (kind, words) = match flag {
+        Flag::OneLevel { level, labels, chance } => {
+            let name = levels.get(usize::from(*level)).map_or("", String::as_str);
+            (
+                "one-level",
+                format!(
+                    "Gave {name} on all of {}: of people who use it as the others do, {} would.",
+                    counted(*labels as u64, "label"),
+                    share(*chance)
+                ),
+            )
+        }
+        Flag::Reversed { r, texts, p } => (
+            "reversed",
+            format!(
+                "Runs against the others: correlation {r:.2} with their mean on {}; of people who judge by chance, {} would go so far below 0. Was the scale turned round?",
+                counted(*texts as u64, "text"),
+                share(*p)
+            ),
+        ),
+    };
+    AnnotatorFlag { kind: kind.to_owned(), words }
+}
+
+/// A small chance in words.
+fn share(chance: f64) -> String {
+    match chance {
+        c if c < 1e-4 => "fewer than 1 in 10,000".to_owned(),
+        c => format!("{:.2} %", 100.0 * c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_stats::agreement::TooFast;
+
+    #[test]
+    fn flags_tell_their_numbers() {
+        let levels = ["mild".to_owned(), "rude".to_owned()];
+        let one = said(&Flag::OneLevel { level: 1, labels: 40, chance: 2e-9 }, &levels);
+        assert_eq!(
+            one.words,
+            "Gave rude on all of 40 labels: of people who use it as the others do, fewer than 1 in 10,000 would."
+        );
+        let turned = said(&Flag::Reversed { r: -0.41, texts: 52, p: 0.0012 }, &levels);
+        assert!(turned.words.contains("-0.41") && turned.words.contains("52 texts"), "{}", turned.words);
+        assert!(turned.words.contains("0.12 %"), "{}", turned.words);
+        let too_fast = Some(TooFast { others_seconds: 8.44, p: 0.0007, people: 9 });
+        let fast = hasty(&Speed { labels: 40, seconds: Some(0.61), too_fast }).unwrap();
+        assert_eq!(fast.kind, "too-fast");
+        assert!(fast.words.starts_with("Answers in 0.6 s, where the others need 8.4 s"), "{}", fast.words);
+        assert!(fast.words.contains("40 timed labels") && fast.words.contains("0.07 %"), "{}", fast.words);
+        assert!(hasty(&Speed { labels: 40, seconds: Some(0.61), too_fast: None }).is_none());
+    }
+}

@@ -1,0 +1,264 @@
+//! `bundle.json`: what is in a bundle, and how its parts belong together.
+
+use super::BUNDLE;
+use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
+use dissensus_encoder::{
+    EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
+};
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::FactorsOf;
+use dissensus_stats::options::OptionFactors;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Grows when the manifest or what it names changes its meaning. A bundle has the first format that says all that is in it, so that earlier
+/// programs read it too: 2 is with models of words, since annotators have more effects on these than readiness.
+const FORMATS: std::ops::RangeInclusive<u32> = 1..=2;
+/// A manifest names annotators and levels; a larger one is none of ours.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) format: u32,
+    /// The program that made it, and its version.
+    pub(super) program: String,
+    /// When, in UTC.
+    pub(super) made_at: String,
+    /// Whether annotators have pseudonyms (A1, A2, ...; in bundles of before numbers) in place of their ids.
+    pub(super) anonymous: bool,
+    /// What the project says of its annotators where they are simulated.
+    pub(super) notice: Option<String>,
+    pub(super) encoders: Vec<BundledEncoder>,
+    pub(super) questions: Vec<BundledQuestion>,
+    /// Models of the words of questions with spans; bundles of before know none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) words: Vec<BundledWords>,
+    /// Multi-label questions that are predicted as a whole; bundles of before know none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sets: Vec<BundledSets>,
+}
+
+/// An encoder in a folder of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledEncoder {
+    pub(super) folder: String,
+    /// Key of the version that it had in the project.
+    pub(super) version: String,
+    pub(super) dim: usize,
+    pooling: Pooling,
+    max_tokens: usize,
+    precision: Precision,
+    long_texts: LongTexts,
+    prompt: Option<String>,
+}
+
+impl BundledEncoder {
+    pub(super) fn new(folder: String, version: &EncoderVersion) -> Self {
+        Self {
+            folder,
+            version: version.key(),
+            dim: version.dim,
+            pooling: version.pooling,
+            max_tokens: version.max_tokens,
+            precision: version.precision,
+            long_texts: version.long_texts,
+            prompt: version.prompt.clone(),
+        }
+    }
+
+    /// What to open its folder with, to get the same embeddings.
+    pub(super) fn options(&self) -> EncoderOptions {
+        EncoderOptions {
+            pooling: Some(self.pooling),
+            max_tokens: Some(self.max_tokens),
+            precision: PrecisionChoice::Exactly(self.precision),
+            long_texts: self.long_texts,
+            prompt: Prompt::Text(self.prompt.clone().unwrap_or_default()),
+            ..EncoderOptions::default()
+        }
+    }
+}
+
+/// A question and the model that predicts its answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledQuestion {
+    pub(super) name: String,
+    /// What annotators read; earlier bundles do not say it.
+    #[serde(default)]
+    pub(super) prompt: String,
+    /// What stood beside it.
+    #[serde(default)]
+    pub(super) help: QuestionHelp,
+    pub(super) scale: ScaleKind,
+    pub(super) levels: Vec<String>,
+    /// What each level means, in their order; fewer where nothing is said.
+    #[serde(default)]
+    pub(super) definitions: Vec<String>,
+    pub(super) model: String,
+    /// The run whose model it is; `None` for the live one.
+    pub(super) run: Option<u32>,
+    /// The file with the head and the annotators' effects.
+    pub(super) head: String,
+    /// Place of its encoder.
+    pub(super) encoder: usize,
+    /// Labels that the model has learned from.
+    pub(super) labels: usize,
+    /// Everybody, in the order of the model's rows.
+    pub(super) annotators: Vec<BundledAnnotator>,
+    /// Labelled texts whose embeddings the head holds.
+    pub(super) embeddings_held: usize,
+    pub(super) reads_ngrams: bool,
+    pub(super) held_out: HeldOutFigures,
+}
+
+/// A question with spans and the model of the words that are marked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledWords {
+    pub(super) name: String,
+    pub(super) types: Vec<String>,
+    pub(super) model: String,
+    /// The run whose heads they are; `None` for those fitted on the project's answers.
+    pub(super) run: Option<u32>,
+    /// The file with heads, effects of words and annotators' own effects.
+    pub(super) file: String,
+    /// Place of its encoder.
+    pub(super) encoder: usize,
+    /// Answers that the heads were fitted on.
+    pub(super) answers: u32,
+    /// Words that have an effect of their own.
+    pub(super) forms: usize,
+    /// Everybody, in the order of the model.
+    pub(super) annotators: Vec<BundledAnnotator>,
+    pub(super) held_out: HeldOutFigures,
+}
+
+/// A multi-label question as a whole: the questions that its options are, and what is known of options that go together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledSets {
+    pub(super) name: String,
+    pub(super) options: Vec<String>,
+    /// Places of the questions that these are, in their order.
+    pub(super) questions: Vec<usize>,
+    /// What the options of an answer share.
+    pub(super) factors: OptionFactors,
+    /// Whose the factors are in distances of people; without it options are independent there.
+    pub(super) distances: Option<FactorsOf>,
+    /// Both in words.
+    pub(super) together: String,
+}
+
+/// Somebody whose answers are predicted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledAnnotator {
+    pub(super) id: String,
+    /// Whether the model has learned from labels of this annotator.
+    pub(super) has_labels: bool,
+}
+
+/// How well the model predicts what it has not learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeldOutFigures {
+    /// What was held out, in a sentence.
+    pub(super) of: String,
+    /// Labels that were scored.
+    pub(super) labels: usize,
+    pub(super) figures: Vec<HeldOutFigure>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeldOutFigure {
+    pub(super) name: String,
+    pub(super) value: f64,
+}
+
+impl Manifest {
+    /// The format of a bundle with so many models of words.
+    pub(super) fn format_of(words: usize) -> u32 {
+        if words == 0 { *FORMATS.start() } else { *FORMATS.end() }
+    }
+
+    /// Reads and checks the manifest of the bundle `dir`, whose files are `files`.
+    pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, WorkbenchError> {
+        let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
+        let path = dir.join(BUNDLE);
+        let io = |source| WorkbenchError::Io { path: path.clone(), doing: "reading", source };
+        if std::fs::metadata(&path).map_err(io)?.len() > LARGEST {
+            return Err(refused(format!("{BUNDLE} is larger than any that this program writes")));
+        }
+        let damaged = |e: serde_json::Error| refused(format!("{BUNDLE} cannot be read: {e}"));
+        let read: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&path).map_err(io)?).map_err(damaged)?;
+        match read.get("format").and_then(serde_json::Value::as_u64) {
+            Some(format) if u32::try_from(format).is_ok_and(|format| FORMATS.contains(&format)) => {}
+            Some(format) => {
+                let words = format!(
+                    "its format is {format} and this program reads {} to {}: use the version that made it, or make it anew",
+                    FORMATS.start(),
+                    FORMATS.end()
+                );
+                return Err(refused(words));
+            }
+            None => return Err(refused(format!("{BUNDLE} does not say its format"))),
+        }
+        let manifest: Self = serde_json::from_value(read).map_err(damaged)?;
+        let has = |file: &String| files.contains(file);
+        let encoders = manifest.encoders.iter().all(|e| has(&format!("{}/config.json", e.folder)));
+        let questions =
+            manifest.questions.iter().all(|q| has(&q.head) && q.encoder < manifest.encoders.len());
+        let words = manifest.words.iter().all(|w| has(&w.file) && w.encoder < manifest.encoders.len());
+        if manifest.questions.is_empty() || !encoders || !questions || !words {
+            return Err(refused(format!("{BUNDLE} names files that it does not have")));
+        }
+        if let Some(sets) = manifest.sets.iter().find(|sets| !sets.fits(&manifest.questions)) {
+            return Err(refused(format!(
+                "{BUNDLE} tells of options of \"{}\" that do not fit its questions",
+                sets.name
+            )));
+        }
+        Ok(manifest)
+    }
+}
+
+impl BundledQuestion {
+    /// Its model, from the bundle `dir`.
+    pub(super) fn model(&self, dir: &Path) -> Result<LiveModel, WorkbenchError> {
+        let path = dir.join(&self.head);
+        let read = std::fs::read(&path);
+        let bytes = read.map_err(|source| WorkbenchError::Io { path, doing: "reading", source })?;
+        let refused = |reason| WorkbenchError::Bundle {
+            path: dir.to_owned(),
+            reason: format!("{}: {reason}", self.head),
+        };
+        let model = LiveModel::from_bytes(&bytes).map_err(|error| refused(error.to_string()))?;
+        if model.levels() != self.levels.len() || model.annotators() != self.annotators.len() {
+            return Err(refused(format!("it is not the model of \"{}\" that {BUNDLE} tells of", self.name)));
+        }
+        Ok(model)
+    }
+}
+
+/// Whether the questions in these places can be asked with one reading of a text, of the same people.
+pub(super) fn are_one(places: &[usize], questions: &[BundledQuestion]) -> bool {
+    let of = |at: &usize| questions.get(*at);
+    let first = places.first().and_then(of);
+    places.iter().all(|at| match (first, of(at)) {
+        (Some(first), Some(one)) => {
+            (one.encoder, one.levels.len()) == (first.encoder, 2) && one.annotators == first.annotators
+        }
+        _ => false,
+    })
+}
+
+impl BundledSets {
+    /// Whether it fits the questions of its bundle.
+    fn fits(&self, questions: &[BundledQuestion]) -> bool {
+        (1..=usize::from(OptionSet::MAX)).contains(&self.options.len())
+            && self.questions.len() == self.options.len()
+            && self.factors.options() == self.options.len()
+            && self.factors.is_sound()
+            && are_one(&self.questions, questions)
+    }
+}

@@ -1,0 +1,62 @@
+//! Models that leave the project: a folder with encoder, heads and annotators' effects that predicts without it.
+
+mod card;
+mod manifest;
+mod models;
+mod open;
+mod predictor;
+mod sets;
+mod sums;
+mod words;
+mod write;
+
+pub use open::Bundle;
+pub use predictor::BundlePredictor;
+pub use write::{BundleChoices, BundleWritten};
+
+use crate::Analysis;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_training::encoding::Encoding;
+use dissensus_training::live::LiveModels;
+use dissensus_training::runs::Runs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The manifest.
+const BUNDLE: &str = "bundle.json";
+/// The sums of all files.
+const SUMS: &str = "SHA256SUMS";
+
+/// The models of a project as folders of their own.
+#[derive(Clone)]
+pub struct Bundles {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+    runs: Runs,
+    analysis: Analysis,
+}
+
+impl Bundles {
+    pub fn of(
+        context: &Arc<Context>,
+        encoding: &Encoding,
+        live: &LiveModels,
+        runs: &Runs,
+        analysis: &Analysis,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            live: live.clone(),
+            runs: runs.clone(),
+            analysis: analysis.clone(),
+        }
+    }
+}
+
+fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
+    WorkbenchError::Io { path: path.to_owned(), doing, source }
+}

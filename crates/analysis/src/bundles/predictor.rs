@@ -1,0 +1,75 @@
+//! A question of a bundle that is asked about texts again and again, with its encoder and its model in memory.
+
+use super::open::{Bundle, chosen};
+use dissensus_encoder::{DeviceChoice, Encoder};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_training::asked_model::AskedModel;
+use dissensus_training::encoding::{EncodedText, in_order};
+use dissensus_training::predicted_texts::PredictedTexts;
+
+/// What [`Bundle::predictor`] gives.
+pub struct BundlePredictor {
+    nothing_yet: PredictedTexts,
+    asked: AskedModel,
+    encoder: Encoder,
+}
+
+impl Bundle {
+    /// Questions that are predicted by [`Bundle::predictor`].
+    pub fn questions(&self) -> Vec<String> {
+        self.manifest.questions.iter().map(|question| question.name.clone()).collect()
+    }
+
+    /// External ids of the annotators whose answers to a question are predicted.
+    ///
+    /// # Errors
+    /// No such question.
+    pub fn annotators(&self, question: Option<&str>) -> Result<Vec<String>, WorkbenchError> {
+        Ok(self.question(question)?.annotators.iter().map(|annotator| annotator.id.clone()).collect())
+    }
+
+    /// Opens the encoder and the model of a question; without names of annotators it predicts everybody.
+    ///
+    /// # Errors
+    /// No such question or annotator; a file of the bundle that cannot be read.
+    pub fn predictor(
+        &self,
+        question: Option<&str>,
+        annotators: &[String],
+        device: DeviceChoice,
+    ) -> Result<BundlePredictor, WorkbenchError> {
+        let question = self.question(question)?;
+        let chosen = chosen(&question.annotators, annotators)?;
+        let model = question.model(&self.dir)?;
+        let target = model.target();
+        let people = chosen.iter().map(|one| one.row).collect();
+        Ok(BundlePredictor {
+            nothing_yet: PredictedTexts::new(question.name.clone(), question.levels.clone(), target, &chosen),
+            asked: AskedModel::new(model, people, annotators.is_empty()),
+            encoder: self.encoder(question.encoder, device)?,
+        })
+    }
+}
+
+impl BundlePredictor {
+    /// What everybody chosen would answer to these texts, in their order.
+    ///
+    /// # Errors
+    /// A text that cannot be encoded, more numbers than there is memory for, or a cancel.
+    pub fn predict(
+        &mut self,
+        texts: &[String],
+        progress: &dyn Progress,
+    ) -> Result<PredictedTexts, WorkbenchError> {
+        let Self { nothing_yet, asked, encoder } = self;
+        let mut found = nothing_yet.clone();
+        found.reserve(texts.len())?;
+        in_order(encoder, texts.iter().cloned().map(Ok), progress, |at, embedding| {
+            let row = asked.add(&EncodedText::new(&texts[at], embedding)?)?;
+            found.push(asked, row);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}

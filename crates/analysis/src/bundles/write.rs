@@ -1,0 +1,394 @@
+//! Writing a bundle: beside its place, checked as whoever opens it does, then moved there.
+
+use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
+use super::models::{ModelToBundle, OpenedEncoder};
+use super::words::{WordsAskedFor, WordsToBundle};
+use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
+use dissensus_domain::{Annotator, Question};
+use dissensus_encoder::{DeviceChoice, copy_encoder};
+use dissensus_files::{AtomicFolder, folder_of};
+use dissensus_project::clock::now_ms;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::pseudonyms::Pseudonyms;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A text that both the project's encoder and its copy read, so that a bundle that would predict otherwise is never left behind.
+const PROBE: &str = "You call that a recipe? It isn't one, 3 of 5 at best.";
+/// The largest difference of a component of its embedding.
+const MOST_DIFFERENCE: f32 = 1e-6;
+
+/// What to bundle.
+#[derive(Clone, Debug, Default)]
+pub struct BundleChoices {
+    /// Questions whose live models are bundled, of a multi-label question all options; with neither these nor runs, all questions.
+    pub questions: Vec<String>,
+    /// Runs whose models are bundled.
+    pub runs: Vec<u32>,
+    /// Names annotators by their ids; else they have pseudonyms.
+    pub with_ids: bool,
+    /// Replaces a bundle of that name.
+    pub replace: bool,
+}
+
+/// What was bundled.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BundleWritten {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Questions, or options of some, that it predicts.
+    pub questions: Vec<String>,
+    /// Questions with spans of whose words it predicts which ones are marked.
+    pub words: Vec<String>,
+    /// Multi-label questions that it predicts as a whole.
+    pub sets: Vec<String>,
+    /// Words of labelled texts of which it has a weight and a hash, of each question.
+    pub words_held: usize,
+    /// Annotators that it predicts.
+    pub annotators: usize,
+    /// Encoder versions in it.
+    pub encoders: Vec<String>,
+    /// Labelled texts whose embeddings are in it, because predictions of new texts are compared with them.
+    pub embeddings_held: usize,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl Bundles {
+    /// Writes models of the project into the new folder `dir`, with all that it takes to predict new texts by them and nothing of texts and labels. The folder
+    /// appears whole or not at all.
+    ///
+    /// # Errors
+    /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without labels; a run that is not of `multilevel`;
+    /// no encoder; a full disk; a cancel.
+    pub fn write(
+        &self,
+        choices: &BundleChoices,
+        dir: &Path,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
+        check_place(dir, choices.replace)?;
+        let questions = self.questions_of(choices)?;
+        self.write_checked(choices, &questions, dir, encoder, progress)
+            .map_err(WorkbenchError::all_or_nothing)
+    }
+
+    fn write_checked(
+        &self,
+        choices: &BundleChoices,
+        questions: &[Question],
+        dir: &Path,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
+        let asked = self.words_asked_for(questions, &choices.runs)?;
+        self.check_names(questions, &choices.runs, &asked)?;
+        let (mut models, mut words) = (Vec::new(), Vec::new());
+        for run in &choices.runs {
+            models.push(self.run_model(*run, progress)?);
+        }
+        for WordsAskedFor { question, trained } in &asked {
+            let Some(trained) = trained else { continue };
+            let own = models.iter().find(|model| model.run.is_some_and(|run| trained.runs.contains(&run)));
+            let Some(own) = own else { continue };
+            words.push(self.run_words(question, trained, &own.encoder, progress)?);
+        }
+        let mut switch = None;
+        if !questions.is_empty() {
+            switch = self.encoding.ensure_encoded(encoder, progress)?;
+            let (encoder, selected, dir) = self.encoding.open_in_use(encoder)?;
+            let in_use = OpenedEncoder { encoder: Arc::new(encoder), dir };
+            for question in questions {
+                models.push(self.live_model(question, &in_use, progress)?);
+            }
+            for WordsAskedFor { question, .. } in asked.iter().filter(|asked| asked.trained.is_none()) {
+                words.push(self.live_words(question, &in_use, &selected.encoder, progress)?);
+            }
+        }
+        let place = AtomicFolder::create(dir).map_err(|e| io_error(dir, "making", e))?;
+        let manifest = self.fill(place.path(), &models, &words, !choices.with_ids, progress)?;
+        let bytes = check_copy(place.path(), &models)?;
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        // Minutes have passed.
+        check_place(dir, choices.replace)?;
+        let ended = if choices.replace { place.finish() } else { place.finish_new() };
+        ended.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
+            _ => io_error(dir, "writing", error),
+        })?;
+        let people: std::collections::BTreeSet<&str> = manifest
+            .questions
+            .iter()
+            .flat_map(|q| q.annotators.iter())
+            .chain(manifest.words.iter().flat_map(|w| w.annotators.iter()))
+            .map(|a| a.id.as_str())
+            .collect();
+        let written = BundleWritten {
+            folder: dir.to_owned(),
+            questions: manifest.questions.iter().map(|q| q.name.clone()).collect(),
+            words: manifest.words.iter().map(|w| w.name.clone()).collect(),
+            sets: manifest.sets.iter().map(|s| s.name.clone()).collect(),
+            words_held: manifest.words.iter().map(|w| w.forms).sum(),
+            annotators: people.len(),
+            encoders: manifest.encoders.iter().map(|e| e.version.clone()).collect(),
+            embeddings_held: manifest.questions.iter().map(|q| q.embeddings_held).sum(),
+            bytes,
+        };
+        Ok((written, switch))
+    }
+
+    /// The questions that were chosen, of multi-label ones the options.
+    fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, WorkbenchError> {
+        let index = self.context.index();
+        let chosen = match (choices.questions.as_slice(), choices.runs.as_slice()) {
+            ([], []) => {
+                let labelled = |question: &&Question| -> Result<bool, WorkbenchError> {
+                    Ok(!self.context.store.current_labels(question.id)?.is_empty())
+                };
+                let mut chosen = Vec::new();
+                for question in index.questions() {
+                    if labelled(&question)? {
+                        chosen.push(question.id);
+                    }
+                }
+                // With no label anywhere the first question says so.
+                chosen.extend(
+                    index.questions().first().filter(|_| chosen.is_empty()).map(|question| question.id),
+                );
+                chosen
+            }
+            (names, _) => {
+                let named = |name: &String| Ok(index.question_asked_for(Some(name))?.id);
+                names.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?
+            }
+        };
+        if chosen.is_empty() && choices.runs.is_empty() {
+            return Err(WorkbenchError::NoQuestion);
+        }
+        let learned = chosen.into_iter().flat_map(|id| index.learned(id));
+        learned.map(|id| index.with_levels(id).cloned()).collect()
+    }
+
+    /// Every question is asked by its name, so that none may stand in a bundle twice.
+    fn check_names(
+        &self,
+        questions: &[Question],
+        runs: &[u32],
+        words: &[WordsAskedFor],
+    ) -> Result<(), WorkbenchError> {
+        let mut names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
+        for run in runs {
+            names.push(self.runs.detail(*run)?.info.question_name);
+        }
+        names.extend(words.iter().map(|of| of.question.name.clone()));
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(twice) => Err(WorkbenchError::QuestionTwice(twice[0].clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes all files.
+    fn fill(
+        &self,
+        dir: &Path,
+        models: &[ModelToBundle],
+        words: &[WordsToBundle],
+        anonymous: bool,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, WorkbenchError> {
+        let mut manifest = Manifest {
+            format: Manifest::format_of(words.len()),
+            program: concat!("dissensus ", env!("CARGO_PKG_VERSION")).to_owned(),
+            made_at: jiff::Timestamp::from_millisecond(now_ms()).unwrap_or_default().to_string(),
+            anonymous,
+            notice: self.context.store.setting(dissensus_project::sample::NOTICE_KEY)?,
+            encoders: Vec::new(),
+            questions: Vec::new(),
+            words: Vec::new(),
+            sets: Vec::new(),
+        };
+        let names = Names::new(&self.context, anonymous)?;
+        make(&dir.join("heads"))?;
+        for (at, model) in models.iter().enumerate() {
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            progress.report(at as u64, Some(models.len() as u64), "writing");
+            let head = format!("heads/{}.bin", at + 1);
+            let path = dir.join(&head);
+            let bytes = model.model.to_bytes_for_new_texts()?;
+            std::fs::write(&path, bytes).map_err(|e| io_error(&path, "writing", e))?;
+            let encoder = place_encoder(dir, &model.encoder, &mut manifest.encoders)?;
+            manifest.questions.push(described(model, head, encoder, names.of(&model.annotators)?));
+        }
+        manifest.sets = self.whole_questions(models, &manifest.questions, progress)?;
+        for (at, of) in words.iter().enumerate() {
+            let file = format!("heads/words-{}.json", at + 1);
+            let path = dir.join(&file);
+            let json = serde_json::to_vec(&of.predictor).map_err(|e| WorkbenchError::internal(&e))?;
+            std::fs::write(&path, json).map_err(|e| io_error(&path, "writing", e))?;
+            let encoder = place_encoder(dir, &of.encoder, &mut manifest.encoders)?;
+            manifest.words.push(BundledWords {
+                name: of.question.name.clone(),
+                types: of.question.scale.levels().to_vec(),
+                model: ModelKind::Multilevel.name().to_owned(),
+                run: of.run,
+                file,
+                encoder,
+                answers: of.predictor.learned.answers,
+                forms: of.predictor.learned.forms.len(),
+                annotators: names.of(&of.annotators)?,
+                held_out: of.held_out.clone(),
+            });
+        }
+        let path = dir.join(BUNDLE);
+        let json = serde_json::to_string_pretty(&manifest).map_err(|e| WorkbenchError::internal(&e))?;
+        std::fs::write(&path, json + "\n").map_err(|e| io_error(&path, "writing", e))?;
+        let path = dir.join("README.md");
+        std::fs::write(&path, card::card(&manifest)).map_err(|e| io_error(&path, "writing", e))?;
+        sums::write(dir)?;
+        Ok(manifest)
+    }
+}
+
+fn described(
+    of: &ModelToBundle,
+    head: String,
+    encoder: usize,
+    annotators: Vec<BundledAnnotator>,
+) -> BundledQuestion {
+    BundledQuestion {
+        name: of.question.name.clone(),
+        prompt: of.question.prompt.clone(),
+        help: of.question.help.clone(),
+        definitions: of.question.definitions.clone(),
+        scale: of.question.scale.kind(),
+        levels: of.question.scale.levels().to_vec(),
+        model: ModelKind::Multilevel.name().to_owned(),
+        run: of.run,
+        head,
+        encoder,
+        labels: of.model.labels(),
+        annotators,
+        embeddings_held: of.model.embeddings_held(),
+        reads_ngrams: of.model.reads_ngrams(),
+        held_out: of.held_out.clone(),
+    }
+}
+
+/// How the manifest names annotators: by pseudonyms, by their external id, or as they are.
+struct Names(Option<HashMap<String, String>>);
+
+impl Names {
+    fn new(context: &Context, pseudonyms: bool) -> Result<Self, WorkbenchError> {
+        if !pseudonyms {
+            return Ok(Self(None));
+        }
+        let known = Pseudonyms::of(context)?;
+        let name = |a: &Annotator| Ok((a.external_id.clone(), Pseudonyms::name(known.number(a.id)?)));
+        Ok(Self(Some(context.index().annotators().iter().map(name).collect::<Result<_, WorkbenchError>>()?)))
+    }
+
+    fn of(&self, annotators: &[BundledAnnotator]) -> Result<Vec<BundledAnnotator>, WorkbenchError> {
+        let Some(names) = &self.0 else { return Ok(annotators.to_vec()) };
+        let lost = || WorkbenchError::internal(&"somebody has no pseudonym");
+        let name = |one: &BundledAnnotator| {
+            let id = names.get(&one.id).cloned().ok_or_else(lost)?;
+            Ok(BundledAnnotator { id, ..one.clone() })
+        };
+        annotators.iter().map(name).collect()
+    }
+}
+
+/// The place of a model's encoder, which is copied where no earlier model has the same.
+fn place_encoder(
+    dir: &Path,
+    of: &OpenedEncoder,
+    encoders: &mut Vec<BundledEncoder>,
+) -> Result<usize, WorkbenchError> {
+    let version = of.encoder.version();
+    // Keys have a part of the sum and a name alone, which different folders may share: the version tells all.
+    let same = |one: &BundledEncoder| *one == BundledEncoder::new(one.folder.clone(), version);
+    if let Some(at) = encoders.iter().position(same) {
+        return Ok(at);
+    }
+    let folder =
+        if encoders.is_empty() { "encoder".to_owned() } else { format!("encoder-{}", encoders.len() + 1) };
+    make(&dir.join(&folder))?;
+    copy_encoder(&of.dir, version, &dir.join(&folder))?;
+    encoders.push(BundledEncoder::new(folder, version));
+    Ok(encoders.len() - 1)
+}
+
+/// Opens what was written as anybody will, and compares an embedding by each copied encoder with one by its original. Gives the size of all files.
+fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchError> {
+    let bundle = Bundle::open(dir)?;
+    let mut checked = Vec::new();
+    for (model, question) in models.iter().zip(&bundle.manifest.questions) {
+        question.model(dir)?;
+        if checked.contains(&question.encoder) {
+            continue;
+        }
+        checked.push(question.encoder);
+        let original = model.encoder.encoder.encode(&[PROBE])?.swap_remove(0);
+        let device: DeviceChoice = model.encoder.encoder.device_name().parse()?;
+        let copy = bundle.encoder(question.encoder, device)?.encode(&[PROBE])?.swap_remove(0);
+        let same = original.len() == copy.len()
+            && original.iter().zip(&copy).all(|(a, b)| (a - b).abs() <= MOST_DIFFERENCE);
+        if !same {
+            let words = "the copy of the encoder in a bundle gives other embeddings than the project's";
+            return Err(WorkbenchError::Internal(words.to_owned()));
+        }
+    }
+    for words in &bundle.manifest.words {
+        words.predictor(dir, None)?;
+    }
+    bytes_in(dir)
+}
+
+fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
+    if dir.file_name().is_none() {
+        return Err(WorkbenchError::NotAFileName(dir.display().to_string()));
+    }
+    if std::fs::symlink_metadata(dir).is_ok() {
+        if !replace {
+            return Err(WorkbenchError::ExportExists(dir.to_owned()));
+        }
+        // Whatever else somebody has there is not ours to delete, nor what a link leads to.
+        let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
+        if !is_folder || !sums::holds_nothing_else(dir) {
+            return Err(WorkbenchError::NotABundle(dir.to_owned()));
+        }
+    }
+    if !folder_of(dir).is_dir() {
+        return Err(io_error(dir, "making", io::ErrorKind::NotFound.into()));
+    }
+    Ok(())
+}
+
+fn make(dir: &Path) -> Result<(), WorkbenchError> {
+    std::fs::create_dir(dir).map_err(|e| io_error(dir, "making", e))
+}
+
+fn bytes_in(dir: &Path) -> Result<u64, WorkbenchError> {
+    let read = |e| io_error(dir, "reading", e);
+    let mut sum = 0;
+    for entry in std::fs::read_dir(dir).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let about = entry.metadata().map_err(read)?;
+        sum += if about.is_dir() { bytes_in(&entry.path())? } else { about.len() };
+    }
+    Ok(sum)
+}

@@ -1,0 +1,87 @@
+//! Trying several ways to encode, and making the one the project's whose embeddings predict best.
+
+use super::Analysis;
+use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_training::encoding::ActiveEncoder;
+use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::encoding::encoders::SelectedEncoder;
+
+/// One way to encode.
+pub(super) struct Candidate {
+    pub(super) name: String,
+    pub(super) choice: EncoderChoice,
+    pub(super) version: SelectedEncoder,
+}
+
+/// How one of the candidates did.
+pub(super) struct Tried {
+    /// Its place among them.
+    pub(super) at: usize,
+    /// Mean log loss of labels of texts that the model did not learn from.
+    pub(super) log_loss: f64,
+}
+
+/// What was chosen.
+pub(super) struct Chosen {
+    pub(super) at: usize,
+    /// All candidates, best first.
+    pub(super) tried: Vec<Tried>,
+}
+
+impl Analysis {
+    /// Opens every way to encode of `choices`, before the first one encodes: a name that is wrong is told at once. What a choice leaves
+    /// open is as with `chosen`.
+    pub(super) fn candidates(
+        &self,
+        choices: Vec<(String, EncoderChoice)>,
+        chosen: Option<&SelectedEncoder>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Candidate>, WorkbenchError> {
+        let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
+        for (name, mut choice) in choices {
+            let (_, version, _) = self.encoding.open_encoder(&choice, chosen, progress)?;
+            // What another project uses can change while the first ones encode.
+            choice.encoder = choice.encoder.map(|_| version.encoder.clone());
+            if opened.iter().any(|before| before.version.key == version.key) {
+                return Err(WorkbenchError::EncoderTwice(name));
+            }
+            opened.push(Candidate { name, choice, version });
+        }
+        Ok(opened)
+    }
+
+    /// Encodes with every candidate and makes that one the project's whose embeddings predict best, where the project's encoder is still
+    /// as it was `seen`. The `incumbent` stays unless another is clearly better. Embeddings of all of them stay in the project.
+    pub(super) fn choose_candidate(
+        &self,
+        asked: &CrossValidation<'_>,
+        candidates: &[Candidate],
+        incumbent: Option<usize>,
+        seen: &ActiveEncoder,
+        progress: &dyn Progress,
+    ) -> Result<Chosen, WorkbenchError> {
+        let mut losses = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            // One at a time is in memory. The project's encoder stays as it is until all have been tried.
+            let (encoder, version, dir) =
+                self.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
+            losses.push(self.held_out_losses(asked, (&encoder, &version, &dir), progress)?);
+        }
+        // What trained an encoder is left out of its losses.
+        if let Some(at) = of_other_labels(&losses) {
+            return Err(WorkbenchError::EncoderLearned(candidates[at].name.clone()));
+        }
+        let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
+        let best = order.first().copied().unwrap_or_default();
+        let at = incumbent.filter(|stays| !clearly_better(&losses[best], &losses[*stays])).unwrap_or(best);
+        if !self.encoding.choose_encoder(&candidates[at].version, seen)? {
+            return Err(WorkbenchError::EncoderSwitched);
+        }
+        let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
+        Ok(Chosen { at, tried: tried.collect() })
+    }
+}

@@ -1,0 +1,132 @@
+//! How well labels of training texts are predicted on an encoder's embeddings: what a pooling or an encoder is chosen by.
+
+use super::Analysis;
+use dissensus_encoder::Encoder;
+use dissensus_project::context::QuestionData;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{SeenByEncoder, SplitColumns, SplitSpec};
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{FitOptions, ModelKind, Observation, TrainingData};
+use dissensus_training::encoding::encoders::SelectedEncoder;
+use dissensus_training::encoding::first_texts;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is cross-validated, whichever the encoder.
+pub(super) struct CrossValidation<'a> {
+    pub(super) question_data: &'a QuestionData,
+    /// How labels are divided; only those that train are looked at.
+    pub(super) split: SplitSpec,
+    pub(super) seed: u64,
+    pub(super) model: ModelKind,
+    /// Folds of the training texts.
+    pub(super) folds: u8,
+    /// What it is for, in an error.
+    pub(super) purpose: &'static str,
+}
+
+impl Analysis {
+    /// Encodes all texts with an encoder, which does not become the project's, and gives the loss of every label of the training texts
+    /// by models that did not learn from its text.
+    pub(super) fn held_out_losses(
+        &self,
+        asked: &CrossValidation<'_>,
+        (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
+        progress: &dyn Progress,
+    ) -> Result<Losses, WorkbenchError> {
+        let (question_data, seed) = (asked.question_data, asked.seed);
+        self.encoding.add_version(encoder, dir)?;
+        self.encoding.encode_version(encoder, &version.key, progress)?;
+        let embeddings = self.encoding.embeddings_of(&version.key)?;
+        let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
+        let data = question_data.data(&embeddings);
+        let train = asked.split.divide(&data, question_data.columns(), seed, 0.0)?.train;
+        let data = TrainingData { observations: &train, ..data };
+        let seen = self.encoding.seen_by(Some(&version.key), &self.context.index())?;
+        cross_validated(&data, seen.rows(), asked, progress)
+    }
+}
+
+fn cross_validated(
+    data: &TrainingData<'_>,
+    seen: SeenByEncoder<'_>,
+    asked: &CrossValidation<'_>,
+    progress: &dyn Progress,
+) -> Result<Losses, WorkbenchError> {
+    let mut losses = Losses::default();
+    let mut unseen = 0;
+    for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {
+        let columns = SplitColumns { seen, ..asked.question_data.columns() };
+        let mut division = split.divide(data, columns, asked.seed, 0.0)?;
+        unseen += division.test.texts();
+        if division.test.labels() == 0 {
+            continue;
+        }
+        let options = FitOptions { seed: asked.seed, ..FitOptions::default() };
+        let train = TrainingData { observations: &division.train, ..*data };
+        let model = fit(asked.model, &train, &options, progress)?;
+        let scored = division.test.score(asked.model.name(), model.as_ref())?;
+        let of =
+            |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
+        losses.values.extend(scored.observations.iter().enumerate().map(of));
+        losses.labels.extend(scored.observations.iter().map(|o| (o.text, o.annotator)));
+    }
+    seen.check(asked.purpose, unseen)?;
+    Ok(losses)
+}
+
+/// Losses of labels that models did not learn from.
+#[derive(Default)]
+pub(super) struct Losses {
+    /// Text and annotator of each.
+    labels: Vec<(u32, u32)>,
+    pub(super) values: Vec<f64>,
+}
+
+/// The first encoder whose losses are of other labels than the longest ones, because it has learned from some of them.
+pub(super) fn of_other_labels(losses: &[Losses]) -> Option<usize> {
+    let longest = losses.iter().max_by_key(|of| of.labels.len())?;
+    losses.iter().position(|of| of.labels != longest.labels)
+}
+
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Whether losses are lower by more than a standard error of the paired difference (the rule of Breiman et al. 1984, Classification
+/// and regression trees, section 3.4.3): differences are small, and the best of several is lucky.
+pub(super) fn clearly_better(losses: &[f64], than: &[f64]) -> bool {
+    let differences: Vec<f64> = than.iter().zip(losses).map(|(b, a)| b - a).collect();
+    let gain = mean(&differences);
+    let square = differences.iter().map(|d| (d - gain).powi(2)).sum::<f64>();
+    let n = differences.len() as f64;
+    gain > (square / (n - 1.0).max(1.0) / n.max(1.0)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoders_are_held_against_each_other_on_the_same_labels_alone() {
+        let of = |labels: &[(u32, u32)]| Losses { labels: labels.to_vec(), values: vec![0.5; labels.len()] };
+        let all = [(0, 0), (0, 1), (1, 0)];
+        assert_eq!(of_other_labels(&[]), None);
+        assert_eq!(of_other_labels(&[of(&all), of(&all)]), None);
+        // One has learned from a text, wherever it stands in the list.
+        assert_eq!(of_other_labels(&[of(&all), of(&all[..2]), of(&all)]), Some(1));
+        assert_eq!(of_other_labels(&[of(&all[..2]), of(&all), of(&all)]), Some(0));
+        // As many labels left, but others: their losses are no pairs.
+        assert!(of_other_labels(&[of(&all[..2]), of(&all[1..])]).is_some());
+    }
+
+    #[test]
+    fn better_by_luck_is_not_better() {
+        let than = [1.0, 0.4, 0.9, 0.5, 0.7, 0.6];
+        let lower = |by: [f64; 6]| -> Vec<f64> { than.iter().zip(by).map(|(l, by)| l - by).collect() };
+        assert!(clearly_better(&lower([0.1, 0.12, 0.09, 0.1, 0.11, 0.1]), &than));
+        assert!(!clearly_better(&lower([0.4, -0.3, 0.2, -0.3, 0.3, -0.1]), &than));
+        assert!(!clearly_better(&than, &than));
+    }
+}

@@ -1,0 +1,91 @@
+//! Choosing an encoder by what predicts best.
+
+use super::Analysis;
+use super::choosing::Tried;
+use super::cross_validation::CrossValidation;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use serde::Serialize;
+
+/// Folds of the training texts by which an encoder is chosen.
+const ENCODER_FOLDS: u8 = 5;
+
+/// Encoders that were tried.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EncoderComparison {
+    /// The one that the project uses now.
+    pub chosen: String,
+    /// The one that stays unless another is clearly better: the project's, if it was among them, else the first.
+    pub incumbent: String,
+    /// All of them, best first.
+    pub tried: Vec<EncoderLoss>,
+}
+
+/// One encoder.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EncoderLoss {
+    /// The name it was asked for by.
+    pub encoder: String,
+    /// Key of its version.
+    pub version: String,
+    /// Log loss of `multilevel` on labels of texts that it did not learn from.
+    pub log_loss: f64,
+}
+
+impl Analysis {
+    /// Encodes with each of the encoders `names` and makes that one the project's on whose embeddings `multilevel` predicts best: its log
+    /// loss on five folds of the training texts. Labels that are scored by this split are not looked at. The project's encoder stays,
+    /// where it is among them (else the first), unless another is better by more than a standard error of the difference. Of `choice` all
+    /// but the encoder counts. Embeddings of all of them stay in the project.
+    ///
+    /// # Errors
+    /// As [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`]; fewer than two encoders.
+    pub fn choose_encoder(
+        &self,
+        names: &[String],
+        question: Option<&str>,
+        split: Option<SplitSpec>,
+        seed: u64,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<EncoderComparison, WorkbenchError> {
+        let question = self.question(question)?;
+        let question_data = self.context.question_data(&question)?;
+        let split = split.unwrap_or_else(|| question_data.usual_split());
+        question_data.check_split(split)?;
+        let asked = CrossValidation {
+            question_data: &question_data,
+            split,
+            seed,
+            model: ModelKind::Multilevel,
+            folds: ENCODER_FOLDS,
+            purpose: "choosing an encoder",
+        };
+        let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
+        let seen = self.encoding.active_encoder()?;
+        let with = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
+        let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
+        let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
+        if candidates.len() < 2 {
+            return Err(WorkbenchError::OneEncoder);
+        }
+        let current = seen.current.as_ref().map(|current| &current.key);
+        let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();
+        let chosen = self.choose_candidate(&asked, &candidates, Some(incumbent), &seen, progress)?;
+        let loss = |tried: &Tried| EncoderLoss {
+            encoder: candidates[tried.at].name.clone(),
+            version: candidates[tried.at].version.key.clone(),
+            log_loss: tried.log_loss,
+        };
+        Ok(EncoderComparison {
+            chosen: candidates[chosen.at].name.clone(),
+            incumbent: candidates[incumbent].name.clone(),
+            tried: chosen.tried.iter().map(loss).collect(),
+        })
+    }
+}

@@ -1,0 +1,375 @@
+//! Comparing annotator models on texts held out.
+
+use super::Analysis;
+use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
+use dissensus_api::SelfAgreementShare;
+use dissensus_domain::{Question, QuestionId, ScaleKind};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::context::QuestionData;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{
+    Predicted, PredictionSets, SplitColumns, SplitSpec, predict_baselines, predict_test, prediction_sets,
+};
+use dissensus_stats::data::{Embeddings, FitOptions, ModelKind, TrainingData};
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::metrics::dichotomize;
+use dissensus_store::EvaluationKind;
+use dissensus_training::encoding::Seen;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::{BTreeSet, HashSet};
+use std::time::Instant;
+
+/// What to evaluate.
+#[derive(Clone, Debug)]
+pub struct EvaluateChoices {
+    /// The question's name; the only one if `None`.
+    pub question: Option<String>,
+    /// The models.
+    pub models: Vec<ModelKind>,
+    /// The split.
+    pub split: SplitSpec,
+    /// Seed of split and fits; of 32 bits, as in runs.
+    pub seed: u32,
+    /// Score an ordinal question as yes/no from the level of this name up.
+    pub at_least: Option<String>,
+    /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`. With all but the first, each model is
+    /// trained as a run of its own.
+    pub tuning: String,
+    /// Where to compute, with an encoder that learns.
+    pub device: DeviceChoice,
+    /// Whether to make prediction sets too; on a frozen encoder alone.
+    pub prediction_sets: bool,
+    /// Leave out labels that were decided to be slips.
+    pub without_slips: bool,
+}
+
+/// Scores of models on texts held out. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvaluatedModels"))]
+pub struct Evaluation {
+    /// One entry a model.
+    pub models: Vec<dissensus_selection::evaluation::Evaluation>,
+    /// What can be said of the same labels without reading the texts ([`dissensus_selection::evaluation::baselines`]), as a model each.
+    pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
+    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts. Differences and prediction sets are over all
+    /// test texts.
+    pub without_copies: Option<WithoutCopies>,
+    /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
+    pub differences: Option<ModelDifferences>,
+    /// How often each model was right beside how sure it was, in ten bins of confidence; none of models without probabilities.
+    pub calibration: Vec<ModelCalibration>,
+    /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
+    pub prediction_sets: Option<PredictionSets>,
+    /// Why there are none, where they were asked for.
+    pub no_prediction_sets: Option<String>,
+    /// What is to be known of the models beside each other.
+    pub notes: Vec<String>,
+    /// How texts were divided.
+    pub split: SplitReport,
+    /// Seed of split and fits.
+    pub seed: u32,
+    /// Encoder version.
+    pub encoder: Option<String>,
+    /// Where the embeddings were used: models on frozen embeddings are fitted on the CPU.
+    pub device: String,
+    /// The question.
+    pub question: String,
+    /// The level that counts as yes, where an ordinal question was scored so.
+    pub at_least: Option<String>,
+    /// How often people repeat their answers, and so what accuracy can reach; none without enough repeats, and of a scale in two.
+    pub self_agreement: Option<SelfAgreementShare>,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// How texts were divided.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SplitReport {
+    /// `by-text`, `column`, ...
+    pub kind: &'static str,
+    /// The whole name, for example `by-text:0.7`.
+    pub name: String,
+    /// Training share, where there is one.
+    pub share: Option<f64>,
+    /// Divisions whose labels are scored together: 1, or the folds of a cross-validation.
+    pub folds: usize,
+    /// Training texts.
+    pub train_texts: usize,
+    /// Test texts.
+    pub test_texts: usize,
+    /// Training labels.
+    pub train_labels: usize,
+    /// Test labels.
+    pub test_labels: usize,
+    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
+    pub left_out_texts: usize,
+    /// Test texts whose body also stands in training or validation under another id, but for white space and case. Only the official split has any: divisions
+    /// drawn here keep copies on one side. 0 too where texts are on both sides anyway (by annotator, labels at random).
+    pub copies_in_training: usize,
+    /// Texts that were left out of the test because their body also stands in training, in another group.
+    pub left_out_copies: usize,
+}
+
+/// How labels were divided, and which test texts also stand in training.
+pub(super) struct Divided {
+    pub(super) report: SplitReport,
+    pub(super) copies: BTreeSet<u32>,
+}
+
+impl Analysis {
+    /// Trains every model on one part of the texts and scores it on the other; kept as a run of the project where it is open to
+    /// write.
+    ///
+    /// # Errors
+    /// No labels, no such split or level, one side of the split empty, or a cancel.
+    pub fn evaluate(
+        &self,
+        choices: &EvaluateChoices,
+        progress: &dyn Progress,
+    ) -> Result<Evaluation, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        let asked = json!({
+            "question": question.name,
+            "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+            "split": choices.split.name(),
+            "at_least": choices.at_least,
+            "without_slips": choices.without_slips,
+        });
+        if choices.tuning != "frozen" {
+            return self.evaluate_tuned(&question, choices, progress);
+        }
+        self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+            self.evaluate_frozen(&question, choices, progress)
+        })
+    }
+
+    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts are training texts.
+    ///
+    /// # Errors
+    /// No such question, or no labels.
+    pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, WorkbenchError> {
+        let question = self.context.index().question_asked_for(question)?.clone();
+        let data = self.context.learned_data(&question)?;
+        data.first().map(QuestionData::usual_split).ok_or(WorkbenchError::NoQuestion)
+    }
+
+    /// As [`Analysis::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
+    fn evaluate_tuned(
+        &self,
+        question: &Question,
+        choices: &EvaluateChoices,
+        progress: &dyn Progress,
+    ) -> Result<Evaluation, WorkbenchError> {
+        let started = std::time::Instant::now();
+        let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
+        let question_data = self.context.question_data_of(question, choices.without_slips)?;
+        question_data.check_split(choices.split)?;
+        let seen = self.encoding.seen_by_encoder(&self.context.index())?;
+        let divided = self.divided(&question_data, &seen, choices)?;
+        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+        let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
+        for kind in &choices.models {
+            let mut asked = self.runs.choices(question.id, *kind, &choices.tuning)?;
+            asked.seed = choices.seed;
+            asked.without_slips = choices.without_slips;
+            let mut folds = Vec::new();
+            for split in choices.split.each() {
+                asked.split = split;
+                let run = self.runs.train(&asked, choices.device, progress)?;
+                device = run.info.device;
+                folds.push(self.runs.scored(run.info.id)?);
+            }
+            let mut scored = Scored::pooled(folds);
+            if let Some(level) = at_least {
+                // Runs tune their answer for all levels: of two the most likely one is taken.
+                scored = dichotomize(&scored, level);
+            }
+            models.push(Predicted::new(kind.name(), scored));
+        }
+        let none = Embeddings::none(question_data.texts.len());
+        let baselines = baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?;
+        let compared = Compared { models, baselines, ordinal };
+        let (models, baselines) = compared.scores();
+        Ok(Evaluation {
+            models,
+            baselines,
+            without_copies: compared.without(&divided.copies),
+            differences: compared.differences(u64::from(choices.seed), progress)?,
+            calibration: compared.calibration(),
+            prediction_sets: None,
+            no_prediction_sets: None,
+            notes: tuned_notes(&choices.models)
+                .into_iter()
+                .chain(self.context.edited_note(question.id)?)
+                .chain(slips_note(choices))
+                .collect(),
+            split: divided.report,
+            seed: choices.seed,
+            encoder: self.encoding.embeddings()?.1.version,
+            device,
+            question: question.name.clone(),
+            at_least: choices.at_least.clone(),
+            self_agreement: self.self_agreement_of(question.id, choices)?,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    fn evaluate_frozen(
+        &self,
+        question: &Question,
+        choices: &EvaluateChoices,
+        progress: &dyn Progress,
+    ) -> Result<Evaluation, WorkbenchError> {
+        let started = Instant::now();
+        let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
+        let question_data = self.context.question_data_of(question, choices.without_slips)?;
+        question_data.check_split(choices.split)?;
+        let (embeddings, encoder) = self.encoding.embeddings_for(&question_data)?;
+        let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
+        let data = question_data.data(&embeddings);
+        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
+        let divided = self.divided(&question_data, &seen, choices)?;
+        let models = predict_test(
+            &data,
+            choices.split,
+            SplitColumns { seen: seen.rows(), ..question_data.columns() },
+            &choices.models,
+            at_least,
+            &options,
+            progress,
+        )?;
+        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        let sets = match choices.prediction_sets {
+            true => Some(prediction_sets(&data, choices.split, columns, at_least, &options, progress)?),
+            false => None,
+        };
+        let (sets, no_sets) = match sets {
+            Some(Ok(sets)) => (Some(sets), None),
+            Some(Err(reason)) => (None, Some(reason.to_string())),
+            None => (None, None),
+        };
+        let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
+        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+        let compared = Compared { models, baselines, ordinal };
+        let (models, baselines) = compared.scores();
+        Ok(Evaluation {
+            models,
+            baselines,
+            without_copies: compared.without(&divided.copies),
+            differences: compared.differences(u64::from(choices.seed), progress)?,
+            calibration: compared.calibration(),
+            prediction_sets: sets,
+            no_prediction_sets: no_sets,
+            notes: self.context.edited_note(question.id)?.into_iter().chain(slips_note(choices)).collect(),
+            split: divided.report,
+            seed: choices.seed,
+            encoder,
+            device: "cpu".to_owned(),
+            question: question.name.clone(),
+            at_least: choices.at_least.clone(),
+            self_agreement: self.self_agreement_of(question.id, choices)?,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Self-agreement beside accuracies. On a scale in two it would be another one.
+    fn self_agreement_of(
+        &self,
+        question: QuestionId,
+        choices: &EvaluateChoices,
+    ) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
+        match choices.at_least {
+            Some(_) => Ok(None),
+            None => self.context.self_agreement(question),
+        }
+    }
+
+    pub(super) fn divided(
+        &self,
+        question_data: &QuestionData,
+        seen: &Seen,
+        choices: &EvaluateChoices,
+    ) -> Result<Divided, WorkbenchError> {
+        let none = Embeddings::none(question_data.texts.len());
+        let (kind, share) = choices.split.parts();
+        let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
+        let (mut left_out_texts, mut left_out_copies, mut copies) = (0, 0, BTreeSet::new());
+        for split in choices.split.each() {
+            let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+            let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
+            left_out_texts += division.test.left_out();
+            left_out_copies += division.copies.left_out;
+            copies.extend(division.copies.scored);
+            train.extend(division.train);
+            test_texts += division.test.texts();
+            test_labels += division.test.labels();
+        }
+        let train_texts: HashSet<u32> = train.iter().map(|o| o.text).collect();
+        let report = SplitReport {
+            kind,
+            name: choices.split.name(),
+            share,
+            folds: choices.split.each().len(),
+            train_texts: train_texts.len(),
+            test_texts,
+            train_labels: train.len(),
+            test_labels,
+            left_out_texts,
+            copies_in_training: copies.len(),
+            left_out_copies,
+        };
+        Ok(Divided { report, copies })
+    }
+}
+
+/// With an encoder that learns, models do not learn from the same labels.
+/// What is to be known of figures without slips.
+pub(super) fn slips_note(choices: &EvaluateChoices) -> Option<String> {
+    const NOTE: &str = "Labels that were decided to be slips are left out, of what is learned and of what is scored: these figures are over \
+                        the other labels, and are not to be compared with those over all.";
+    choices.without_slips.then(|| NOTE.to_owned())
+}
+
+fn tuned_notes(models: &[ModelKind]) -> Vec<String> {
+    let mut note = "Each model has an encoder of its own, whose best weights were chosen on validation labels that the encoder does not learn from".to_owned();
+    if models.contains(&ModelKind::Multilevel) {
+        note.push_str(
+            "; multilevel also learns annotators from these validation labels, the other models do not",
+        );
+    }
+    vec![format!("{note}.")]
+}
+
+fn baselines_of(
+    data: &TrainingData<'_>,
+    question_data: &QuestionData,
+    seen: &Seen,
+    choices: &EvaluateChoices,
+    at_least: Option<u16>,
+) -> Result<Vec<Predicted>, WorkbenchError> {
+    let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+    Ok(predict_baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
+}
+
+/// The level of this name.
+pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, WorkbenchError> {
+    question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
+        value: name.to_owned(),
+        question: question.name.clone(),
+        levels: question.scale.levels().join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_on_tuned_encoders_do_not_share_is_said() {
+        let said = |models: &[ModelKind]| tuned_notes(models).remove(0).contains("multilevel also learns");
+        assert!(said(&[ModelKind::Shared, ModelKind::Multilevel]) && !said(&[ModelKind::Shared]));
+    }
+}

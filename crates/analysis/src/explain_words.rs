@@ -1,0 +1,120 @@
+//! The words that carry a text's score: each left out in turn, and the rest scored as a new text is.
+
+use super::Analysis;
+use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_training::encoding::{EncodedText, EncoderChoice};
+
+/// What is said of a text with labels.
+const LABELLED: &str = "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.";
+
+impl Analysis {
+    /// What each word of a text of the project does to the score of the text, towards the odds that [`Analysis::explain`] takes apart.
+    /// `reading_as` is the person who labels in this window.
+    ///
+    /// # Errors
+    /// As [`Analysis::explain`]; [`WorkbenchError::Blind`] where the prediction stays hidden; the encoder is missing or another one; a cancel.
+    pub fn explain_words(
+        &self,
+        query: &ExplainQuery,
+        reading_as: Option<AnnotatorId>,
+        show_hidden: bool,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<ExplainedWords, WorkbenchError> {
+        let explanation = self.explain(query, reading_as, show_hidden)?;
+        if let Some(hidden) = explanation.annotators.iter().find(|person| person.hidden) {
+            return Err(WorkbenchError::Blind { annotator: hidden.name.clone() });
+        }
+        let odds = explanation.odds.ok_or(WorkbenchError::NoQuestion)?;
+        self.explain_words_of(query.question, Some(query.text), &self.body(query)?, odds, choice, progress)
+    }
+
+    /// As [`Analysis::explain_words`], as a job, unless it was asked before and is kept.
+    ///
+    /// # Errors
+    /// As there, or the words of another text are being left out.
+    pub fn explain_words_as_job(
+        &self,
+        query: &ExplainQuery,
+        reading_as: Option<AnnotatorId>,
+        show_hidden: bool,
+    ) -> Result<ExplainedWords, WorkbenchError> {
+        let explain = |progress: &dyn Progress| {
+            self.explain_words(query, reading_as, show_hidden, &EncoderChoice::default(), progress)
+        };
+        if self.encoding.kept_occlusion(&self.body(query)?)?.is_some() {
+            return explain(&dissensus_project::jobs::Silent);
+        }
+        let _reserved = self.context.reservations.reserve(Activity::Words)?;
+        self.context.as_job("words", "", |job| explain(job.as_ref()))
+    }
+
+    /// As [`Analysis::explain_words`] of any text (`known`: which of the project's it is), towards the odds that were taken apart.
+    ///
+    /// # Errors
+    /// The model of the question is not live, the encoder is missing or another one, or a cancel.
+    pub fn explain_words_of(
+        &self,
+        question: QuestionId,
+        known: Option<TextId>,
+        text: &str,
+        odds: ExplainedOdds,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<ExplainedWords, WorkbenchError> {
+        let none = |needs: &str| ExplainedWords {
+            odds,
+            score: 0.0,
+            pieces: Vec::new(),
+            together: 1,
+            needs: Some(needs.to_owned()),
+            remark: None,
+        };
+        let row = known.and_then(|text| self.context.index().text_row(text));
+        let live = self.live.models.with(question, |fitted| {
+            let model = &fitted.model;
+            let in_model = row.filter(|row| (*row as usize) < model.texts());
+            let labelled = in_model.is_some_and(|row| model.labels_of_text(row).next().is_some());
+            (model.text_score(), fitted.basis.version.clone(), labelled)
+        });
+        let (score, version, labelled) =
+            live.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+        let Some(version) = version else {
+            return Ok(none("Texts have no embeddings yet: their words say nothing to the model."));
+        };
+        let occluded = self.encoding.occluded(text, choice, progress)?;
+        if occluded.version != version {
+            return Err(WorkbenchError::Busy("fitting the model on the encoder in use"));
+        }
+        if occluded.without.is_empty() {
+            return Ok(none("Of this text nothing is left without its only word."));
+        }
+        let towards = |text: &EncodedText| -> Result<f64, WorkbenchError> {
+            let scores = score.of(text.features())?;
+            Ok(odds
+                .against
+                .map_or(scores[0], |against| scores[usize::from(odds.level)] - scores[usize::from(against)]))
+        };
+        let whole = towards(&occluded.whole)?;
+        let pieces = occluded.pieces.iter().zip(&occluded.without).map(|(words, without)| {
+            Ok(WordEffect { words: words.clone(), change: whole - towards(without)? })
+        });
+        Ok(ExplainedWords {
+            odds,
+            score: whole,
+            pieces: pieces.collect::<Result<_, WorkbenchError>>()?,
+            together: occluded.together as u32,
+            needs: None,
+            remark: labelled.then(|| LABELLED.to_owned()),
+        })
+    }
+
+    fn body(&self, query: &ExplainQuery) -> Result<String, WorkbenchError> {
+        let found = self.context.store.text(query.text)?;
+        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(query.text.0.to_string()))?.body)
+    }
+}

@@ -1,0 +1,96 @@
+//! A comparison of groups as a job of the window, and the last one.
+
+use crate::Analysis;
+use dissensus_api::{GroupComparison, GroupsChoice};
+use dissensus_domain::QuestionId;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::sync::lock;
+use std::sync::{Arc, Mutex};
+
+/// What the job is called in the project.
+const KIND: &str = "compare";
+/// Texts a direction that the window lists.
+const TOP: usize = 50;
+
+/// A comparison: of which question, of whom.
+type Asked = (QuestionId, GroupsChoice);
+
+/// The last comparison, and the one at work.
+#[derive(Default)]
+pub(crate) struct GroupComparisons {
+    last: Mutex<Option<(u32, GroupComparison)>>,
+    at_work: Mutex<Option<(Asked, u32, u32)>>,
+}
+
+impl GroupComparisons {
+    fn job_ended(&self, id: u32) {
+        let mut at_work = lock(&self.at_work);
+        if at_work.as_ref().is_some_and(|(_, job, _)| *job == id) {
+            *at_work = None;
+        }
+    }
+}
+
+impl Analysis {
+    /// The last comparison of this question's groups that [`Analysis::compare_groups_as_job`] made, while the same texts and people are there;
+    /// it says whether labels of the question have changed since.
+    pub fn group_comparison(&self, question: QuestionId, choice: &GroupsChoice) -> Option<GroupComparison> {
+        let generation = self.live.models.generation();
+        let last = lock(&self.comparisons.last);
+        let (_, found) = last.as_ref().filter(|(of, found)| {
+            *of == generation && found.question == question && found.groups == *choice
+        })?;
+        let stale = self.live.models.labels_changed(question) > found.revision;
+        Some(GroupComparison { stale, ..found.clone() })
+    }
+
+    /// Compares groups as a job in the background; [`Analysis::group_comparison`] has the result when it has ended. Returns the job's id: that of the
+    /// job at work where it does the same, while a job that compares something else is cancelled.
+    ///
+    /// # Errors
+    /// A choice that cannot be compared, or the job cannot begin.
+    pub fn compare_groups_as_job(
+        &self,
+        question: QuestionId,
+        choice: GroupsChoice,
+    ) -> Result<u32, WorkbenchError> {
+        super::people::groups(self.context.index().annotators(), &choice)?;
+        let generation = self.live.models.generation();
+        let asked = (question, choice);
+        let mut at_work = lock(&self.comparisons.at_work);
+        if let Some((_, id, _)) = at_work.as_ref().filter(|(of, _, g)| *of == asked && *g == generation) {
+            return Ok(*id);
+        }
+        if let Some((_, other, _)) = at_work.as_ref() {
+            self.context.jobs.cancel(*other);
+        }
+        let job = self.context.begin_job(KIND, "groups")?;
+        let id = job.info().id;
+        *at_work = Some((asked.clone(), id, generation));
+        drop(at_work);
+        let (analysis, working) = (self.clone(), Arc::clone(&job));
+        let spawned = self.context.threads.spawn(KIND, move || {
+            let compared = analysis.context.finish_job(KIND, &working, |job| {
+                let (question, choice) = &asked;
+                let result = analysis.compare_groups(*question, choice, TOP, job.as_ref());
+                if let Ok(found) = &result {
+                    *lock(&analysis.comparisons.last) = Some((generation, found.clone()));
+                }
+                // Before it is told: who hears of the end may want the next one.
+                analysis.comparisons.job_ended(id);
+                result
+            });
+            // After a panic too.
+            analysis.comparisons.job_ended(id);
+            // Its error is told by the job.
+            drop(compared);
+        });
+        if let Err(error) = spawned {
+            self.comparisons.job_ended(id);
+            let ended: Result<(), _> = Err(error);
+            self.context.end_job(&job, &ended);
+            ended?;
+        }
+        Ok(id)
+    }
+}

@@ -1,0 +1,157 @@
+//! Two groups of people compared over all texts.
+
+mod job;
+mod people;
+mod texts;
+mod words;
+
+pub(super) use job::GroupComparisons;
+
+use super::Analysis;
+use super::agreement::metric;
+use super::who_differs::compared_pairs;
+use dissensus_api::{ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupsChoice};
+use dissensus_domain::QuestionId;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::disagreement::{
+    AgreementFigure, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
+};
+use people::Group;
+use std::collections::HashSet;
+
+/// Steps that are told: labels, the models, their texts.
+const STEPS: u64 = 3;
+
+impl Analysis {
+    /// Compares two groups of people: levels and agreement over all texts by their labels alone, then text by text with the live model, which is fitted where
+    /// there is none. Of the texts on which one group answers higher, `top` are listed.
+    ///
+    /// # Errors
+    /// No such question, a group without people or that shares somebody with the other one, the file cannot be read, or a cancel.
+    pub fn compare_groups(
+        &self,
+        question: QuestionId,
+        choice: &GroupsChoice,
+        top: usize,
+        progress: &dyn Progress,
+    ) -> Result<GroupComparison, WorkbenchError> {
+        let (_, target) = self.context.question_parts(question)?;
+        let index = self.context.index();
+        let [a, b] = people::groups(index.annotators(), choice)?;
+        tell(progress, 0, "reading labels")?;
+        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        let revision = self.live.models.revision();
+        let labels = self.context.observations(question)?;
+        let texts = index.texts().len();
+        // Side 1 is spoken of, so that A is above 0 where it is higher.
+        let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target, progress)?;
+        let needs = words::needs(&found);
+        tell(progress, 1, "fitting the model")?;
+        let ordered = target.kind.is_ordered();
+        let model = match needs.is_none() && ordered {
+            true => {
+                self.live.fit(question, progress)?;
+                // A copy, so that no label waits for what follows.
+                self.live.models.with(question, |fitted| fitted.model.clone())
+            }
+            false => None,
+        };
+        tell(progress, 2, "comparing texts")?;
+        let listed = match &model {
+            Some(model) => self.texts_apart(model, [&a.people, &b.people], top, progress)?,
+            None => texts::Listed::default(),
+        };
+        let shared = found.shared_texts as u32;
+        let gap = found.gap.map(figure_of_gap);
+        // Groups of an attribute may have been picked among all pairs of values, as the overview of who differs picks them.
+        let pairs = match people::one_attribute(choice) {
+            Some(_) => {
+                let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();
+                compared_pairs(index.annotators(), |row| labelled.contains(row))
+            }
+            None => 1,
+        };
+        let corrected = found.gap.filter(|_| pairs > 1).map(|gap| Figure {
+            value: gap.gap,
+            interval: gap.interval_among(pairs),
+            p: gap.p_among(pairs),
+        });
+        let equal = found.agreement.map(|all| of_sides(all.equal));
+        let beyond =
+            found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
+        let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
+        let said = |when_enough: String| needs.clone().unwrap_or(when_enough);
+        let no_order = "The levels of this question have no order, so that only agreement is compared.";
+        Ok(GroupComparison {
+            question,
+            groups: choice.clone(),
+            revision,
+            stale: false,
+            a: side(&a, &found, 1),
+            b: side(&b, &found, 0),
+            texts: texts as u32,
+            shared_texts: shared,
+            overall_words: said(gap.map_or_else(
+                || no_order.to_owned(),
+                |gap| words::overall(&gap, shared, corrected.zip(Some(pairs))),
+            )),
+            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
+            texts_words: said(match ordered {
+                true => words::texts(listed.differing, shared),
+                false => no_order.to_owned(),
+            }),
+            severity: model.as_ref().and_then(|model| severity(model, &a, &b)),
+            gap,
+            gap_corrected: corrected,
+            equal,
+            equal_beyond: beyond,
+            alpha: found.agreement.filter(|_| with_alpha).map(|all| of_sides(all.alpha)),
+            alpha_metric: metric(target.kind).to_owned(),
+            differing: listed.differing,
+            a_higher: listed.a_higher,
+            b_higher: listed.b_higher,
+            correction: words::correction(people::whole_attribute(index.annotators(), choice)),
+            needs,
+        })
+    }
+}
+
+fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), WorkbenchError> {
+    progress.report(done, Some(STEPS), doing);
+    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+}
+
+fn side(group: &Group, found: &SidesCompared, at: usize) -> ComparedGroup {
+    ComparedGroup {
+        words: group.words.clone(),
+        people: group.people.len() as u32,
+        with_labels: found.people[at] as u32,
+        labels: found.labels[at] as u32,
+    }
+}
+
+fn severity(model: &LiveModel, a: &Group, b: &Group) -> Option<Figure> {
+    let of = |group: &Group| group.people.iter().map(|row| model.severity(*row)).collect::<Option<Vec<_>>>();
+    let (a, b, prior) = (of(a)?, of(b)?, model.severity(u32::MAX)?);
+    let SeverityGap { difference, interval } = severity_gap([&b, &a], prior.sd)?;
+    Some(Figure { value: difference, interval: Some(interval), p: None })
+}
+
+fn figure_of_gap(gap: MeanGap) -> Figure {
+    Figure { value: gap.gap, interval: gap.interval, p: gap.p }
+}
+
+fn figure(of: AgreementFigure) -> Figure {
+    Figure { value: of.value, interval: of.interval, p: None }
+}
+
+/// Of figures of B, of A, and between.
+fn of_sides([within_b, within_a, between]: [Option<AgreementFigure>; 3]) -> GroupAgreement {
+    GroupAgreement {
+        within_a: within_a.map(figure),
+        within_b: within_b.map(figure),
+        between: between.map(figure),
+    }
+}

@@ -1,0 +1,106 @@
+//! On which texts two groups differ.
+
+use crate::Analysis;
+use crate::snippet::snippet;
+use dissensus_api::GroupTextGap;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
+use std::collections::{BTreeMap, HashSet};
+
+/// Texts between two looks at whether to stop.
+const AT_ONCE: usize = 4096;
+
+/// Texts that differ, by who is higher.
+#[derive(Default)]
+pub(super) struct Listed {
+    /// Texts that are shown to differ: A higher, B higher.
+    pub(super) differing: (u32, u32),
+    pub(super) a_higher: Vec<GroupTextGap>,
+    pub(super) b_higher: Vec<GroupTextGap>,
+}
+
+impl Analysis {
+    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them: those that are shown to differ, then the widest gaps.
+    pub(super) fn texts_apart(
+        &self,
+        model: &LiveModel,
+        [a, b]: [&[u32]; 2],
+        top: usize,
+        progress: &dyn Progress,
+    ) -> Result<Listed, WorkbenchError> {
+        // Who came after the fit has no row in the model.
+        let known =
+            |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
+        let groups: Vec<Vec<u32>> = vec![known(b), known(a)];
+        let shared = shared_texts(model, &groups);
+        let gaps = GroupGaps::estimate(model, groups, vec![GroupPair { first: vec![0], second: vec![1] }]);
+        let mut sizes = Vec::with_capacity(model.texts());
+        for from in (0..model.texts()).step_by(AT_ONCE) {
+            stop(progress)?;
+            sizes.extend(gaps.of_pair(model, 0, from..(from + AT_ONCE).min(model.texts())));
+        }
+        let on_text = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
+        let mut found: BTreeMap<u32, GroupGap> = BTreeMap::new();
+        for text in gaps.may_stand(0) {
+            stop(progress)?;
+            found.insert(text, on_text(text));
+        }
+        let stand =
+            |above: bool| found.values().filter(|g| g.stands && (g.gap > 0.0) == above).count() as u32;
+        let differing = (stand(true), stand(false));
+        let [a_higher, b_higher] = [true, false].map(|above| {
+            let size = |text: &u32| sizes[*text as usize].abs();
+            let on_side =
+                |text: &&u32| if above { sizes[**text as usize] > 0.0 } else { sizes[**text as usize] < 0.0 };
+            let mut texts: Vec<u32> = shared.iter().filter(on_side).copied().collect();
+            let stands = |text: &u32| found.get(text).is_some_and(|gap| gap.stands);
+            texts.sort_by(|x, y| stands(y).cmp(&stands(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y)));
+            texts.truncate(top);
+            texts
+        });
+        let rows = |texts: Vec<u32>| -> Result<Vec<GroupTextGap>, WorkbenchError> {
+            let mut rows = Vec::with_capacity(texts.len());
+            for text in texts {
+                stop(progress)?;
+                let gap = found.get(&text).copied().unwrap_or_else(|| on_text(text));
+                rows.extend(self.row_of_gap(text, &gap)?);
+            }
+            Ok(rows)
+        };
+        Ok(Listed { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
+    }
+
+    /// `None` for a text that is no longer there.
+    fn row_of_gap(&self, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, WorkbenchError> {
+        let id = self.context.index().texts().get(row as usize).copied();
+        let Some(text) = id.map(|id| self.context.store.text(id)).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        Ok(Some(GroupTextGap {
+            text: text.id,
+            external_id: text.external_id,
+            snippet: snippet(&text.body),
+            gap: gap.gap as f32,
+            interval: gap.interval.map(|(low, high)| (low as f32, high as f32)),
+            labels: (gap.labels[1], gap.labels[0]),
+            p: gap.p,
+            stands: gap.stands,
+        }))
+    }
+}
+
+/// Texts that both groups labelled, in order.
+fn shared_texts(model: &LiveModel, groups: &[Vec<u32>]) -> Vec<u32> {
+    let of = |people: &Vec<u32>| -> HashSet<u32> {
+        people.iter().flat_map(|row| model.known_labels(*row)).map(|(text, _)| *text).collect()
+    };
+    let labelled: Vec<HashSet<u32>> = groups.iter().map(of).collect();
+    (0..model.texts() as u32).filter(|text| labelled.iter().all(|of| of.contains(text))).collect()
+}
+
+fn stop(progress: &dyn Progress) -> Result<(), WorkbenchError> {
+    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+}

@@ -1,0 +1,267 @@
+//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes, and in the project for the next session.
+
+use super::Analysis;
+use dissensus_domain::QuestionId;
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Job, Progress};
+use dissensus_project::log::go_on;
+use dissensus_project::sync::lock;
+use dissensus_selection::evaluation::{HeldOut, held_out};
+use dissensus_stats::data::{FitOptions, Observation, Target, TrainingData};
+use dissensus_store::{Head, NewHead};
+use dissensus_training::encoding::Basis;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+/// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
+const MEASURE_AFTER: usize = 20;
+
+/// What the figures are called among the small models that the project keeps, and how they are written.
+const KEPT: &str = "held-out";
+const FORMAT: u32 = 1;
+
+/// Figures as the project keeps them. They are used for exactly the labels that they were measured on.
+#[derive(Serialize, Deserialize)]
+struct KeptFigures {
+    format: u32,
+    texts: usize,
+    annotators: usize,
+    /// SHA-256 of these labels.
+    labels: String,
+    left_out: usize,
+    results: Vec<HeldOut>,
+}
+
+/// Figures of each question, and a gate for each: one measurement at a time, and whoever waited finds it done.
+#[derive(Default)]
+pub(super) struct Measurements {
+    kept: Mutex<HashMap<QuestionId, Measured>>,
+    gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
+    /// Taken while a job begins, so that of two calls at once one begins it.
+    starting: Mutex<()>,
+    /// Jobs that measure, by question, with the generation of the labels that they were begun for.
+    jobs: Mutex<HashMap<QuestionId, (u32, u32)>>,
+}
+
+impl Measurements {
+    fn gate(&self, question: QuestionId) -> Arc<Mutex<()>> {
+        Arc::clone(lock(&self.gates).entry(question).or_default())
+    }
+
+    /// The id of the job that measures labels of this generation, and the job itself where it is `begin` that has begun it now.
+    pub(super) fn one_job(
+        &self,
+        question: QuestionId,
+        generation: u32,
+        begin: impl FnOnce() -> Result<Arc<Job>, WorkbenchError>,
+    ) -> Result<(u32, Option<Arc<Job>>), WorkbenchError> {
+        let _starting = lock(&self.starting);
+        if let Some((_, id)) = lock(&self.jobs).get(&question).filter(|(of, _)| *of == generation) {
+            return Ok((*id, None));
+        }
+        let job = begin()?;
+        let id = job.info().id;
+        lock(&self.jobs).insert(question, (generation, id));
+        Ok((id, Some(job)))
+    }
+
+    pub(super) fn job_ended(&self, question: QuestionId, job: u32) {
+        let mut jobs = lock(&self.jobs);
+        if jobs.get(&question).is_some_and(|(_, id)| *id == job) {
+            jobs.remove(&question);
+        }
+    }
+}
+
+/// Held-out results of everyone, and the labels they were measured on.
+struct Measured {
+    generation: u32,
+    pub labels: usize,
+    annotators: usize,
+    /// The embeddings.
+    basis: Basis,
+    results: Vec<HeldOut>,
+    /// Labelled texts that were not scored, because the encoder was tuned on them.
+    left_out: usize,
+}
+
+impl Analysis {
+    /// How well everyone is predicted on texts held out, where it was measured and little has changed since: results by annotator, and
+    /// the labelled texts that were not scored. `labels` are those of `generation`, see [`dissensus_training::live::Models::generation`], or newer
+    /// ones.
+    pub(super) fn known_held_out(
+        &self,
+        generation: u32,
+        question: QuestionId,
+        labels: &[Observation],
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
+        let (_, basis) = self.encoding.embeddings()?;
+        self.kept_held_out(generation, question, labels, &basis)
+    }
+
+    /// What an earlier session measured on the same labels with the same embeddings.
+    fn held_out_in_project(
+        &self,
+        question: QuestionId,
+        labels: &[Observation],
+        basis: &Basis,
+    ) -> Result<Option<KeptFigures>, WorkbenchError> {
+        if !basis.is_complete() {
+            return Ok(None);
+        }
+        let head = self.context.store.head(question, basis.version.as_deref(), KEPT)?;
+        let (texts, annotators) = self.context.sizes();
+        // Whatever cannot be read is measured again.
+        let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
+        Ok(head.and_then(read).filter(|kept| {
+            (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
+                && kept.results.len() == annotators
+                && kept.labels == hash_of(labels)
+        }))
+    }
+
+    fn keep_held_out(&self, question: QuestionId, labels: &[Observation], measured: &Measured) {
+        if self.context.store.is_reader() || !measured.basis.is_complete() {
+            return;
+        }
+        let kept = KeptFigures {
+            format: FORMAT,
+            texts: self.context.sizes().0,
+            annotators: measured.annotators,
+            labels: hash_of(labels),
+            left_out: measured.left_out,
+            results: measured.results.clone(),
+        };
+        let Ok(weights) = serde_json::to_vec(&kept) else { return };
+        let version = measured.basis.version.clone();
+        let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
+        // Where they cannot be kept, the next session measures them again.
+        go_on("keeping held-out figures", self.context.store.put_head(new));
+    }
+
+    /// Lets a test hold a measurement up.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub fn hold_measurements(&self, question: QuestionId) -> Arc<Mutex<()>> {
+        self.measurements.gate(question)
+    }
+
+    fn kept_held_out(
+        &self,
+        generation: u32,
+        question: QuestionId,
+        labels: &[Observation],
+        basis: &Basis,
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
+        let annotators = self.context.sizes().1;
+        let fits = |kept: &Measured| {
+            let changed = labels.len().abs_diff(kept.labels);
+            let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
+            same && changed < MEASURE_AFTER.max(kept.labels / 20)
+        };
+        let in_memory = lock(&self.measurements.kept)
+            .get(&question)
+            .filter(|kept| fits(kept))
+            .map(|kept| (kept.results.clone(), kept.left_out));
+        if in_memory.is_some() {
+            return Ok(in_memory);
+        }
+        let Some(found) = self.held_out_in_project(question, labels, basis)? else { return Ok(None) };
+        let measured = Measured {
+            generation,
+            labels: labels.len(),
+            annotators,
+            basis: basis.clone(),
+            results: found.results.clone(),
+            left_out: found.left_out,
+        };
+        lock(&self.measurements.kept).insert(question, measured);
+        Ok(Some((found.results, found.left_out)))
+    }
+
+    /// How well all labels of texts held out are predicted, annotators taken together, and the labelled texts that were not scored.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel.
+    pub(crate) fn held_out_in_all(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<(HeldOut, usize), WorkbenchError> {
+        let generation = self.live.models.generation();
+        let (_, target) = self.context.question_parts(question)?;
+        let labels = self.context.observations(question)?;
+        let (each, left_out) = self.measure_held_out(generation, question, &labels, target, progress)?;
+        let add = |sum: HeldOut, one: &HeldOut| HeldOut {
+            labels: sum.labels + one.labels,
+            hits: sum.hits + one.hits,
+            baseline_hits: sum.baseline_hits + one.baseline_hits,
+            common_hits: sum.common_hits + one.common_hits,
+            distance: sum.distance + one.distance,
+            baseline_distance: sum.baseline_distance + one.baseline_distance,
+            common_distance: sum.common_distance + one.common_distance,
+        };
+        Ok((each.iter().fold(HeldOut::default(), add), left_out))
+    }
+
+    /// Measures how well everyone is predicted on texts held out, unless [`Analysis::known_held_out`] knows it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel. Nothing is kept then.
+    pub(super) fn measure_held_out(
+        &self,
+        generation: u32,
+        question: QuestionId,
+        labels: &[Observation],
+        target: Target,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<HeldOut>, usize), WorkbenchError> {
+        let (embeddings, basis) = self.encoding.embeddings()?;
+        let annotators = self.context.sizes().1;
+        let gate = self.measurements.gate(question);
+        let _gate = lock(&gate);
+        self.context.fail_here("measure");
+        if let Some(known) = self.kept_held_out(generation, question, labels, &basis)? {
+            return Ok(known);
+        }
+        let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
+        let seen_texts = seen.rows().texts;
+        let left_out: HashSet<u32> =
+            labels.iter().map(|o| o.text).filter(|t| seen_texts.get(*t as usize) == Some(&true)).collect();
+        let left_out = left_out.len();
+        let data = TrainingData {
+            embeddings: &embeddings,
+            observations: labels,
+            annotators,
+            target,
+            attributes: &[],
+        };
+        let results = match labels.len() {
+            0 | 1 => vec![HeldOut::default(); annotators],
+            _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
+        };
+        let measured = Measured {
+            generation,
+            labels: labels.len(),
+            annotators,
+            basis,
+            results: results.clone(),
+            left_out,
+        };
+        self.keep_held_out(question, labels, &measured);
+        lock(&self.measurements.kept).insert(question, measured);
+        Ok((results, left_out))
+    }
+}
+
+fn hash_of(labels: &[Observation]) -> String {
+    let mut hash = Sha256::new();
+    for label in labels {
+        hash.update(label.text.to_le_bytes());
+        hash.update(label.annotator.to_le_bytes());
+        hash.update(label.level.to_le_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

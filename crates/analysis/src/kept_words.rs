@@ -1,0 +1,129 @@
+//! Models of words kept in the project, so that the next session need not read words anew.
+
+use super::Analysis;
+use super::word_models::FittedWords;
+use dissensus_domain::{EventId, Question, QuestionId, TextId};
+use dissensus_models::spans::{LiveSpans, SpanAnswer};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_project::text_words::{marks, words};
+use dissensus_store::NewHead;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use unicode_segmentation::UNICODE_VERSION;
+
+/// The name under which the project keeps them.
+const MODEL: &str = "words";
+/// Bytes that are kept at most: the scores of some hundred thousand texts of twenty words, or ten thousand of two hundred, with four types.
+const MOST_BYTES: usize = 128 << 20;
+/// Texts whose bodies are read together.
+const TOGETHER: usize = 512;
+
+/// A model as the project keeps it: scores of words and no answers, which are read from the project.
+#[derive(Serialize, Deserialize)]
+struct KeptWords<'a> {
+    /// By which tables texts were divided into words.
+    words: (u64, u64, u64),
+    /// The last event before the fit.
+    followed: u32,
+    answers: u32,
+    tuned: bool,
+    #[serde(borrow)]
+    scores: &'a [u8],
+}
+
+impl Analysis {
+    /// Keeps a model in the place of earlier ones of the question. Where it cannot be kept, or is too large, words are read anew in the next session.
+    pub(super) fn keep_words(&self, question: QuestionId, fitted: &FittedWords) {
+        if self.context.store.is_reader() {
+            return;
+        }
+        // An earlier one must not come back in the place of one that cannot be kept.
+        if go_on("keeping a model of words", self.put_words(question, fitted)) != Some(true) {
+            go_on("forgetting a model of words", self.context.store.forget_heads(question, MODEL));
+        }
+    }
+
+    /// False where it is too large.
+    fn put_words(&self, question: QuestionId, fitted: &FittedWords) -> Result<bool, WorkbenchError> {
+        let scores = fitted.live.scores_to_bytes()?;
+        if scores.len() > MOST_BYTES {
+            tracing::info!(bytes = scores.len(), "a model of words is too large to be kept");
+            return Ok(false);
+        }
+        let FittedWords { followed, answers, tuned, .. } = *fitted;
+        let (followed, words) = (followed.0, UNICODE_VERSION);
+        let kept = KeptWords { words, followed, answers, tuned, scores: &scores };
+        let head = NewHead {
+            question,
+            version: Some(fitted.encoder.clone()),
+            model: MODEL.to_owned(),
+            made_at_ms: now_ms(),
+            weights: postcard::to_allocvec(&kept).map_err(|e| WorkbenchError::internal(&e))?,
+        };
+        self.context.store.put_only_head(head)?;
+        Ok(true)
+    }
+
+    /// The model that the project keeps for a question and the version `encoder` that is in use, with all answers of now. `None` where there is none, this version
+    /// cannot read it, or answers have changed since beyond what is followed.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn kept_words(
+        &self,
+        question: &Question,
+        encoder: &str,
+    ) -> Result<Option<FittedWords>, WorkbenchError> {
+        let Some(head) = self.context.store.head(question.id, Some(encoder), MODEL)? else { return Ok(None) };
+        // Bytes that cannot be read any more are no loss: words are read anew.
+        let Ok(KeptWords { words, followed, answers, tuned, scores }) =
+            postcard::from_bytes::<KeptWords<'_>>(&head.weights)
+        else {
+            return Ok(None);
+        };
+        if words != UNICODE_VERSION {
+            return Ok(None);
+        }
+        if self.changed_since(question.id, EventId(followed))?.is_none() {
+            return Ok(None);
+        }
+        let Ok(live) = LiveSpans::from_scores(scores) else { return Ok(None) };
+        if live.types() != question.scale.len() {
+            return Ok(None);
+        }
+        // Before labels are read: what comes in between is read once more, which changes nothing.
+        let followed = self.context.store.last_event()?;
+        let mut fitted = FittedWords { live, encoder: encoder.to_owned(), followed, answers, tuned };
+        let of_now = self.all_marks(question)?;
+        fitted.live.record_all(of_now.into_iter());
+        Ok(Some(fitted))
+    }
+
+    /// The marks of all current answers, of texts and annotators by their ids.
+    fn all_marks(&self, question: &Question) -> Result<Vec<SpanAnswer>, WorkbenchError> {
+        let (types, labels) = match self.context.span_data(question) {
+            // All were taken back since: the model says what it says without them.
+            Err(WorkbenchError::NoLabels(_)) => return Ok(Vec::new()),
+            found => found?,
+        };
+        let Some(first) = types.first() else { return Ok(Vec::new()) };
+        let mut by_text: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+        labels.into_iter().for_each(|label| by_text.entry(label.text).or_default().push(label));
+        let by_text: Vec<_> = by_text.into_iter().collect();
+        let mut answers = Vec::new();
+        for chunk in by_text.chunks(TOGETHER) {
+            let ids: Vec<TextId> = chunk.iter().map(|(row, _)| first.texts[*row as usize]).collect();
+            for (((_, labels), text), body) in chunk.iter().zip(&ids).zip(self.context.store.bodies(&ids)?) {
+                let places = words(&body);
+                answers.extend(labels.iter().map(|label| SpanAnswer {
+                    text: text.0,
+                    annotator: first.annotators[label.annotator as usize].0,
+                    marks: marks(&places, &label.spans),
+                }));
+            }
+        }
+        Ok(answers)
+    }
+}

@@ -1,0 +1,87 @@
+//! How far the labels of one text differ, without any prediction.
+
+use dissensus_domain::{Answer, Scale, ScaleKind};
+use dissensus_training::live::{differing_labels, split_of_labels};
+
+/// How far these answers to one text differ, from 0 (all alike) to 1: on an ordinal scale the mean squared distance of two of them over the
+/// largest that as many people can reach, else the chance that two of them differ, over its maximum where levels are answered. Two are needed.
+pub fn labels_differ(scale: &Scale, answers: &[&Answer]) -> Option<f32> {
+    // That somebody cannot say differs from nothing.
+    let answers: Vec<&Answer> =
+        answers.iter().copied().filter(|answer| **answer != Answer::CannotSay).collect();
+    let answers = answers.as_slice();
+    match scale.kind() {
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => {
+            let counts = level_counts(scale, answers);
+            match scale.kind() {
+                ScaleKind::Ordinal => split_of_labels(&counts),
+                _ => differing_labels(&counts),
+            }
+        }
+        ScaleKind::MultiLabel | ScaleKind::Spans => {
+            let n = answers.len();
+            let pairs =
+                answers.iter().enumerate().flat_map(|(at, a)| answers[..at].iter().map(move |b| a != b));
+            let differ = pairs.filter(|differ| *differ).count();
+            (n > 1).then(|| (2 * differ) as f32 / (n * (n - 1)) as f32)
+        }
+    }
+}
+
+/// How many of these answers hold each level, option or type.
+pub fn level_counts(scale: &Scale, answers: &[&Answer]) -> Vec<u32> {
+    let mut counts = vec![0_u32; scale.len()];
+    let mut add = |level: u16| {
+        if let Some(count) = counts.get_mut(usize::from(level)) {
+            *count += 1;
+        }
+    };
+    for answer in answers {
+        match answer {
+            Answer::CannotSay => {}
+            Answer::Level(level) => add(*level),
+            Answer::Options(set) => {
+                (0..scale.len().min(64) as u8)
+                    .filter(|option| set.contains(*option))
+                    .for_each(|o| add(o.into()));
+            }
+            Answer::Spans(spans) => {
+                let mut kinds: Vec<u16> = spans.as_slice().iter().map(|span| span.kind).collect();
+                kinds.sort_unstable();
+                kinds.dedup();
+                kinds.into_iter().for_each(&mut add);
+            }
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_domain::{Span, SpanSet};
+
+    fn scale(kind: ScaleKind, levels: &[&str]) -> Scale {
+        let levels: Vec<String> = levels.iter().map(|level| (*level).to_owned()).collect();
+        Scale::new(kind, &levels).unwrap()
+    }
+
+    #[test]
+    fn labels_differ_by_their_scale() {
+        let levels = |levels: &[u16]| levels.iter().map(|l| Answer::Level(*l)).collect::<Vec<_>>();
+        let ordinal = scale(ScaleKind::Ordinal, &["1", "2", "3"]);
+        let of =
+            |scale: &Scale, answers: &[Answer]| labels_differ(scale, &answers.iter().collect::<Vec<_>>());
+        assert_eq!(of(&ordinal, &levels(&[1])), None);
+        assert_eq!(of(&ordinal, &[Answer::Level(1), Answer::CannotSay]), None);
+        assert_eq!(of(&ordinal, &levels(&[0, 2])), Some(1.0));
+        assert!(of(&ordinal, &levels(&[0, 1])).unwrap() < 0.5);
+        assert_eq!(of(&scale(ScaleKind::Choice, &["a", "b", "c"]), &levels(&[0, 1])), Some(1.0));
+        let spans = scale(ScaleKind::Spans, &["insult"]);
+        let mark = |end| Answer::Spans(SpanSet::try_from(vec![Span { start: 0, end, kind: 0 }]).unwrap());
+        assert_eq!(of(&spans, &[mark(3)]), None);
+        assert_eq!(of(&spans, &[mark(3), mark(3)]), Some(0.0));
+        assert_eq!(of(&spans, &[mark(3), mark(4)]), Some(1.0));
+        assert_eq!(level_counts(&spans, &[&mark(3), &mark(4)]), [2]);
+    }
+}

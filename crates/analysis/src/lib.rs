@@ -1,0 +1,135 @@
+//! Figures about labels, annotators and models: agreement, aggregation, disagreement, evaluation.
+
+mod aggregation;
+mod agreed_texts;
+mod agreement;
+mod annotators;
+mod border;
+pub mod bundles;
+mod by_labels;
+mod choosing;
+mod chosen;
+mod compared;
+mod cross_validation;
+mod encoder_comparison;
+mod encoder_trials;
+mod evaluation;
+mod explain;
+mod explain_sentence;
+mod explain_words;
+mod group_comparison;
+mod groups;
+mod held_out;
+mod kept_words;
+mod label_weight;
+pub mod labels_differ;
+mod learning_curve;
+mod multi_label;
+mod near_texts;
+mod needs;
+mod option_evaluation;
+mod overview;
+pub mod panels;
+mod plan;
+mod pooling;
+mod predict;
+mod predicted;
+mod prediction_file;
+mod question_correlation;
+mod ranking;
+mod recorded;
+mod repeats;
+mod set_distances;
+mod set_predictions;
+mod slips;
+mod snippet;
+mod span_agreement;
+mod span_data;
+mod span_evaluation;
+mod stable_share;
+mod submission;
+pub mod summaries;
+mod text_detail;
+mod text_dispersion;
+pub mod text_figures;
+pub mod texts;
+mod train;
+mod who_differs;
+mod whole_answer;
+mod word_fit;
+mod word_models;
+mod word_predictions;
+mod word_table;
+
+pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
+pub use agreement::Agreement;
+pub use compared::{ModelCalibration, ModelDifference, ModelDifferences, WithoutCopies};
+pub use encoder_comparison::{EncoderComparison, EncoderLoss};
+pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
+pub use multi_label::{OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, TextOptions};
+pub use option_evaluation::{OptionEvaluation, SetsWithoutCopies};
+pub use plan::PlanChoices;
+pub use pooling::{PoolingChoice, PoolingLoss};
+pub use predicted::PredictedProject;
+pub use prediction_file::CheckedPredictions;
+pub use set_predictions::CheckedSets;
+pub use slips::SlipChoices;
+pub(crate) use snippet::snippet;
+pub use span_agreement::{SpanAgreements, TypeAgreement};
+pub use span_evaluation::{SpanEvaluationReport, SpansWithoutCopies, TypeOfSpans};
+pub use stable_share::StableShareReport;
+pub use submission::{Submission, SubmissionChoices};
+pub use text_dispersion::TextDispersionReport;
+pub use train::Trained;
+pub use whole_answer::{AskedText, ExpectedOption, GivenAnswer, WholeAnswer};
+pub use word_predictions::CheckedWords;
+pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
+
+use dissensus_domain::Question;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_training::encoding::Encoding;
+use dissensus_training::live::LiveModels;
+use dissensus_training::runs::Runs;
+use group_comparison::GroupComparisons;
+use held_out::Measurements;
+use question_correlation::QuestionCorrelations;
+use std::sync::Arc;
+use who_differs::LastWhoDiffers;
+use word_models::WordModels;
+
+/// Figures about a project.
+#[derive(Clone)]
+pub struct Analysis {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+    runs: Runs,
+    measurements: Arc<Measurements>,
+    comparisons: Arc<GroupComparisons>,
+    correlations: Arc<QuestionCorrelations>,
+    last_who_differs: Arc<LastWhoDiffers>,
+    words: Arc<WordModels>,
+}
+
+impl Analysis {
+    pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels, runs: &Runs) -> Self {
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            live: live.clone(),
+            runs: runs.clone(),
+            measurements: Arc::default(),
+            comparisons: Arc::default(),
+            correlations: Arc::default(),
+            last_who_differs: Arc::default(),
+            words: Arc::default(),
+        }
+    }
+
+    /// The question with levels that has this name, or the only one.
+    fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        Ok(index.with_levels(index.question_asked_for(name)?.id)?.clone())
+    }
+}

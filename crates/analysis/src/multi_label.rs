@@ -1,0 +1,314 @@
+//! A multi-label question as a whole: what is told of each of its options, side by side.
+
+use super::Analysis;
+use super::aggregation::{Aggregated, AggregatedText};
+use super::agreement::Agreement;
+use super::needs::too_few;
+use super::snippet::snippet;
+use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{ExpectedMasi, MasiTogether};
+use dissensus_stats::metrics::BootstrapOptions;
+use dissensus_training::encoding::EncodedText;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Annotators of whom all pairs are put beside each other.
+pub(super) const MOST_PAIRED: usize = 300;
+
+/// How likely an annotator chooses an option.
+#[derive(Clone, Debug, Serialize)]
+pub struct OptionPrediction {
+    /// The option.
+    pub option: String,
+    /// The probability.
+    pub probability: f32,
+}
+
+/// A text by the options that annotators differ on.
+#[derive(Clone, Debug, Serialize)]
+pub struct TextOptions {
+    /// Place, from 1.
+    pub rank: u32,
+    /// Its name in files.
+    pub text_id: String,
+    /// How it begins.
+    pub text: String,
+    /// The mean over the options of the chance that two annotators differ on one.
+    pub pairwise: f32,
+    /// The MASI distance of two annotators' sets that is expected, all options together; none with more than 300 annotators, whose pairs are too many.
+    pub masi: Option<f64>,
+    /// That chance of each option, in the order of the scale.
+    pub options: Vec<f32>,
+}
+
+/// Agreement on the options of a question.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptionAgreements {
+    /// The question.
+    pub question: String,
+    /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over texts; of spans the sets of types that a text has.
+    pub alpha_masi: Estimate,
+    /// The mean of Krippendorff's alpha over the options where it is defined; none where it is of no option.
+    pub mean_alpha: Option<f64>,
+    /// Each option.
+    pub options: Vec<OptionAgreement>,
+}
+
+/// Agreement on an option.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptionAgreement {
+    /// The option.
+    pub option: String,
+    /// Share of the labels that have it; none without labels.
+    pub chosen: Option<f64>,
+    /// Its figures, as of a yes/no question.
+    #[serde(flatten)]
+    pub agreement: Agreement,
+}
+
+/// The options that the labels of a text come to.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptionsOfText {
+    /// The text.
+    pub text_id: String,
+    /// The options that it gets.
+    pub label: String,
+    /// Options on which the labels tie; they are left out of `label`.
+    pub ties: Vec<String>,
+    /// Labels.
+    pub labels: u32,
+    /// The probability of each option, in the order of the scale.
+    pub probabilities: Vec<f64>,
+}
+
+impl Analysis {
+    /// How likely one annotator chooses each option, of a text of the project.
+    ///
+    /// # Errors
+    /// As [`Analysis::predict_text`].
+    pub fn predict_options(
+        &self,
+        question: &Question,
+        annotator: AnnotatorId,
+        text: &str,
+    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+        self.of_options(question, |option| self.predict_text(option, annotator, text))
+    }
+
+    /// How likely one annotator chooses each option, of any text.
+    ///
+    /// # Errors
+    /// As [`Analysis::predict_new_text`].
+    pub fn predict_options_of_new_text(
+        &self,
+        question: &Question,
+        annotator: AnnotatorId,
+        text: &EncodedText,
+    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+        self.of_options(question, |option| self.predict_new_text(option, annotator, text))
+    }
+
+    fn of_options(
+        &self,
+        question: &Question,
+        predict: impl Fn(QuestionId) -> Result<Vec<f32>, WorkbenchError>,
+    ) -> Result<Vec<OptionPrediction>, WorkbenchError> {
+        let one = |(option, name): (Question, &String)| {
+            let p = predict(option.id)?;
+            Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
+        };
+        question.options().into_iter().zip(question.scale.levels()).map(one).collect()
+    }
+
+    /// Texts by the mean over a question's options of the chance that two annotators differ on one, the largest first: `top` of them, and
+    /// how many there are. Labels count where they are given, predictions elsewhere. MASI distances are those of options that go together as `together` has learned it, else of
+    /// independent ones.
+    ///
+    /// # Errors
+    /// The models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so), or the file cannot be read.
+    pub fn texts_by_options(
+        &self,
+        question: &Question,
+        top: usize,
+        together: Option<&MasiTogether>,
+    ) -> Result<(Vec<TextOptions>, usize), WorkbenchError> {
+        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
+        let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
+        let by_option: Vec<Vec<f32>> = self
+            .live
+            .of_all(question.id, |fitted| {
+                Some(fitted.model.disagreements().into_iter().map(differ).collect())
+            })
+            .ok_or_else(not_live)?;
+        let index = self.context.index();
+        let texts = by_option.iter().map(Vec::len).min().unwrap_or_default().min(index.texts().len());
+        let mean = |row: usize| by_option.iter().map(|of| of[row]).sum::<f32>() / by_option.len() as f32;
+        let mut rows: Vec<(usize, f32)> = (0..texts).map(|row| (row, mean(row))).collect();
+        rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        rows.truncate(top);
+        let shown: Vec<u32> = rows.iter().map(|(row, _)| *row as u32).collect();
+        let masi = self.expected_masi(question, &shown, together)?;
+        let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
+            let id: TextId = index.texts()[*row];
+            let text =
+                self.context.store.text(id)?.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            Ok(TextOptions {
+                rank: at as u32 + 1,
+                text_id: text.external_id,
+                text: snippet(&text.body),
+                pairwise: *pairwise,
+                masi: masi.get(at).copied().flatten(),
+                options: by_option.iter().map(|of| of[*row]).collect(),
+            })
+        });
+        Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
+    }
+
+    /// What is missing before the people of the project can differ on a whole set; `None` where nothing is.
+    pub fn people_needed(&self) -> Option<String> {
+        let people = self.context.index().annotators().len();
+        (people < 2).then(|| too_few(people, 2))
+    }
+
+    /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are given.
+    fn expected_masi(
+        &self,
+        question: &Question,
+        texts: &[u32],
+        together: Option<&MasiTogether>,
+    ) -> Result<Vec<Option<f64>>, WorkbenchError> {
+        let options = question.scale.len();
+        let people = self.context.index().annotators().len();
+        if people > MOST_PAIRED {
+            return Ok(Vec::new());
+        }
+        let yes = |fitted: &mut dissensus_training::live::Fitted| {
+            let mut p = [0.0; 2];
+            let mut all = Vec::with_capacity(texts.len() * people);
+            for text in texts {
+                for who in 0..people as u32 {
+                    fitted.model.predict(*text, who, &mut p);
+                    all.push(p[1]);
+                }
+            }
+            Some(all)
+        };
+        let Some(by_option) = self.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
+        let index = self.context.index();
+        let masi = ExpectedMasi::new(options)?;
+        let mut known = Vec::with_capacity(texts.len());
+        for (at, text) in texts.iter().enumerate() {
+            let mut p: Vec<f32> = (0..people)
+                .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
+                .collect();
+            let labels = self.context.store.current_labels_on(index.texts()[*text as usize], question.id)?;
+            let answered = !labels.is_empty();
+            for label in labels {
+                let Some(who) = index.annotator_row(label.annotator) else { continue };
+                for (option, asked) in question.options().iter().enumerate() {
+                    let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
+                    p[who as usize * options + option] = f32::from(level);
+                }
+            }
+            known.push((p, answered));
+        }
+        let mean = |(p, answered): &(Vec<f32>, bool)| {
+            together.map_or_else(|| masi.mean(p), |together| together.mean(p, *answered))
+        };
+        Ok(known.iter().map(mean).collect())
+    }
+
+    /// The sets of options that were answered, by rows.
+    fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, WorkbenchError> {
+        let labels = self.context.store.current_labels(question.id)?;
+        let (index, options) = (self.context.index(), question.options());
+        let answer = |label: &CurrentLabel| {
+            let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
+            let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
+            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+            Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
+        };
+        Ok(labels.iter().filter_map(answer).collect())
+    }
+
+    /// How much annotators agree on each option, and on whole sets.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel.
+    pub fn option_agreements(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<OptionAgreements, WorkbenchError> {
+        let mut options = Vec::new();
+        for (option, name) in question.options().iter().zip(question.scale.levels()) {
+            let labels = self.context.observations(option.id)?;
+            let chosen = labels.iter().filter(|label| label.level == 1).count();
+            options.push(OptionAgreement {
+                option: name.clone(),
+                chosen: (!labels.is_empty()).then(|| chosen as f64 / labels.len() as f64),
+                agreement: self.agreement(option.id)?,
+            });
+        }
+        let alphas: Vec<f64> = options.iter().filter_map(|option| option.agreement.alpha).collect();
+        let mean_alpha = (!alphas.is_empty()).then(|| alphas.iter().sum::<f64>() / alphas.len() as f64);
+        let (texts, annotators) = {
+            let index = self.context.index();
+            (index.texts().len(), index.annotators().len())
+        };
+        let answers = self.set_answers(question)?;
+        let bootstrap = BootstrapOptions::default();
+        let found = set_reliability(&answers, texts, annotators, Some(&bootstrap), progress)?;
+        let (question, alpha_masi) = (question.name.clone(), found.alpha_masi);
+        Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
+    }
+
+    /// The labels of every text brought together option by option, as [`Analysis::aggregate`] does of a yes/no question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn aggregate_options(
+        &self,
+        question: &Question,
+        method: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<OptionsOfText>, WorkbenchError> {
+        let options = question.options();
+        let found = options.iter().map(|option| self.aggregate(option.id, method, progress));
+        let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;
+        let names = question.scale.levels();
+        let Some(first) = found.first() else { return Ok(Vec::new()) };
+        // By name: somebody may label between the options, and then one has texts that another has not.
+        let by_name: Vec<HashMap<&str, &AggregatedText>> = found
+            .iter()
+            .map(|option| option.texts.iter().map(|text| (text.text_id.as_str(), text)).collect())
+            .collect();
+        let text = |one: &AggregatedText| {
+            let found: Vec<&AggregatedText> = by_name
+                .iter()
+                .map(|option| option.get(one.text_id.as_str()).copied())
+                .collect::<Option<_>>()?;
+            let of_text = || names.iter().zip(found.iter().copied());
+            let is_yes = |label: &str| label == "yes";
+            let chosen = of_text().filter(|(_, text)| is_yes(&text.label) && !text.tie);
+            let chosen: Vec<&str> = chosen.map(|(name, _)| name.as_str()).collect();
+            Some(OptionsOfText {
+                text_id: one.text_id.clone(),
+                label: if chosen.is_empty() { "none".to_owned() } else { chosen.join(" + ") },
+                ties: of_text().filter(|(_, text)| text.tie).map(|(name, _)| name.clone()).collect(),
+                labels: one.labels,
+                probabilities: of_text()
+                    .map(|(_, text)| text.probabilities.get(1).copied().unwrap_or_default())
+                    .collect(),
+            })
+        };
+        Ok(first.texts.iter().filter_map(text).collect())
+    }
+}

@@ -1,0 +1,190 @@
+//! Models scored on a multi-label question as a whole.
+
+use super::Analysis;
+use super::compared::ModelDifferences;
+use super::evaluation::{EvaluateChoices, SplitReport};
+use dissensus_api::options_together;
+use dissensus_domain::Question;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{
+    Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec, predict_baselines, predict_test,
+};
+use dissensus_stats::data::{FitOptions, ModelKind};
+use dissensus_store::EvaluationKind;
+use serde::Serialize;
+use serde_json::json;
+use std::time::Instant;
+
+/// Scores of models on sets of options held out. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptionEvaluation {
+    /// The question.
+    pub question: String,
+    /// Its options, in the order of every list of options below.
+    pub options: Vec<String>,
+    /// One entry a model.
+    pub models: Vec<SetEvaluation>,
+    /// Of each model, whether it uses that options go together, what whole sets gain by it, and which options do.
+    pub options_together: Vec<String>,
+    /// What can be said of the same answers without reading the texts, as a model each.
+    pub baselines: Vec<SetEvaluation>,
+    /// Every other model and baseline less `multilevel` (the first model without it) in every figure on whole sets, with intervals.
+    pub differences: ModelDifferences,
+    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts.
+    pub without_copies: Option<SetsWithoutCopies>,
+    /// How texts were divided: alike for all options.
+    pub split: SplitReport,
+    /// Seed of split and fits.
+    pub seed: u32,
+    /// Encoder version.
+    pub encoder: Option<String>,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Scores without the test texts whose body also stands in training or validation.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetsWithoutCopies {
+    /// One entry a model.
+    pub models: Vec<SetEvaluation>,
+    /// One entry a baseline.
+    pub baselines: Vec<SetEvaluation>,
+}
+
+impl Analysis {
+    /// Trains every model on one part of the texts, option by option, and scores the sets that it predicts on the other; kept as an evaluation of the project where it is open to
+    /// write. A set has the options that are more likely than not, and beside it those over thresholds that were tuned on training labels.
+    ///
+    /// # Errors
+    /// The question is no multi-label question; it has no labels; one side of the split is empty; the split divides options differently; what is asked for is
+    /// told of one option alone; or a cancel.
+    pub fn evaluate_options(
+        &self,
+        choices: &EvaluateChoices,
+        progress: &dyn Progress,
+    ) -> Result<OptionEvaluation, WorkbenchError> {
+        let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
+        if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
+            self.context.index().with_levels(question.id)?;
+        }
+        if let SplitSpec::Stratified(_) = choices.split {
+            return Err(WorkbenchError::StratifiedOptions(question.name));
+        }
+        let asked = json!({
+            "question": question.name,
+            "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+            "split": choices.split.name(),
+        });
+        self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+            self.evaluate_each_option(&question, choices, progress)
+        })
+    }
+
+    fn evaluate_each_option(
+        &self,
+        question: &Question,
+        choices: &EvaluateChoices,
+        progress: &dyn Progress,
+    ) -> Result<OptionEvaluation, WorkbenchError> {
+        let started = Instant::now();
+        let options = self.context.learned_data_of(question, choices.without_slips)?;
+        let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
+        first.check_split(choices.split)?;
+        let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
+        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
+        let divided = self.divided(first, &seen, choices)?;
+        let fit = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
+        let (mut models, mut baselines) = (Vec::new(), Vec::new());
+        for (nth, option) in options.iter().enumerate() {
+            let columns = SplitColumns { seen: seen.rows(), ..option.columns() };
+            let data = option.data(&embeddings);
+            let within = Within { progress, option: &option.question.name, nth, of: options.len() };
+            models.push(predict_test(&data, choices.split, columns, &choices.models, None, &fit, &within)?);
+            baselines.push(predict_baselines(&data, choices.split, columns, None, fit.seed)?);
+        }
+        progress.report(0, None, "options that go together");
+        let models = by_model(models)?
+            .into_iter()
+            .map(|one| Ok(one.with_correlations(|text| first.unit(text), fit.seed)?));
+        let models = models.collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let baselines = by_model(baselines)?;
+        let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, WorkbenchError> {
+            all.iter().map(|one| Ok(one.evaluation()?)).collect()
+        };
+        let without = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, WorkbenchError> {
+            all.iter().map(|one| Ok(one.evaluation_of(|text| !divided.copies.contains(&text))?)).collect()
+        };
+        let without_copies = match divided.copies.is_empty() {
+            true => None,
+            false => Some(SetsWithoutCopies { models: without(&models)?, baselines: without(&baselines)? }),
+        };
+        let differences = differences(&models, &baselines, fit.seed, progress)?;
+        let (models, names) = (scores(&models)?, question.scale.levels());
+        let said =
+            |one: &SetEvaluation| one.together.as_ref().map(|together| options_together(together, names));
+        Ok(OptionEvaluation {
+            question: question.name.clone(),
+            options: names.to_vec(),
+            options_together: models.iter().filter_map(said).collect(),
+            models,
+            baselines: scores(&baselines)?,
+            differences,
+            without_copies,
+            split: divided.report,
+            seed: choices.seed,
+            encoder,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// How far all models and baselines are from `multilevel`, or from the first model.
+fn differences(
+    models: &[PredictedSets],
+    baselines: &[PredictedSets],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<ModelDifferences, WorkbenchError> {
+    let own = ModelKind::Multilevel.name();
+    let first = models.iter().find(|one| one.model() == own).or_else(|| models.first());
+    let reference = first.map_or(own, PredictedSets::model).to_owned();
+    let resampled = models
+        .iter()
+        .chain(baselines)
+        .map(|one| Ok((one.model().to_owned(), one.resampled(seed, progress)?)));
+    let resampled = resampled.collect::<Result<Vec<_>, WorkbenchError>>()?;
+    Ok(ModelDifferences::less(&reference, &resampled)?)
+}
+
+/// From a list of models for each option to a list of options for each model.
+fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, WorkbenchError> {
+    let mut models: Vec<Vec<Predicted>> = Vec::new();
+    for option in options {
+        models.resize_with(option.len(), Vec::new);
+        models.iter_mut().zip(option).for_each(|(of, one)| of.push(one));
+    }
+    models.into_iter().map(|of| Ok(PredictedSets::new(of)?)).collect()
+}
+
+/// The progress of one option as a part of that of all.
+struct Within<'a> {
+    progress: &'a dyn Progress,
+    option: &'a str,
+    nth: usize,
+    of: usize,
+}
+
+impl Progress for Within<'_> {
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
+    }
+
+    fn report(&self, done: u64, total: Option<u64>, what: &str) {
+        let all = total.map(|total| total * self.of as u64);
+        let done = total.map_or(done, |total| total * self.nth as u64 + done.min(total));
+        self.progress.report(done, all, &format!("{}: {what}", self.option));
+    }
+}

@@ -1,0 +1,163 @@
+//! Verdicts on the texts of the project.
+
+use super::Panels;
+use super::compose::Composition;
+use super::forecast::Forecast;
+use crate::snippet;
+use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
+use dissensus_domain::TextId;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::AnnotatorModel as _;
+use rayon::prelude::*;
+
+/// Texts between two looks at whether to stop.
+const BLOCK: usize = 64;
+
+impl Panels {
+    /// What a panel is expected to decide on the `top` first texts of the project, by the live model, with a second composition beside it where one
+    /// is given (under the first one's rule). Labels that were given count as they are.
+    ///
+    /// # Errors
+    /// As [`Panels::check`]; members who cannot be drawn; a model that is not live ([`dissensus_training::live::LiveModels::fit`]); a cancel.
+    pub fn ask(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        order: PanelOrder,
+        top: usize,
+        progress: &dyn Progress,
+    ) -> Result<PanelVerdicts, WorkbenchError> {
+        let Asked { model, first, second, .. } = self.composed(wish, beside)?;
+        let texts = model.texts().min(self.context.index().texts().len());
+        let mut found: Vec<(u32, PanelText)> = Vec::with_capacity(texts);
+        for from in (0..texts).step_by(BLOCK) {
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            let block = from..(from + BLOCK).min(texts);
+            let asked: Vec<_> = block
+                .into_par_iter()
+                .map(|row| Ok((row as u32, one_text(&model, row as u32, &first, second.as_ref())?)))
+                .collect::<Result<_, WorkbenchError>>()?;
+            found.extend(asked);
+            progress.report((from + BLOCK).min(texts) as u64, Some(texts as u64), "asking the panel");
+        }
+        found.sort_by(|(a, x), (b, y)| rank(order, y).total_cmp(&rank(order, x)).then(a.cmp(b)));
+        found.truncate(top);
+        let shown = found.into_iter().map(|(row, text)| self.named(row, text)).collect::<Result<_, _>>()?;
+        Ok(PanelVerdicts {
+            panel: first.info,
+            beside: second.map(|second| second.info),
+            texts_in_all: texts as u32,
+            texts: shown,
+        })
+    }
+
+    /// As [`Panels::ask`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn ask_as_job(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        order: PanelOrder,
+        top: usize,
+    ) -> Result<PanelVerdicts, WorkbenchError> {
+        self.context.as_job("panel", "a panel", |job| self.ask(wish, beside, order, top, job.as_ref()))
+    }
+
+    /// What a panel is expected to decide on one text of the project.
+    ///
+    /// # Errors
+    /// As [`Panels::ask`], and no such text.
+    pub fn ask_about(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        text: TextId,
+    ) -> Result<PanelVerdicts, WorkbenchError> {
+        let Asked { model, first, second, .. } = self.composed(wish, beside)?;
+        let row = self.context.index().text_row(text);
+        let row = row.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        if row as usize >= model.texts() {
+            return Err(WorkbenchError::TextNotFitted(text.0.to_string()));
+        }
+        let found = self.named(row, one_text(&model, row, &first, second.as_ref())?)?;
+        Ok(PanelVerdicts {
+            panel: first.info,
+            beside: second.map(|second| second.info),
+            texts_in_all: 1,
+            texts: vec![found],
+        })
+    }
+
+    /// A copy of the live model, so that no label waits, and who sits where.
+    pub(super) fn composed(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+    ) -> Result<Asked, WorkbenchError> {
+        self.check(wish)?;
+        let (model, encoder) = self.analysis.live_copy(wish.question)?;
+        let first = self.compose(wish, &model)?;
+        let same = |other: &PanelWish| {
+            let other = PanelWish {
+                question: wish.question,
+                rule: wish.rule.clone(),
+                draws: wish.draws,
+                ..other.clone()
+            };
+            self.compose(&other, &model)
+        };
+        let second = beside.map(same).transpose()?;
+        Ok(Asked { model, encoder, first, second })
+    }
+
+    fn named(&self, row: u32, text: PanelText) -> Result<PanelText, WorkbenchError> {
+        let id = self.context.index().texts()[row as usize];
+        let found = self.context.store.text(id)?;
+        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+        Ok(PanelText { text: Some(id), text_id: found.external_id, snippet: snippet(&found.body), ..text })
+    }
+}
+
+/// A model and the panels that it is asked about.
+pub(crate) struct Asked {
+    pub(super) model: LiveModel,
+    /// The encoder version that it stands on.
+    pub(super) encoder: Option<String>,
+    pub(super) first: Composition,
+    pub(super) second: Option<Composition>,
+}
+
+/// A text that has no name yet.
+pub(super) fn one_text(
+    model: &LiveModel,
+    row: u32,
+    first: &Composition,
+    second: Option<&Composition>,
+) -> Result<PanelText, WorkbenchError> {
+    let found = Forecast::of(model, row, first)?;
+    let beside =
+        second.map(|second| Ok::<_, WorkbenchError>(Forecast::of(model, row, second)?.beside(&found)));
+    Ok(PanelText {
+        text: None,
+        text_id: String::new(),
+        snippet: String::new(),
+        beside: beside.transpose()?,
+        answered: found.answered,
+        verdict: found.verdict,
+        others: found.others,
+    })
+}
+
+fn rank(order: PanelOrder, text: &PanelText) -> f64 {
+    match order {
+        PanelOrder::Unsure => -text.verdict.sure,
+        PanelOrder::Members => text.others.as_ref().map_or(0.0, |others| others.otherwise),
+        PanelOrder::Apart => text.beside.as_ref().map_or(0.0, |beside| beside.apart),
+    }
+}

@@ -1,0 +1,190 @@
+//! From what is wished for to members and a rule.
+
+use super::Panels;
+use dissensus_api::{PanelInfo, PanelWish};
+use dissensus_domain::{PanelRule, Question};
+use dissensus_models::live::LiveModel;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::panel_error::PanelError;
+use dissensus_stats::data::{AnnotatorModel as _, ModelError, Target};
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
+use dissensus_stats::panels::{Candidate, DrawPanels, Quota, Verdict, VerdictRule, Verdicts};
+use std::collections::BTreeSet;
+
+/// Members of a panel, at most.
+const MOST_MEMBERS: u32 = 1_000;
+/// Panels drawn, at most.
+const MOST_DRAWS: u32 = 10_000;
+
+/// Panels of one composition, ready to be asked.
+pub(super) struct Composition {
+    pub(super) verdicts: Verdicts,
+    /// Rows of everybody who sits on one of the panels.
+    pub(super) people: Vec<u32>,
+    /// Each panel's members, as places among these; the first is the panel that is shown.
+    pub(super) panels: Vec<Vec<usize>>,
+    pub(super) info: PanelInfo,
+}
+
+impl Panels {
+    /// Looks whether a panel can be asked at all, before a model is fitted: its rule, and its members by name.
+    ///
+    /// # Errors
+    /// A question without levels, a rule that does not fit it, or people who are not there.
+    pub fn check(&self, wish: &PanelWish) -> Result<(), WorkbenchError> {
+        self.whole_project()?;
+        let index = self.context.index();
+        let question = index.with_levels(wish.question)?;
+        check_ranges(wish)?;
+        let rule = rule_of(&wish.rule)?;
+        let size = match wish.members.len() {
+            0 => wish.size as usize,
+            n => n,
+        };
+        verdicts_of(&rule, question, size)?;
+        named(&index, &wish.members).map(drop)
+    }
+
+    /// Members and rule; who is drawn is drawn from those who have labels in `model`.
+    pub(super) fn compose(&self, wish: &PanelWish, model: &LiveModel) -> Result<Composition, WorkbenchError> {
+        self.check(wish)?;
+        let index = self.context.index();
+        let question = index.with_levels(wish.question)?;
+        let rule = rule_of(&wish.rule)?;
+        let (rows, pool) = match wish.members.is_empty() {
+            false => (vec![named(&index, &wish.members)?], None),
+            true => {
+                let pool: Vec<u32> =
+                    (0..model.annotators() as u32).filter(|row| model.labels_of(*row) > 0).collect();
+                (drawn(&index, wish, &pool)?, Some(pool.len() as u32))
+            }
+        };
+        let first = &rows[0];
+        let verdicts = verdicts_of(&rule, question, first.len())?;
+        let name = |row: &u32| index.annotators()[*row as usize].external_id.clone();
+        let info = PanelInfo {
+            question: question.name.clone(),
+            rule: rule.to_string(),
+            outcomes: verdicts.outcomes().into_iter().map(|v| outcome_name(v, question)).collect(),
+            members: first.iter().map(name).collect(),
+            strangers: first.iter().filter(|row| model.labels_of(**row) == 0).count() as u32,
+            pool,
+            draws: wish_draws(wish),
+            level: CONFIDENCE_LEVEL,
+            exact: verdicts.is_exact(),
+        };
+        let people: Vec<u32> = rows.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        // Everybody is among them, so that the place is the one of that row.
+        let place = |row: &u32| people.partition_point(|known| known < row);
+        let panels = rows.iter().map(|panel| panel.iter().map(place).collect()).collect();
+        Ok(Composition { verdicts, people, panels, info })
+    }
+}
+
+/// Panels that are drawn beside the first; none of named people, of whom there is one panel.
+fn wish_draws(wish: &PanelWish) -> u32 {
+    if wish.members.is_empty() { wish.draws } else { 0 }
+}
+
+fn check_ranges(wish: &PanelWish) -> Result<(), PanelError> {
+    let range =
+        |what, value: u32, allowed| Err(PanelError::Range { what, value: value.to_string(), allowed });
+    match wish.members.len() {
+        0 if wish.size == 0 => Err(PanelError::Nobody),
+        0 if wish.size > MOST_MEMBERS => range("the size of a panel", wish.size, "1 to 1,000 members"),
+        n if n > MOST_MEMBERS as usize => range("the size of a panel", n as u32, "1 to 1,000 members"),
+        _ if wish.draws > MOST_DRAWS => range("the number of panels", wish.draws, "10,000 at most"),
+        _ => Ok(()),
+    }
+}
+
+fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, WorkbenchError> {
+    let mut rows: Vec<u32> = Vec::with_capacity(members.len());
+    for name in members {
+        let found = index.annotator_asked_for(name)?;
+        let row = index.annotator_row(found.id).unwrap_or(u32::MAX);
+        if rows.contains(&row) {
+            return Err(PanelError::Twice(name.clone()).into());
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The first panel of a recipe, and as many more as are wished for; rows of the pool.
+fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>, WorkbenchError> {
+    let attributes = |row: &u32| &index.annotators()[*row as usize].attributes;
+    for share in &wish.shares {
+        let values: BTreeSet<&str> =
+            pool.iter().filter_map(|row| attributes(row).get(&share.attribute).map(String::as_str)).collect();
+        if !values.contains(share.value.as_str()) {
+            let (attribute, value) = (share.attribute.clone(), share.value.clone());
+            let known = values.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(PanelError::Unknown { attribute, value, known }.into());
+        }
+    }
+    let candidate = |row: &u32| Candidate {
+        name: index.annotators()[*row as usize].external_id.clone(),
+        attributes: attributes(row).iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+    };
+    let people: Vec<Candidate> = pool.iter().map(candidate).collect();
+    let quotas: Vec<Quota> = (wish.shares.iter())
+        .map(|s| Quota { attribute: s.attribute.clone(), value: s.value.clone(), share: s.share })
+        .collect();
+    let recipe = DrawPanels::new(&people, wish.size as usize, &quotas).map_err(PanelError::from)?;
+    let panels = recipe.draw(1 + wish.draws as usize, u64::from(wish.seed));
+    Ok(panels.into_iter().map(|panel| panel.into_iter().map(|at| pool[at]).collect()).collect())
+}
+
+fn rule_of(written: &str) -> Result<PanelRule, PanelError> {
+    Ok(written.parse()?)
+}
+
+fn verdicts_of(rule: &PanelRule, question: &Question, size: usize) -> Result<Verdicts, PanelError> {
+    let scale = &question.scale;
+    let target = Target { kind: scale.kind(), levels: scale.len() };
+    let level = |name: &Option<String>| match name {
+        Some(name) => scale.index_of(name).ok_or_else(|| PanelError::Level {
+            rule: rule.to_string(),
+            question: question.name.clone(),
+            level: name.clone(),
+            known: scale.levels().join(", "),
+        }),
+        None if scale.kind().is_ordered() => Ok(scale.len() as u16 - 1),
+        None => Err(PanelError::Rule {
+            rule: rule.to_string(),
+            why: format!(
+                "levels without an order have no top level: name one of {}",
+                scale.levels().join(", ")
+            ),
+        }),
+    };
+    let known = match rule {
+        PanelRule::Majority => VerdictRule::Majority,
+        PanelRule::Mean => VerdictRule::Mean,
+        PanelRule::Median => VerdictRule::Median,
+        PanelRule::Veto(name) => VerdictRule::Veto { level: level(name)? },
+        PanelRule::Quorum(needed, name) => {
+            VerdictRule::Quorum { members: needed.of(size), level: level(name)? }
+        }
+    };
+    Verdicts::new(known, target, size).map_err(|error| {
+        let why = match error {
+            ModelError::PanelRule(why) => why,
+            other => other.to_string(),
+        };
+        PanelError::Rule { rule: rule.to_string(), why }
+    })
+}
+
+fn outcome_name(verdict: Verdict, question: &Question) -> String {
+    match verdict {
+        Verdict::Level(level) => question.scale.name_of(level).unwrap_or("?").to_owned(),
+        Verdict::NoMajority => "no majority".to_owned(),
+        Verdict::Passed => "passed".to_owned(),
+        Verdict::Vetoed => "vetoed".to_owned(),
+        Verdict::NotReached => "not reached".to_owned(),
+        Verdict::Reached => "reached".to_owned(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Verdicts on the texts of a file, as a table: a row for each text.
+
+use super::Panels;
+use super::ask::{Asked, one_text};
+use super::compose::Composition;
+use dissensus_api::{PanelInfo, PanelText, PanelWish};
+use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::outputs::check_outputs;
+use dissensus_store::body_hash;
+use dissensus_training::asked_model::AskedModel;
+use dissensus_training::encoding::{CheckedTexts, EncodedText, EncoderChoice, TextFileChoices};
+use dissensus_training::prediction_table::LabelledBodies;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The texts and the table.
+#[derive(Clone, Debug)]
+pub struct PanelFileChoices {
+    /// Which texts.
+    pub texts: TextFileChoices,
+    /// The table to write; its ending says how.
+    pub out: PathBuf,
+    /// Replaces a file of that name.
+    pub replace: bool,
+}
+
+/// A table of verdicts that was asked for: its files and its panel were found in order.
+pub struct CheckedPanel {
+    texts: CheckedTexts,
+    out: PathBuf,
+    replace: bool,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PanelFile {
+    /// The table.
+    pub file: PathBuf,
+    /// The panel.
+    pub panel: PanelInfo,
+    /// The composition beside it.
+    pub beside: Option<PanelInfo>,
+    /// Texts, a row each.
+    pub texts: u64,
+    /// Texts whose body a member has labelled: the model has learned from that.
+    pub observed: u64,
+    /// Bad rows of the file of texts that were left out.
+    pub bad_rows: u64,
+}
+
+impl Panels {
+    /// Looks whether a table of verdicts can be written at all, before anything is encoded or fitted for it.
+    ///
+    /// # Errors
+    /// As [`Panels::check`]; a file to write that is there already (without `replace`), is the one that is read or is of no format that can be
+    /// written; a file of texts that cannot be read or has bad rows; a cancel.
+    pub fn check_file(
+        &self,
+        wish: &PanelWish,
+        choices: &PanelFileChoices,
+        progress: &dyn Progress,
+    ) -> Result<CheckedPanel, WorkbenchError> {
+        self.check(wish)?;
+        let PanelFileChoices { texts, out, replace } = choices;
+        TypedTable::check(out, false)?;
+        check_outputs(&[out], &[&texts.path, self.context.store.path()], *replace)?;
+        let texts = CheckedTexts::open(texts, progress).map_err(WorkbenchError::all_or_nothing)?;
+        Ok(CheckedPanel { texts, out: out.clone(), replace: *replace })
+    }
+
+    /// Writes what a panel is expected to decide on every text of a file. A text is predicted by what it says alone; that somebody on the panel
+    /// labelled a text of the same body is told in the column `observed`. Memory does not grow with the texts.
+    ///
+    /// # Errors
+    /// As [`Panels::ask`]; the file has changed; the encoder is not there, or not the one that the live model stands on; a full disk; a cancel.
+    pub fn ask_file(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        asked: &CheckedPanel,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<PanelFile, WorkbenchError> {
+        self.write_file(wish, beside, asked, encoder, progress).map_err(WorkbenchError::all_or_nothing)
+    }
+
+    fn write_file(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        asked: &CheckedPanel,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<PanelFile, WorkbenchError> {
+        let Asked { model, encoder: fitted_on, first, second } = self.composed(wish, beside)?;
+        let encoder = self.encoding.open_in_use(encoder)?.0;
+        // Another program may have given the project another encoder since the model was fitted.
+        if fitted_on != Some(encoder.version().key()) {
+            return Err(WorkbenchError::EncoderNotOfModel);
+        }
+        let labelled = self.analysis.labelled_bodies(&model)?;
+        let members: Vec<u32> = first.panels[0].iter().map(|place| first.people[*place]).collect();
+        let mut model = AskedModel::new(model, Vec::new(), true);
+        let mut table = Table::begin(&first, second.as_ref(), &asked.out)?;
+        let (mut texts, mut observed) = (0, 0);
+        asked.texts.encode(&encoder, progress, |text, embedding| {
+            let row = model.add(&EncodedText::new(&text.body, embedding)?)?;
+            let found = one_text(model.model(), row, &first, second.as_ref())?;
+            let known = is_observed(&labelled, &text.body, &members, &model);
+            (texts, observed) = (texts + 1, observed + u64::from(known));
+            table.write(&text.id, &found, known)
+        })?;
+        table.0.finish(asked.replace)?;
+        let (panel, beside) = (first.info, second.map(|second| second.info));
+        let (file, bad_rows) = (asked.out.clone(), asked.texts.bad());
+        Ok(PanelFile { file, panel, beside, texts, observed, bad_rows })
+    }
+}
+
+fn is_observed(labelled: &LabelledBodies, body: &str, members: &[u32], model: &AskedModel) -> bool {
+    let same = body_hash(body).and_then(|hash| labelled.get(&hash));
+    let by_member = |text: &u32| members.iter().any(|who| model.model().label(*text, *who).is_some());
+    same.is_some_and(|rows| rows.iter().any(by_member))
+}
+
+/// The table, with the names of the outcomes.
+struct Table(TypedTable, Vec<String>);
+
+impl Table {
+    fn begin(first: &Composition, second: Option<&Composition>, out: &Path) -> Result<Self, WorkbenchError> {
+        let outcomes = &first.info.outcomes;
+        let number = |name: String| TypedColumn::new(name, ColumnKind::Number);
+        let each =
+            |prefix: &'static str| outcomes.iter().map(move |outcome| number(format!("{prefix}_{outcome}")));
+        let mut columns =
+            ["text_id", "verdict"].map(|name| TypedColumn::new(name, ColumnKind::Text)).to_vec();
+        columns.extend(["sure", "sure_low", "sure_high"].map(|name| number(name.to_owned())));
+        columns.extend(each("p"));
+        columns.extend(["mean", "mean_low", "mean_high"].map(|name| number(name.to_owned())));
+        columns.push(TypedColumn::new("observed", ColumnKind::Flag));
+        if first.panels.len() > 1 {
+            columns.extend(each("panels"));
+            columns.push(number("panels_otherwise".to_owned()));
+        }
+        if second.is_some() {
+            columns.push(TypedColumn::new("beside_verdict", ColumnKind::Text));
+            columns.extend(each("beside_p"));
+            columns.push(number("apart".to_owned()));
+        }
+        Ok(Self(TypedTable::create(out, columns)?, outcomes.clone()))
+    }
+
+    fn write(&mut self, id: &str, text: &PanelText, observed: bool) -> Result<(), WorkbenchError> {
+        let number = |x: &f64| Value::Number(*x as f32);
+        let Self(table, outcomes) = self;
+        let name = |at: u32| Value::Text(&outcomes[at as usize]);
+        let of = &text.verdict;
+        let mut row = vec![
+            Value::Text(id),
+            name(of.likeliest),
+            number(&of.sure),
+            number(&of.range.0),
+            number(&of.range.1),
+        ];
+        row.extend(of.probabilities.iter().map(number));
+        let (mean, low, high) = of.mean.unwrap_or((f64::NAN, f64::NAN, f64::NAN));
+        row.extend([mean, low, high].iter().map(number));
+        row.push(Value::Flag(observed));
+        if let Some(others) = &text.others {
+            row.extend(others.shares.iter().map(number));
+            row.push(number(&others.otherwise));
+        }
+        if let Some(beside) = &text.beside {
+            row.push(name(beside.verdict.likeliest));
+            row.extend(beside.probabilities.iter().map(number));
+            row.push(number(&beside.apart));
+        }
+        Ok(table.write(&row)?)
+    }
+}

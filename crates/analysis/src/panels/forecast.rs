@@ -1,0 +1,73 @@
+//! What panels of one composition are expected to decide on one text.
+
+use super::compose::Composition;
+use dissensus_api::{PanelBeside, PanelOthers, PanelVerdict};
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::panels::VerdictForecast;
+
+/// Ranges of a probability wider than this tell too little.
+const TOO_WIDE: f64 = 0.8;
+
+/// One text under one composition.
+pub(super) struct Forecast {
+    pub(super) verdict: PanelVerdict,
+    /// Of panels that were drawn.
+    pub(super) others: Option<PanelOthers>,
+    /// Members of the first panel who answered the text.
+    pub(super) answered: u32,
+}
+
+impl Forecast {
+    /// Of the text in this row of the model.
+    pub(super) fn of(model: &LiveModel, text: u32, of: &Composition) -> Result<Self, WorkbenchError> {
+        let joint = model.joint_answers(text, &of.people);
+        let first = of.verdicts.of(&joint, &of.panels[0])?;
+        let answered =
+            of.panels[0].iter().filter(|place| model.label(text, of.people[**place]).is_some()).count();
+        let others = match of.panels.len() {
+            1 => None,
+            _ => {
+                let forecasts = of.panels[1..].iter().map(|panel| of.verdicts.of(&joint, panel));
+                Some(others(&forecasts.collect::<Result<Vec<_>, _>>()?))
+            }
+        };
+        Ok(Self { verdict: verdict(&first), others, answered: answered as u32 })
+    }
+
+    /// Probabilities over all panels of the composition.
+    pub(super) fn probabilities(&self) -> &[f64] {
+        self.others.as_ref().map_or(&self.verdict.probabilities, |others| &others.probabilities)
+    }
+
+    /// This one beside another.
+    pub(super) fn beside(self, first: &Self) -> PanelBeside {
+        let pairs = self.probabilities().iter().zip(first.probabilities());
+        let apart = 0.5 * pairs.map(|(a, b)| (a - b).abs()).sum::<f64>();
+        PanelBeside { probabilities: self.probabilities().to_vec(), apart, verdict: self.verdict }
+    }
+}
+
+fn verdict(of: &VerdictForecast) -> PanelVerdict {
+    let (likeliest, sure) = of.likeliest();
+    let range = of.ranges[likeliest];
+    PanelVerdict {
+        likeliest: likeliest as u32,
+        sure,
+        range,
+        too_little: range.1 - range.0 > TOO_WIDE,
+        mean: of.mean.map(|mean| (1.0 + mean.expected, 1.0 + mean.interval.0, 1.0 + mean.interval.1)),
+        probabilities: of.probabilities.clone(),
+    }
+}
+
+fn others(of: &[VerdictForecast]) -> PanelOthers {
+    let (n, outcomes) = (of.len() as f64, of[0].probabilities.len());
+    let (mut shares, mut probabilities) = (vec![0.0; outcomes], vec![0.0; outcomes]);
+    for one in of {
+        shares[one.likeliest().0] += 1.0 / n;
+        probabilities.iter_mut().zip(&one.probabilities).for_each(|(sum, p)| *sum += p / n);
+    }
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    PanelOthers { otherwise: (1.0 - most).max(0.0), shares, probabilities }
+}

@@ -1,0 +1,91 @@
+//! Panels that are kept in the project under a name.
+
+use super::Panels;
+use dissensus_api::{KeptPanel, PanelWish};
+use dissensus_domain::{Panel, PanelMembers, QuestionId, SavedPanel};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::panel_error::PanelError;
+
+impl Panels {
+    /// Keeps a panel under a name from now on, in place of one of that name. Named members are kept by their external ids.
+    ///
+    /// # Errors
+    /// As [`Panels::check`]; a name that is empty or longer than 200 characters; what the disk says.
+    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, WorkbenchError> {
+        self.check(wish)?;
+        let index = self.context.index();
+        let ids = wish.members.iter().map(|name| Ok(index.annotator_asked_for(name)?.external_id.clone()));
+        let ids: Vec<String> = ids.collect::<Result<_, WorkbenchError>>()?;
+        let members = match ids.is_empty() {
+            false => PanelMembers::Named(ids),
+            true => PanelMembers::Drawn { size: wish.size, shares: wish.shares.clone(), seed: wish.seed },
+        };
+        let question = index.with_levels(wish.question)?.name.clone();
+        let rule = wish.rule.parse().map_err(PanelError::from)?;
+        self.keep(name, Some(Panel { question: Some(question), members, rule }))
+    }
+
+    /// Keeps the panel of a name no longer; what was saved stays in the file, as everything does.
+    ///
+    /// # Errors
+    /// There is none, or what the disk says.
+    pub fn forget(&self, name: &str) -> Result<Vec<KeptPanel>, WorkbenchError> {
+        self.whole_project()?;
+        self.saved(name)?;
+        self.keep(name, None)
+    }
+
+    fn keep(&self, name: &str, panel: Option<Panel>) -> Result<Vec<KeptPanel>, WorkbenchError> {
+        let new = SavedPanel { name: name.trim().to_owned(), saved_at_ms: now_ms(), panel };
+        self.context.store.write(move |tx| tx.save_panel(&new))?;
+        self.context.listeners.send(&Event::Project);
+        self.list()
+    }
+
+    /// The panels that are kept, by name.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn list(&self) -> Result<Vec<KeptPanel>, WorkbenchError> {
+        Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
+    }
+
+    /// The panel of a name as a wish about a question, its own where it has one and it is there.
+    ///
+    /// # Errors
+    /// There is no panel of that name, or no such question.
+    pub fn wish(&self, name: &str, draws: u32) -> Result<PanelWish, WorkbenchError> {
+        let found = self.saved(name)?;
+        let index = self.context.index();
+        let question: QuestionId = index.question_asked_for(found.question.as_deref())?.id;
+        let KeptPanel { members, size, shares, seed, rule, .. } = found;
+        Ok(PanelWish { question, members, size, shares, seed, rule, draws })
+    }
+
+    fn saved(&self, name: &str) -> Result<KeptPanel, WorkbenchError> {
+        let all = self.list()?;
+        let known = all.iter().map(|panel| panel.name.as_str()).collect::<Vec<_>>().join(", ");
+        let found = all.iter().find(|panel| panel.name == name.trim()).cloned();
+        Ok(found.ok_or(PanelError::NoSuchPanel { name: name.to_owned(), known })?)
+    }
+}
+
+fn kept(saved: SavedPanel) -> Option<KeptPanel> {
+    let panel = saved.panel?;
+    let (members, size, shares, seed) = match panel.members {
+        PanelMembers::Named(members) => (members, 0, Vec::new(), 0),
+        PanelMembers::Drawn { size, shares, seed } => (Vec::new(), size, shares, seed),
+    };
+    Some(KeptPanel {
+        name: saved.name,
+        question: panel.question,
+        members,
+        size,
+        shares,
+        seed,
+        rule: panel.rule.to_string(),
+        saved_at: saved.saved_at_ms as f64,
+    })
+}

@@ -1,0 +1,38 @@
+//! Panels of people: who sits on one, what it is expected to decide, and those that are kept.
+
+mod ask;
+mod compose;
+mod file;
+mod forecast;
+mod kept;
+
+pub use file::{CheckedPanel, PanelFile, PanelFileChoices};
+
+use crate::Analysis;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::study_error::StudyError;
+use dissensus_training::encoding::Encoding;
+use std::sync::Arc;
+
+/// Verdicts of panels on the texts of the open project, and of files.
+#[derive(Clone)]
+pub struct Panels {
+    context: Arc<Context>,
+    encoding: Encoding,
+    analysis: Analysis,
+}
+
+impl Panels {
+    pub fn of(context: &Arc<Context>, encoding: &Encoding, analysis: &Analysis) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), analysis: analysis.clone() }
+    }
+
+    /// Refuses where the open project is a packet: its person sees nothing of others.
+    fn whole_project(&self) -> Result<(), WorkbenchError> {
+        match self.context.packet {
+            Some(_) => Err(StudyError::IsPacket.into()),
+            None => Ok(()),
+        }
+    }
+}

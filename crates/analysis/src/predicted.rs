@@ -1,0 +1,63 @@
+//! What chosen annotators would answer to every text of the project, in memory.
+
+use super::Analysis;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_store::body_hash;
+use dissensus_training::asked_model::AskedModel;
+use dissensus_training::predicted_texts::PredictedTexts;
+use dissensus_training::prediction_table::PredictionChoices;
+
+/// Predictions of all texts of a project.
+#[derive(Clone, Debug)]
+pub struct PredictedProject {
+    /// External ids of the texts, in file order.
+    pub text_ids: Vec<String>,
+    /// What annotators would answer to them.
+    pub predicted: PredictedTexts,
+    /// Of each text and annotator whether the model has learned from that annotator's own label of this text, or of one with the same body.
+    pub observed: Vec<bool>,
+}
+
+impl Analysis {
+    /// The numbers of [`Analysis::predictions_file`] for every text of the project.
+    ///
+    /// # Errors
+    /// No such question or annotator; a model that is not live ([`dissensus_training::live::LiveModels::fit`] makes it so); more numbers than there is memory for; a cancel.
+    pub fn predictions(
+        &self,
+        choices: &PredictionChoices,
+        progress: &dyn Progress,
+    ) -> Result<PredictedProject, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        let model = self.live_copy(question.id)?.0;
+        let mut chosen = self.chosen_rows(choices)?;
+        chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
+        let labelled = self.labelled_bodies(&model)?;
+        let (texts, target) = (model.texts(), model.target());
+        let levels = question.scale.levels().to_vec();
+        let mut predicted = PredictedTexts::new(question.name, levels, target, &chosen);
+        predicted.reserve(texts)?;
+        let people = chosen.iter().map(|one| one.row).collect();
+        let asked = AskedModel::new(model, people, choices.annotators.is_empty());
+        let index = self.context.index();
+        let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
+        for (row, id) in (0..).zip(index.texts().iter().take(texts)) {
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            let found = self.context.store.text(*id)?;
+            let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            let same = body_hash(&text.body).and_then(|hash| labelled.get(&hash));
+            let own = |text: u32, who: u32| asked.model().label(text, who).is_some();
+            observed.extend(chosen.iter().map(|one| {
+                own(row, one.row) || same.is_some_and(|rows| rows.iter().any(|text| own(*text, one.row)))
+            }));
+            text_ids.push(text.external_id);
+            predicted.push(&asked, row);
+            progress.report(u64::from(row) + 1, Some(texts as u64), "predicting");
+        }
+        Ok(PredictedProject { text_ids, predicted, observed })
+    }
+}

@@ -1,0 +1,207 @@
+//! What chosen annotators would answer to every text, of the project or of another file, as a table: a row for each text and annotator.
+
+use super::Analysis;
+use dissensus_domain::{Question, QuestionId};
+use dissensus_exchange::TypedTable;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::outputs::check_outputs;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_store::body_hash;
+use dissensus_training::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
+use dissensus_training::prediction_table::{
+    LabelledBodies, PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
+};
+use std::path::{Path, PathBuf};
+
+/// A table of predictions that was asked for: its names, files and texts were found in order.
+pub struct CheckedPredictions {
+    question: Question,
+    choices: PredictionChoices,
+    out: PathBuf,
+    texts: Option<CheckedTexts>,
+}
+
+impl CheckedPredictions {
+    /// The question that is predicted: its model must be live ([`dissensus_training::live::LiveModels::fit`]) before the table is written.
+    pub fn question(&self) -> QuestionId {
+        self.question.id
+    }
+}
+
+impl Analysis {
+    /// Looks whether a table of predictions can be written at all, before anything is encoded or fitted for it: of every text of the project, or of
+    /// those of a file, which is read once.
+    ///
+    /// # Errors
+    /// No such question or annotator; a multi-label question, whose options have a table each; a file to write that is there already (without
+    /// `replace`), is the one that is read or is of no format that can be written; a file of texts that cannot be read or has bad rows; a cancel.
+    pub fn check_predictions(
+        &self,
+        choices: &PredictionChoices,
+        texts: Option<&TextFileChoices>,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<CheckedPredictions, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        TypedTable::check(out, false)?;
+        let project = self.context.store.path();
+        let read: Vec<&Path> = texts.map(|texts| texts.path.as_path()).into_iter().chain([project]).collect();
+        check_outputs(&[out], &read, choices.replace)?;
+        self.chosen_rows(choices)?;
+        let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
+        let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
+        Ok(CheckedPredictions { question, choices: choices.clone(), out: out.to_owned(), texts })
+    }
+
+    /// Writes what annotators would answer to every text of the project by the live model: probabilities, the answer, whether the model has
+    /// learned from that annotator's own label of that text, and how much the annotators chosen would disagree. Memory does not grow with texts x annotators.
+    ///
+    /// Of a file's texts one whose body is in the project is predicted as any other one, by what it says alone;
+    /// that its labels have taught the model is told in the column `observed`.
+    ///
+    /// # Errors
+    /// A model that is not live ([`dissensus_training::live::LiveModels::fit`] makes it so); a file of that name by now (without `replace`); a full disk; a cancel. For a file's texts also:
+    /// it has changed; the encoder is not there, or is not the one that the live model stands on.
+    pub fn predictions_file(
+        &self,
+        asked: &CheckedPredictions,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let written = match &asked.texts {
+            Some(texts) => self.predict_file(asked, texts, encoder, progress),
+            None => self.predict_project(asked, progress),
+        };
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// As [`Analysis::predictions_file`] of everybody and every text of the project, with a model that is made live first, as a job that the
+    /// window shows and can cancel.
+    ///
+    /// # Errors
+    /// As [`Analysis::check_predictions`] and [`Analysis::predictions_file`]; texts without an embedding; an export is under way.
+    pub fn predictions_as_job(
+        &self,
+        question: &str,
+        out: &Path,
+        replace: bool,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let question = Some(question.to_owned());
+        let choices = PredictionChoices { question, replace, ..PredictionChoices::default() };
+        let written = context.as_job("export", &title, |job| {
+            let asked = self.check_predictions(&choices, None, out, job.as_ref())?;
+            self.live.fit(asked.question(), job.as_ref())?;
+            self.predictions_file(&asked, &EncoderChoice::default(), job.as_ref())
+        });
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    fn predict_project(
+        &self,
+        asked: &CheckedPredictions,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let mut rows = self.begin_table(asked)?.0;
+        let index = self.context.index();
+        let texts = rows.texts();
+        for (row, id) in index.texts().iter().enumerate().take(texts) {
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            let found = self.context.store.text(*id)?;
+            let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
+            rows.write(row as u32, &text.external_id, &text.body)?;
+            progress.report(row as u64 + 1, Some(texts as u64), "predicting");
+        }
+        rows.finish()
+    }
+
+    fn predict_file(
+        &self,
+        asked: &CheckedPredictions,
+        checked: &CheckedTexts,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let (mut rows, fitted_on) = self.begin_table(asked)?;
+        let encoder = self.encoding.open_in_use(encoder)?.0;
+        // Another program may have given the project another encoder since the model was fitted.
+        if fitted_on != Some(encoder.version().key()) {
+            return Err(WorkbenchError::EncoderNotOfModel);
+        }
+        rows.write_file(checked, &encoder, progress)?;
+        rows.finish()
+    }
+
+    /// The table, and the key of the encoder version that its model stands on.
+    fn begin_table(
+        &self,
+        asked: &CheckedPredictions,
+    ) -> Result<(PredictedRows, Option<String>), WorkbenchError> {
+        let (model, encoder) = self.live_copy(asked.question.id)?;
+        let mut chosen = self.chosen_rows(&asked.choices)?;
+        chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
+        let of = TableOf {
+            question: asked.question.name.clone(),
+            levels: asked.question.scale.levels().to_vec(),
+            chosen,
+            everybody: asked.choices.annotators.is_empty(),
+            labelled: Some(self.labelled_bodies(&model)?),
+            model,
+        };
+        Ok((PredictedRows::begin(of, &asked.out, asked.choices.replace)?, encoder))
+    }
+
+    /// A copy of a live model, and the key of the encoder version that it stands on.
+    pub(crate) fn live_copy(
+        &self,
+        question: QuestionId,
+    ) -> Result<(LiveModel, Option<String>), WorkbenchError> {
+        let live = self.live.models.with(question, |fitted| {
+            fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
+        });
+        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
+        let (model, encoder) = live.ok_or_else(not_live)??;
+        Ok((LiveModel::from_bytes(&model)?, encoder))
+    }
+
+    /// Everybody chosen, in the order of the rows; who has labels is not known yet.
+    pub(super) fn chosen_rows(
+        &self,
+        choices: &PredictionChoices,
+    ) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+        let index = self.context.index();
+        let of = |row, id: &String| PredictedAnnotator { row, id: id.clone(), has_labels: false };
+        if choices.annotators.is_empty() {
+            return Ok((0..).zip(index.annotators()).map(|(row, a)| of(row, &a.external_id)).collect());
+        }
+        let named = |name: &String| {
+            let found = index.annotator_asked_for(name)?;
+            Ok(of(index.annotator_row(found.id).unwrap_or(u32::MAX), &found.external_id))
+        };
+        let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        chosen.sort();
+        chosen.dedup();
+        Ok(chosen)
+    }
+
+    pub(crate) fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = LabelledBodies::new();
+        for (row, id) in index.texts().iter().enumerate().take(model.texts()) {
+            if model.labels_on(row as u32, None) == 0 {
+                continue;
+            }
+            let body = self.context.store.bodies(&[*id])?.swap_remove(0);
+            if let Some(hash) = body_hash(&body) {
+                found.entry(hash).or_default().push(row as u32);
+            }
+        }
+        Ok(found)
+    }
+}

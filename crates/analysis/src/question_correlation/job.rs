@@ -1,0 +1,124 @@
+//! A correlation of questions as a job of the window, and the last one.
+
+use super::{Found, is_held_out, rows};
+use crate::Analysis;
+use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::sync::lock;
+use std::sync::{Arc, Mutex};
+
+/// What the job is called in the project.
+const KIND: &str = "correlate";
+/// Points that are drawn.
+const MOST_POINTS: usize = 3000;
+
+/// The last correlation with the generation of its labels, and the one at work.
+#[derive(Default)]
+pub(crate) struct QuestionCorrelations {
+    last: Mutex<Option<(u32, Arc<Found>)>>,
+    at_work: Mutex<Option<(CorrelationChoice, u32, u32)>>,
+}
+
+impl QuestionCorrelations {
+    fn job_ended(&self, id: u32) {
+        let mut at_work = lock(&self.at_work);
+        if at_work.as_ref().is_some_and(|(_, job, _)| *job == id) {
+            *at_work = None;
+        }
+    }
+}
+
+impl Analysis {
+    fn last_correlation(&self, choice: &CorrelationChoice) -> Option<Arc<Found>> {
+        let generation = self.live.models.generation();
+        let last = lock(&self.correlations.last);
+        let (_, found) =
+            last.as_ref().filter(|(of, found)| *of == generation && found.shown.choice == *choice)?;
+        Some(Arc::clone(found))
+    }
+
+    /// The last correlation that [`Analysis::correlate_questions_as_job`] made, if it was of this choice, while the same texts and people are
+    /// there; it says whether labels have changed since.
+    pub fn question_correlation(&self, choice: &CorrelationChoice) -> Option<QuestionCorrelation> {
+        let found = self.last_correlation(choice)?;
+        let changed = |question| self.live.models.labels_changed(question) > found.shown.revision;
+        let stale =
+            found.texts.scored.iter().any(|scored| scored.run.is_none() && changed(scored.question.id));
+        Some(QuestionCorrelation { stale, ..found.shown.clone() })
+    }
+
+    /// Scores `a` and `b` (places in the list of the last correlation of this choice) of every text that both have; of very many texts evenly
+    /// picked ones. `None` where that correlation is not there any more, or has no such scores.
+    pub fn correlation_points(
+        &self,
+        choice: &CorrelationChoice,
+        a: u32,
+        b: u32,
+    ) -> Option<CorrelationPoints> {
+        let found = self.last_correlation(choice)?;
+        let (x, y) = (found.columns.get(a as usize)?, found.columns.get(b as usize)?);
+        let held_out: Vec<usize> =
+            rows(&found.texts).into_iter().filter(|row| is_held_out(&found.texts, (x, y), *row)).collect();
+        let every = held_out.len().div_ceil(MOST_POINTS).max(1);
+        let drawn: Vec<usize> = held_out.iter().copied().step_by(every).collect();
+        let learned = |row: &usize| {
+            let of = |of: usize| u8::from(found.texts.scored[of].learned[*row]);
+            of(x.of) + 2 * of(y.of)
+        };
+        Some(CorrelationPoints {
+            texts: drawn.iter().map(|row| found.ids[*row]).collect(),
+            x: drawn.iter().map(|row| x.held_out[*row]).collect(),
+            y: drawn.iter().map(|row| y.held_out[*row]).collect(),
+            learned: drawn.iter().map(learned).collect(),
+            all: held_out.len() as u32,
+        })
+    }
+
+    /// Correlates questions as a job in the background; [`Analysis::question_correlation`] has the result when it has ended. Returns the job's
+    /// id: that of the job at work where it does the same, while a job that correlates something else is cancelled.
+    ///
+    /// # Errors
+    /// A choice that cannot be correlated, or the job cannot begin.
+    pub fn correlate_questions_as_job(&self, choice: CorrelationChoice) -> Result<u32, WorkbenchError> {
+        if choice.runs.is_empty() {
+            self.questions_to_correlate(&choice)?;
+        }
+        let generation = self.live.models.generation();
+        let mut at_work = lock(&self.correlations.at_work);
+        if let Some((_, id, _)) = at_work.as_ref().filter(|(of, _, g)| *of == choice && *g == generation) {
+            return Ok(*id);
+        }
+        if let Some((_, other, _)) = at_work.as_ref() {
+            self.context.jobs.cancel(*other);
+        }
+        let job = self.context.begin_job(KIND, "questions")?;
+        let id = job.info().id;
+        *at_work = Some((choice.clone(), id, generation));
+        drop(at_work);
+        let (analysis, working) = (self.clone(), Arc::clone(&job));
+        let spawned = self.context.threads.spawn(KIND, move || {
+            let correlated = analysis.context.finish_job(KIND, &working, |job| {
+                let result = analysis.correlated(&choice, job.as_ref());
+                if let Ok(found) = result {
+                    *lock(&analysis.correlations.last) = Some((generation, Arc::new(found)));
+                    // Before it is told: who hears of the end may want the next one.
+                    analysis.correlations.job_ended(id);
+                    return Ok(());
+                }
+                analysis.correlations.job_ended(id);
+                result.map(|_| ())
+            });
+            // After a panic too.
+            analysis.correlations.job_ended(id);
+            // Its error is told by the job.
+            drop(correlated);
+        });
+        if let Err(error) = spawned {
+            self.correlations.job_ended(id);
+            let ended: Result<(), _> = Err(error);
+            self.context.end_job(&job, &ended);
+            ended?;
+        }
+        Ok(id)
+    }
+}

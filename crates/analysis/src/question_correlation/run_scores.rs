@@ -1,0 +1,58 @@
+//! Scores by the models of runs: held out where a run has learned nothing of a text.
+
+use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
+use crate::Analysis;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+
+impl Analysis {
+    /// Scores by finished runs, of different questions.
+    pub(super) fn run_scores(
+        &self,
+        runs: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<ScoredTexts, WorkbenchError> {
+        let mut scored: Vec<Scored> = Vec::new();
+        let (mut annotators, mut data) = (0, None);
+        for run in runs {
+            let found = self.runs.scores_of_texts(*run, progress)?;
+            if let Some(known) = scored.iter().find(|known| known.question.id == found.question.id) {
+                return Err(WorkbenchError::NotCorrelated(format!(
+                    "runs {} and {run} are both of \"{}\": name one run of each question",
+                    known.run.unwrap_or_default(),
+                    found.question.name
+                )));
+            }
+            let data = match &mut data {
+                Some(data) => data,
+                none => none.insert(self.context.question_data(&found.question)?),
+            };
+            if found.learned.len() != data.texts.len() {
+                return Err(WorkbenchError::Busy("import"));
+            }
+            let levels = found.question.scale.len();
+            let learned = with_copies(&found.learned, &data.copies);
+            let mut held_out = found.mean.clone();
+            for (row, _) in learned.iter().enumerate().filter(|(_, learned)| **learned) {
+                held_out[row * levels..(row + 1) * levels].fill(f64::NAN);
+            }
+            annotators = annotators.max(found.annotators);
+            let (question, as_learned) = (found.question, found.mean);
+            scored.push(Scored { question, run: Some(*run), as_learned, held_out, learned });
+        }
+        let data = data.ok_or(WorkbenchError::NoQuestion)?;
+        if scored.len() < 2 && scored[0].question.scale.kind() != dissensus_domain::ScaleKind::Choice {
+            return Err(WorkbenchError::NotCorrelated("it takes runs of two questions".to_owned()));
+        }
+        let texts = data.texts.len();
+        Ok(ScoredTexts {
+            scored,
+            strata: vec![0; texts],
+            clusters: clusters_of(&data),
+            first_with_body: data.copies,
+            taught_encoder: vec![false; texts],
+            annotators,
+            folds: None,
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Scores of every text by the models of several questions: with what its labels taught, and without.
+
+use crate::Analysis;
+use dissensus_domain::{Question, QuestionId, ScaleKind};
+use dissensus_project::context::QuestionData;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{TextFolds, cross_fitted};
+use dissensus_stats::data::{AnnotatorModel as _, Embeddings, FitOptions, TrainingData};
+use dissensus_training::encoding::Basis;
+use std::collections::HashSet;
+
+/// Folds of the labelled texts.
+pub(super) const FOLDS: u8 = 5;
+
+/// Mean predictions of a question's model over annotators.
+pub(super) struct Scored {
+    pub(super) question: Question,
+    pub(super) run: Option<u32>,
+    /// Texts x levels: with what labels of the text taught.
+    pub(super) as_learned: Vec<f64>,
+    /// The same by models that learned from none of the text's labels; NaN where there is none.
+    pub(super) held_out: Vec<f64>,
+    /// Texts whose labels, or those of a copy, taught the model.
+    pub(super) learned: Vec<bool>,
+}
+
+/// All scores, and what holds for every question.
+pub(super) struct ScoredTexts {
+    pub(super) scored: Vec<Scored>,
+    /// Of each text the first one that says the same.
+    pub(super) first_with_body: Vec<u32>,
+    /// Which models scored a text, by number.
+    pub(super) strata: Vec<u16>,
+    /// Texts of one group are in one cluster, and so are copies.
+    pub(super) clusters: Vec<u32>,
+    /// Texts that taught the encoder.
+    pub(super) taught_encoder: Vec<bool>,
+    pub(super) annotators: usize,
+    pub(super) folds: Option<u8>,
+}
+
+/// Part of a longer work.
+struct Part<'a> {
+    progress: &'a dyn Progress,
+    nth: u64,
+    all: u64,
+    name: &'a str,
+}
+
+impl Progress for Part<'_> {
+    fn report(&self, done: u64, total: Option<u64>, _: &str) {
+        let share = total.map_or(0, |total| (100 * done / total.max(1)).min(100));
+        self.progress.report(self.nth * 100 + share, Some(self.all * 100), self.name);
+    }
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
+    }
+}
+
+/// Texts of one group, or with one body, by number.
+pub(super) fn clusters_of(data: &QuestionData) -> Vec<u32> {
+    let groups = data.groups.iter().flatten().max().map_or(0, |last| last + 1);
+    data.groups.iter().zip(&data.copies).map(|(group, first)| group.unwrap_or(groups + first)).collect()
+}
+
+/// `marked`, and every copy of a marked text.
+pub(super) fn with_copies(marked: &[bool], first_with_body: &[u32]) -> Vec<bool> {
+    let bodies: HashSet<u32> =
+        first_with_body.iter().zip(marked).filter(|(_, marked)| **marked).map(|(first, _)| *first).collect();
+    first_with_body.iter().map(|first| bodies.contains(first)).collect()
+}
+
+impl Analysis {
+    /// Scores by the live models; the labelled texts are scored anew in folds of all questions together.
+    pub(super) fn live_scores(
+        &self,
+        questions: &[Question],
+        progress: &dyn Progress,
+    ) -> Result<ScoredTexts, WorkbenchError> {
+        let mut all: Vec<QuestionData> = Vec::new();
+        for question in questions {
+            all.push(self.context.question_data(question)?);
+        }
+        let (embeddings, basis) = self.encoding.embeddings()?;
+        let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
+        let same = |data: &QuestionData| data.texts == first.texts && data.annotators == first.annotators;
+        if !all.iter().all(same) || embeddings.texts != first.texts.len() {
+            // An import has come between two of them.
+            return Err(WorkbenchError::Busy("import"));
+        }
+        let (clusters, copies) = (clusters_of(first), first.copies.clone());
+        let mut labelled = vec![false; first.texts.len()];
+        all.iter().flat_map(|data| &data.observations).for_each(|o| labelled[o.text as usize] = true);
+        let folds = TextFolds::new(&labelled, &clusters, &copies, FOLDS, 0);
+        let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
+        let mut taught_encoder = seen.rows().texts.to_vec();
+        taught_encoder.resize(first.texts.len(), false);
+        let mut scored = Vec::new();
+        for (nth, data) in all.iter().enumerate() {
+            let (nth, count) = (nth as u64, all.len() as u64);
+            let part = Part { progress, nth, all: count, name: &data.question.name };
+            scored.push(self.live_score(data, &embeddings, &basis, &folds, &part)?);
+        }
+        let fold_of = |text: u32| folds.of(text).unwrap_or(folds.folds());
+        Ok(ScoredTexts {
+            scored,
+            strata: (0..labelled.len() as u32).map(|text| u16::from(fold_of(text))).collect(),
+            taught_encoder: with_copies(&taught_encoder, &copies),
+            first_with_body: copies,
+            clusters,
+            annotators: first.annotators.len(),
+            folds: Some(FOLDS),
+        })
+    }
+
+    fn live_score(
+        &self,
+        data: &QuestionData,
+        embeddings: &Embeddings,
+        basis: &Basis,
+        folds: &TextFolds,
+        progress: &Part<'_>,
+    ) -> Result<Scored, WorkbenchError> {
+        let question: QuestionId = data.question.id;
+        let texts = data.texts.len();
+        self.live.fit(question, progress)?;
+        let read = self.live.models.with(question, |fitted| {
+            let model = &fitted.model;
+            let of = |text: u32| model.mean_distribution(text).into_iter().map(f64::from);
+            let scores: Vec<f64> = (0..texts.min(model.texts()) as u32).flat_map(of).collect();
+            let learned: Vec<bool> =
+                (0..texts.min(model.texts()) as u32).map(|text| model.labels_on(text, None) > 0).collect();
+            (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
+        });
+        // Another encoder has come into use, or everything was forgotten by an import.
+        let (as_learned, learned) = read.flatten().ok_or(WorkbenchError::Busy("import"))?;
+        let learned = with_copies(&learned, &data.copies);
+        let target = data.target();
+        let training = TrainingData { target, ..data.data(embeddings) };
+        let mut held_out = cross_fitted(&training, folds, &FitOptions::default(), progress)?;
+        let levels = target.levels;
+        for (text, learned) in learned.iter().enumerate() {
+            // What was labelled after the labels were read has taught the live model and is in no fold.
+            if folds.of(text as u32).is_none() && !learned {
+                let row = text * levels..(text + 1) * levels;
+                held_out[row.clone()].copy_from_slice(&as_learned[row]);
+            }
+        }
+        Ok(Scored { question: data.question.clone(), run: None, as_learned, held_out, learned })
+    }
+}
+
+/// One score of every text.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) score: String,
+    pub(super) range: (f64, f64),
+    /// Its place among the scored questions.
+    pub(super) of: usize,
+    pub(super) as_learned: Vec<f64>,
+    pub(super) held_out: Vec<f64>,
+}
+
+/// The scores of a question: the mean level, the probability of yes, or of a choice question the probability of each level.
+pub(super) fn columns(of: usize, scored: &Scored) -> Vec<Column> {
+    let scale = &scored.question.scale;
+    let (levels, name) = (scale.levels(), &scored.question.name);
+    let column = |name: String, score: String, range: (f64, f64), weights: Vec<f64>| {
+        let of_row = |row: &[f64]| row.iter().zip(&weights).map(|(p, w)| p * w).sum::<f64>();
+        let all = |p: &[f64]| p.chunks_exact(levels.len()).map(of_row).collect::<Vec<f64>>();
+        let (as_learned, held_out) = (all(&scored.as_learned), all(&scored.held_out));
+        Column { name, score, range, of, as_learned, held_out }
+    };
+    let only = |level: usize| (0..levels.len()).map(|k| f64::from(u8::from(k == level))).collect::<Vec<_>>();
+    match scale.kind() {
+        ScaleKind::Ordinal => {
+            let (first, last) =
+                (levels.first().map_or("", String::as_str), levels.last().map_or("", String::as_str));
+            let score = format!("mean level, 1 ({first}) to {} ({last})", levels.len());
+            let weights = (1..=levels.len()).map(|level| level as f64).collect();
+            vec![column(name.clone(), score, (1.0, levels.len() as f64), weights)]
+        }
+        ScaleKind::Binary => {
+            let score = format!("probability of {}", levels.last().map_or("", String::as_str));
+            vec![column(name.clone(), score, (0.0, 1.0), only(levels.len() - 1))]
+        }
+        _ => (0..levels.len())
+            .map(|level| {
+                let score = format!("probability of {}", levels[level]);
+                column(format!("{name} = {}", levels[level]), score, (0.0, 1.0), only(level))
+            })
+            .collect(),
+    }
+}

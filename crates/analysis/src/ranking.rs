@@ -1,0 +1,494 @@
+//! Texts in order of predicted disagreement.
+
+use super::Analysis;
+use super::border::{border, labels_above, side};
+use super::chosen::among;
+use super::groups::{difference, severity_difference};
+use super::label_weight::{basis, shown as weight_shown};
+use super::needs::{enough, too_few};
+use super::snippet::snippet;
+use dissensus_api::{
+    Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
+    GroupDifference, Ranking, SeverityDifference,
+};
+use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
+use dissensus_models::live::OnSide;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::words::counted;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{Measure, rank_band};
+pub use dissensus_training::live::{
+    Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest, widest_interval,
+};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// All texts by what a query asks, and those that it shows.
+struct Ranked {
+    measured: Arc<Measured>,
+    asked: Asked,
+    over: Over,
+    /// Rows of the index, most disagreement first.
+    rows: Vec<u32>,
+    /// Their values, largest first.
+    descending: Vec<f32>,
+    /// Sizes of groups of these rows that are not told apart.
+    ties: Vec<u32>,
+    /// The place of each row, from 1; 0 for those that are not shown.
+    places: Vec<u32>,
+    /// Chosen people without a label.
+    without_labels: u32,
+    estimation: Estimation,
+}
+
+/// How often each level was given, and who gave which.
+type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
+
+impl Analysis {
+    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is empty and says why.
+    ///
+    /// # Errors
+    /// No such question, nobody with these attributes, a measure that the question's scale does not have, or the file cannot be read.
+    pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, WorkbenchError> {
+        let mask = self.mask(&query.attributes)?;
+        let chosen = mask.iter().filter(|chosen| **chosen).count();
+        self.check(query)?;
+        // How unsure a model is of a person needs that person alone.
+        let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
+        if chosen < needed {
+            let remark = too_few(chosen, needed);
+            let ranking = self.nothing_ranked(query.question, &mask, Some(remark.clone()))?;
+            return Ok(Ranking { needs: Some(remark), ..ranking });
+        }
+        let ranked = self.ranked(query)?;
+        let remark = self.note(ranked.is_some())?;
+        let Some(ranked) = ranked else {
+            return match self.ranking_by_labels(query, &mask)? {
+                Some(ranking) => Ok(ranking),
+                None => self.nothing_ranked(query.question, &mask, remark),
+            };
+        };
+        let mut ranking = Ranking {
+            revision: self.live.models.revision(),
+            annotators: chosen as u32,
+            annotators_without_labels: ranked.without_labels,
+            remark: joined(remark, &ranked.estimation.limit_texts),
+            estimation: Some(ranked.estimation.clone()),
+            ..Ranking::default()
+        };
+        let Ranked { measured, rows, ties, asked, .. } = ranked;
+        let values: Vec<f32> = rows.iter().map(|row| measured.values[*row as usize]).collect();
+        if let Asked::Combined = asked {
+            let weight = weight_shown(&measured.weight, &measured.labels);
+            ranking.basis = Some(basis(&weight));
+            ranking.label_weight = Some(weight);
+            ranking.ties = ties;
+        }
+        let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
+        ranking.means = of(&measured.means);
+        ranking.splits = of(&measured.splits);
+        let observed = |row: &u32| measured.observed.get(*row as usize).copied();
+        ranking.observed_means = rows.iter().filter_map(observed).map(|(mean, _)| mean).collect();
+        ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
+        ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
+        let shared = measured.labels.iter().filter(|count| **count > 1).count();
+        ranking.needs = match &asked {
+            Asked::Gap(comparison) => comparison.needs(),
+            Asked::Measure(_) | Asked::Combined | Asked::Labels => enough(shared, query.by),
+        };
+        if values.first().is_some_and(|value| value.is_nan()) {
+            ranking.remark = Some(no_value(query.by));
+            return Ok(Ranking {
+                means: Vec::new(),
+                splits: Vec::new(),
+                observed_means: Vec::new(),
+                observed_splits: Vec::new(),
+                labels: Vec::new(),
+                ties: Vec::new(),
+                ..ranking
+            });
+        }
+        let index = self.context.index();
+        ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
+        ranking.values = values;
+        Ok(ranking)
+    }
+
+    /// What is said where nothing can be ranked.
+    pub(super) fn nothing_ranked(
+        &self,
+        question: QuestionId,
+        mask: &[bool],
+        remark: Option<String>,
+    ) -> Result<Ranking, WorkbenchError> {
+        let labels = self.labels_given(question)?;
+        let index = self.context.index();
+        let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
+        let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
+        Ok(Ranking {
+            revision: self.live.models.revision(),
+            annotators: chosen.count() as u32,
+            annotators_without_labels: without as u32,
+            remark,
+            ..Ranking::default()
+        })
+    }
+
+    /// These texts as the ranking shows them. Texts unknown to the model are left out.
+    ///
+    /// # Errors
+    /// As [`Analysis::ranking`].
+    pub fn rows(
+        &self,
+        query: &DisagreementQuery,
+        texts: &[TextId],
+    ) -> Result<Vec<DisagreementRow>, WorkbenchError> {
+        let context = &self.context;
+        let mask = self.mask(&query.attributes)?;
+        let levels = self.levels(query.question)?;
+        self.check(query)?;
+        let Some(ranked) = self.ranked(query)? else { return self.rows_by_labels(query, texts, &mask) };
+        let mut rows = Vec::with_capacity(texts.len());
+        for id in texts {
+            let Some(text) = context.store.text(*id)? else { continue };
+            let Some(row) = context.index().text_row(*id) else { continue };
+            let predicted = self.live.models.with(query.question, |fitted| {
+                let known =
+                    fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
+                known.then(|| self.of_row(fitted, &ranked, row)).transpose()
+            });
+            let Some(Some(found)) = predicted.transpose()? else { continue };
+            let (observed, given) = self.observed(query.question, *id, &mask, levels)?;
+            let value = ranked.measured.values[row as usize];
+            let interval = found.interval;
+            // Where nobody can tell how sure a gap is, the text can be anywhere.
+            let unsure = match &ranked.asked {
+                Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
+                Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
+            };
+            let place = ranked.places.get(row as usize).copied().filter(|place| *place > 0);
+            let next = || 1 + ranked.descending.partition_point(|other| *other > value) as u32;
+            let index = context.index();
+            let people: Vec<_> = given
+                .iter()
+                .filter_map(|(who, level)| {
+                    Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
+                })
+                .collect();
+            let sides = found
+                .sides
+                .map(|[below, above]| (side(index.annotators(), &above), side(index.annotators(), &below)));
+            let who_above =
+                found.border.zip(found.who.as_ref()).map(|(border, who)| labels_above(border, who, &people));
+            rows.push(DisagreementRow {
+                text: *id,
+                external_id: text.external_id,
+                snippet: snippet(&text.body),
+                distribution: found.distribution,
+                scores: Some(found.scores),
+                value,
+                interval,
+                rank: place.unwrap_or_else(next),
+                band: rank_band(&ranked.descending, interval.unwrap_or(unsure)),
+                border: found.border,
+                two_camps: found.ordinal && form_camps(&observed),
+                who_above,
+                sides,
+                who: found.who,
+                severity: found.severity,
+                compared: found.compared,
+                observed_pairwise: observed_pairwise(&observed),
+                observed_split: self.observed_split(query.question, &observed)?,
+                observed,
+            });
+        }
+        Ok(rows)
+    }
+
+    /// All texts by what the query asks, if a model is live.
+    fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, WorkbenchError> {
+        let mask = self.mask(&query.attributes)?;
+        let shown = self.shown(query, &mask)?;
+        let found = self.live.models.with(query.question, |fitted| {
+            let over = self.over(&query.attributes, fitted.model.annotators())?;
+            let asked = match measure(query, fitted.model.levels()) {
+                Some(by) => Asked::Measure(by),
+                None if query.by == DisagreementMeasure::Labels => Asked::Labels,
+                None if query.by == DisagreementMeasure::Combined => Asked::Combined,
+                None => Asked::Gap(self.comparison(fitted, query.groups.as_ref(), &over)?),
+            };
+            let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
+            let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
+            Ok::<_, WorkbenchError>((
+                fitted.measured(&asked, &over),
+                asked,
+                over,
+                without,
+                fitted.estimation(),
+            ))
+        });
+        let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
+            return Ok(None);
+        };
+        let index = self.context.index();
+        let value = |row: &u32| measured.values[*row as usize];
+        let known = index.texts().len();
+        let shows = |row: &u32| {
+            let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
+            // One label differs from nothing.
+            asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
+        };
+        let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
+        let mut groups = measured.ties.iter();
+        let mut end = 0;
+        for (at, row) in measured.order.iter().enumerate().filter(|(_, row)| (**row as usize) < known) {
+            while at >= end {
+                let Some(size) = groups.next() else { break };
+                end += *size as usize;
+                ties.push(0);
+            }
+            if shows(row) {
+                rows.push(*row);
+                if let Some(group) = ties.last_mut().filter(|_| at < end) {
+                    *group += 1;
+                }
+            }
+        }
+        ties.retain(|size| *size > 0);
+        let mut places = vec![0; measured.values.len()];
+        (1..).zip(&rows).for_each(|(place, row)| places[*row as usize] = place);
+        let mut descending: Vec<f32> = rows.iter().map(value).collect();
+        if query.by == DisagreementMeasure::Combined {
+            descending.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+        Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
+    }
+
+    /// One text as the query sees it.
+    fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, WorkbenchError> {
+        let over = &ranked.over;
+        let value = ranked.measured.values[row as usize];
+        let (scores, distribution) = among(fitted, row, over);
+        let comparison = match &ranked.asked {
+            Asked::Gap(comparison) => Some(Arc::clone(comparison)),
+            Asked::Measure(_) | Asked::Combined | Asked::Labels if fitted.model.is_ordinal() => {
+                Some(self.comparison(fitted, None, over)?)
+            }
+            Asked::Measure(_) | Asked::Combined | Asked::Labels => None,
+        };
+        let border = border(fitted, row, over);
+        let model = &fitted.model;
+        let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
+        let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
+        let severity = by_severity.as_ref().and_then(|gap| severity_difference(gap, &distribution));
+        let sides = border.map(|border| model.sides_of(row, border.level, over.mask()));
+        let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
+            + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
+        let (interval, who) = match (&ranked.asked, &comparison) {
+            (asked @ (Asked::Measure(_) | Asked::Combined | Asked::Labels), comparison) => {
+                let usual = ranked.measured.usual.as_ref();
+                let interval = match asked {
+                    Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
+                    Asked::Combined => {
+                        model.combined_interval(&ranked.measured.weight, row, over.mask(), scores.split)
+                    }
+                    _ => None,
+                };
+                let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
+                let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
+                (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
+            }
+            (Asked::Gap(_), Some(comparison)) => (
+                widest_interval(&gaps).map(|interval| hold(interval, value)),
+                widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
+            ),
+            (Asked::Gap(_), None) => (None, None),
+        };
+        let ordinal = model.is_ordinal();
+        Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
+    }
+
+    /// Says what does not go with the question's scale.
+    fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
+        use DisagreementMeasure as M;
+        let index = self.context.index();
+        let scale = &index.with_levels(query.question)?.scale;
+        let levels = scale.len();
+        let ordinal = scale.kind() == ScaleKind::Ordinal;
+        let fits = match query.by {
+            M::FarApart => ordinal && levels > 2,
+            M::Surprising | M::GroupGap => ordinal,
+            M::OppositeSides => scale.kind().is_ordered(),
+            _ => true,
+        };
+        let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
+        match (fits, query.by) {
+            (false, by) => Err(WorkbenchError::Setting {
+                name: "measure",
+                value: by.name().to_owned(),
+                allowed: "for this question, whose levels have no order or are only two: split, between, pairwise, divergence or uncertainty".to_owned(),
+            }),
+            (true, M::OppositeSides) if !cut => Err(WorkbenchError::Setting {
+                name: "cut",
+                value: query.cut.unwrap_or_default().to_string(),
+                allowed: "the place of a level, counted from 0, that is not the first".to_owned(),
+            }),
+            (true, _) => Ok(()),
+        }
+    }
+
+    /// How split these labels alone are.
+    pub(super) fn observed_split(
+        &self,
+        question: QuestionId,
+        counts: &[u32],
+    ) -> Result<Option<f32>, WorkbenchError> {
+        let index = self.context.index();
+        let scale = &index.with_levels(question)?.scale;
+        if scale.kind() == ScaleKind::Ordinal {
+            return Ok(split_of_labels(counts));
+        }
+        Ok(differing_labels(counts))
+    }
+
+    /// The texts that the query lets through; `None` for all.
+    pub(super) fn shown(
+        &self,
+        query: &DisagreementQuery,
+        mask: &[bool],
+    ) -> Result<Option<HashSet<TextId>>, WorkbenchError> {
+        let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
+        let found = search.map(|search| self.context.store.search_texts(search)).transpose()?;
+        let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
+        if !query.labelled_only {
+            return Ok(found);
+        }
+        let labels = self.context.store.current_labels(query.question)?;
+        let index = self.context.index();
+        let chosen = |annotator| {
+            index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true))
+        };
+        let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
+        Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
+    }
+
+    /// How often the chosen annotators gave each level to a text, and who gave which.
+    pub(super) fn observed(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        mask: &[bool],
+        levels: usize,
+    ) -> Result<CountedLabels, WorkbenchError> {
+        let mut counts = vec![0; levels];
+        let mut given = Vec::new();
+        let labels = self.context.store.current_labels_on(text, question)?;
+        let index = self.context.index();
+        for label in labels {
+            let chosen =
+                index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+            let level = label.answer.level().filter(|_| chosen);
+            if let Some((level, count)) =
+                level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
+            {
+                *count += 1;
+                given.push((label.annotator, level));
+            }
+        }
+        Ok((counts, given))
+    }
+
+    /// What to know of the predictions at hand.
+    pub(super) fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
+        let encoding = self.encoding.state()?;
+        Ok(match (live, &encoding.version) {
+            _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
+            (false, _) => Some("The annotator models are being fitted.".to_owned()),
+            (true, None) => Some(
+                "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone.".to_owned(),
+            ),
+            (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
+                "{} of {} without an embedding yet: predicted as the mean text.",
+                encoding.total - encoding.encoded,
+                counted(encoding.total.into(), "text")
+            )),
+            (true, Some(_)) => None,
+        })
+    }
+}
+
+/// The chance that two of these labels differ; needs two.
+pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
+    let all: u32 = counts.iter().sum();
+    if all < 2 {
+        return None;
+    }
+    let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
+    let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
+    Some((1.0 - same / pairs(all)) as f32)
+}
+
+/// A remark and what the labels leave open, in one paragraph.
+fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
+    let all: Vec<String> = remark.into_iter().chain(limits.iter().cloned()).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// What a row shows beside the text and its labels.
+struct RowFigures {
+    scores: DisagreementScores,
+    distribution: Vec<f32>,
+    interval: Option<(f32, f32)>,
+    who: Option<GroupDifference>,
+    severity: Option<SeverityDifference>,
+    border: Option<Border>,
+    /// People below and above the border.
+    sides: Option<[Vec<OnSide>; 2]>,
+    ordinal: bool,
+    compared: u32,
+}
+
+/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels alone, which are not theirs.
+fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
+    use DisagreementMeasure as M;
+    Some(match query.by {
+        M::Split => Measure::Split,
+        M::FarApart => Measure::FarApart,
+        M::OppositeSides => Measure::OppositeSides { cut: query.cut.unwrap_or(levels.div_ceil(2) as u16) },
+        M::Between => Measure::Between,
+        M::Surprising => Measure::Surprising,
+        M::Combined | M::GroupGap | M::Labels => return None,
+        M::Pairwise => Measure::Pairwise,
+        M::Divergence => Measure::Divergence,
+        M::Uncertainty => Measure::Uncertainty,
+    })
+}
+
+/// Why no text has a value.
+fn no_value(by: DisagreementMeasure) -> String {
+    match by {
+        DisagreementMeasure::GroupGap => format!(
+            "No two groups of {} people or more are known: import attributes of annotators, or compare larger groups.",
+            super::groups::FEWEST_PEOPLE
+        ),
+        _ => "There are too few texts to tell what is usual at a mean level: 30 are needed.".to_owned(),
+    }
+}
+
+/// An interval widened to hold a value.
+fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
+    (low.min(value), high.max(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observed_disagreement_is_the_share_of_differing_pairs() {
+        assert_eq!(observed_pairwise(&[1, 0]), None);
+        assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
+        assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
+        assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,84 @@
+//! How often people give the same answer to the same text again.
+
+use super::Analysis;
+use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_project::clock::now_ms;
+use dissensus_project::context::share;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::words::counted;
+use dissensus_stats::agreement::FEWEST_REPEATS;
+
+impl Analysis {
+    /// Self-agreement of a question's annotators: every answer of a later occasion against that of the occasion before it, the first
+    /// being the label of that time.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn repeats(&self, question: QuestionId) -> Result<RepeatReport, WorkbenchError> {
+        let context = &self.context;
+        context.question_parts(question)?;
+        let counts = context.repeat_counts(question)?;
+        let (overall, all) = (counts.overall(), counts.repeats());
+        let index = context.index();
+        let person = |(id, (same, repeats)): (&AnnotatorId, &(u32, u32))| {
+            let row = index.annotator_row(*id)?;
+            let annotator = &index.annotators()[row as usize];
+            Some(RepeatsOfAnnotator {
+                annotator: *id,
+                annotator_id: annotator.external_id.clone(),
+                name: annotator.name.clone(),
+                repeats: *repeats,
+                same: *same,
+                agreement: share(*same, *repeats),
+            })
+        };
+        let mut annotators: Vec<RepeatsOfAnnotator> = counts.annotators.iter().filter_map(person).collect();
+        annotators.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.name.cmp(&b.name)));
+        Ok(RepeatReport {
+            question,
+            needs: overall.is_none().then(|| needs(all)),
+            overall,
+            repeats: all,
+            annotators,
+            unpaired: counts.unpaired,
+            unsaid: counts.unsaid,
+            labels_themselves: counts.labels_themselves,
+        })
+    }
+}
+
+impl Analysis {
+    /// Takes back the answers to a question of one later occasion, or of all of them with `None`, as where a wrong column was named as the
+    /// occasion. They count again when they are imported again. Returns how many counted until now.
+    ///
+    /// # Errors
+    /// No such question, nothing of this occasion is there ([`WorkbenchError::NoRepeats`]), or the file cannot be written.
+    pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
+        let context = &self.context;
+        // Of an option, those of the question: they are one answer.
+        let question = question.row();
+        let name = context.index().question(question).ok_or(WorkbenchError::NoQuestion)?.name.clone();
+        let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;
+        if removed > 0 {
+            return Ok(removed);
+        }
+        let mut there: Vec<u16> =
+            context.store.repeats(question)?.iter().map(|repeat| repeat.occasion).collect();
+        there.sort_unstable();
+        there.dedup();
+        Err(WorkbenchError::NoRepeats { question: name, occasion, there })
+    }
+}
+
+fn needs(repeats: u32) -> String {
+    let have = match repeats {
+        0 => "Nobody has answered a text again yet".to_owned(),
+        n => format!("There are {}", counted(n.into(), "repeated answer")),
+    };
+    format!(
+        "{have}. Let people answer some texts a second time on another day, and import those answers with a column that says on \
+         which occasion each was given (`import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and twenty people with \
+         20 each tell it within about 7 points."
+    )
+}

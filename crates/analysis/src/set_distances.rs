@@ -1,0 +1,52 @@
+//! Which options of a question go together, for the distances of whole answers.
+
+use super::Analysis;
+use super::multi_label::MOST_PAIRED;
+use dissensus_domain::Question;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::scored_by_folds;
+use dissensus_stats::data::{FitOptions, ModelKind};
+use dissensus_stats::disagreement::MasiTogether;
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::options::HeldOutSets;
+
+impl Analysis {
+    /// Learns which options of a question go together, on labels predicted by `multilevel` that had not learned from their texts, and whether distances of people's answers are predicted better with it.
+    /// Nothing with more than 300 annotators, whose pairs are too many for distances.
+    ///
+    /// # Errors
+    /// The question has no options or no labels, what it stands on cannot be read, or a cancel.
+    pub fn set_distances(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<Option<MasiTogether>, WorkbenchError> {
+        if self.context.index().annotators().len() > MOST_PAIRED {
+            return Ok(None);
+        }
+        self.options_together(question, progress).map(Some)
+    }
+
+    /// The same with any number of annotators.
+    ///
+    /// # Errors
+    /// As [`Analysis::set_distances`].
+    pub(crate) fn options_together(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<MasiTogether, WorkbenchError> {
+        let options = self.context.learned_data(question)?;
+        let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
+        let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
+        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
+        let fit = FitOptions::default();
+        let held_out = |option: &dissensus_project::context::QuestionData| {
+            scored_by_folds(ModelKind::Multilevel, &option.data(&embeddings), seen.rows(), &fit, progress)
+        };
+        let held_out: Vec<Scored> = options.iter().map(held_out).collect::<Result<_, _>>()?;
+        let held_out = HeldOutSets::of_options(&held_out.iter().collect::<Vec<_>>(), |text| text)?;
+        Ok(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?)
+    }
+}

@@ -1,0 +1,134 @@
+//! Agreement on which words are marked, and on where spans begin and end.
+
+use super::Analysis;
+use dissensus_domain::{Answer, Question, SpanSet, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::text_words::{marked_words, words};
+use dissensus_stats::agreement::{
+    MarkedUnits, MarkedWords, Unitizing, WordAgreement, unitizing_alpha, word_agreement,
+};
+use dissensus_stats::metrics::BootstrapOptions;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bodies read at a time; a text may be long.
+const PAGE: usize = 64;
+
+/// Agreement on the spans of a question. A word (Unicode text segmentation, UAX 29) is marked where a span covers a character of it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SpanAgreements {
+    /// The question.
+    pub question: String,
+    /// Answers; one without a span is one.
+    pub labels: u32,
+    /// Annotators with answers.
+    pub annotators: u32,
+    /// Texts with answers.
+    pub texts: u32,
+    /// Of words marked with any type.
+    pub any: WordAgreement,
+    /// Krippendorff's unitizing alpha of the places of spans, each type by itself and then together.
+    pub unitizing: Unitizing,
+    /// The same as if all spans were of one type; those that overlap are one.
+    pub any_unitizing: Unitizing,
+    /// Of each type.
+    pub types: Vec<TypeAgreement>,
+}
+
+/// Agreement on one type of spans.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TypeAgreement {
+    /// The type.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// Share of the answers with a span of it; none without answers.
+    pub chosen: Option<f64>,
+    /// Krippendorff's alpha of whether a text has a span of it at all, as `agreement` has it of the type as a question.
+    pub alpha_of_texts: Option<f64>,
+    /// Krippendorff's unitizing alpha of the places of its spans, in characters.
+    pub unitizing: Unitizing,
+    /// Of its words.
+    #[serde(flatten)]
+    pub words: WordAgreement,
+}
+
+impl Analysis {
+    /// How much annotators agree on the words that they mark and on the places of spans, of each type and of all together.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel.
+    pub fn span_agreements(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<SpanAgreements, WorkbenchError> {
+        let labels = self.context.store.current_labels(question.id)?;
+        let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
+        for label in &labels {
+            if let Answer::Spans(spans) = &label.answer {
+                by_text.entry(label.text).or_default().push((label.annotator.0, spans));
+            }
+        }
+        let types = question.scale.len();
+        // Of each type, and last of any.
+        let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
+        let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
+        let texts: Vec<TextId> = by_text.keys().copied().collect();
+        for page in texts.chunks(PAGE) {
+            for (text, body) in page.iter().zip(self.context.store.bodies(page)?) {
+                let words = words(&body);
+                let length = body.chars().count() as u32;
+                for (annotator, spans) in &by_text[text] {
+                    for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
+                        let kind = (kind < types).then_some(kind as u16);
+                        let marked = marked_words(&words, spans, kind);
+                        marks.push(MarkedWords {
+                            text: text.0,
+                            annotator: *annotator,
+                            words: words.len() as u32,
+                            marked,
+                        });
+                        let of_kind =
+                            spans.as_slice().iter().filter(|span| kind.is_none_or(|k| span.kind == k));
+                        let passages = of_kind.map(|span| (span.start, span.end)).collect();
+                        units.push(MarkedUnits { text: text.0, length, units: passages });
+                    }
+                }
+            }
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+        }
+        let options = BootstrapOptions::default();
+        let of = |marks: &[MarkedWords]| word_agreement(marks, Some(&options), progress);
+        let mut found = Vec::with_capacity(types);
+        let marked = marks.iter().zip(&units);
+        for ((option, name), (marks, units)) in
+            question.options().iter().zip(question.scale.levels()).zip(marked)
+        {
+            let answers = self.context.observations(option.id)?;
+            let chosen = answers.iter().filter(|answer| answer.level == 1).count();
+            found.push(TypeAgreement {
+                name: name.clone(),
+                chosen: (!answers.is_empty()).then(|| chosen as f64 / answers.len() as f64),
+                alpha_of_texts: self.agreement(option.id)?.alpha,
+                unitizing: unitizing_alpha(units)?,
+                words: of(marks)?,
+            });
+        }
+        let annotators: BTreeSet<_> = labels.iter().map(|label| label.annotator).collect();
+        Ok(SpanAgreements {
+            question: question.name.clone(),
+            labels: labels.len() as u32,
+            annotators: annotators.len() as u32,
+            texts: texts.len() as u32,
+            any: of(&marks[types])?,
+            unitizing: Unitizing::together(found.iter().map(|one| &one.unitizing)),
+            any_unitizing: unitizing_alpha(&units[types])?,
+            types: found,
+        })
+    }
+}

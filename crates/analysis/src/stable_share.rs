@@ -1,0 +1,106 @@
+//! How much of the differences between people are their own, and how much is the moment's: what repeats tell beside the model.
+
+use super::Analysis;
+use dissensus_domain::QuestionId;
+use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
+use dissensus_project::context::AnswerAgain;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::AnnotatorModel as _;
+use serde::Serialize;
+
+/// An interval that is wider says nothing.
+const WIDEST: f64 = 0.8;
+
+/// What was found, with a sentence for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StableShareReport {
+    /// The figures; `None` with too few repeats, or before the models are fitted.
+    pub found: Option<StableShare>,
+    /// The same in words.
+    pub words: String,
+}
+
+impl Analysis {
+    /// By the live model of a question, which is copied first, so that nobody's label waits. Repeats of texts or people that came after the
+    /// fit are left out.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn stable_share(&self, question: QuestionId) -> Result<StableShareReport, WorkbenchError> {
+        let counts = self.context.repeat_counts(question)?;
+        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
+            let words = self.note(false)?.unwrap_or_else(|| words(None, counts.again.len()));
+            return Ok(StableShareReport { found: None, words });
+        };
+        let index = self.context.index();
+        let row = |again: &AnswerAgain| {
+            let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
+            let (first, second) = (again.first.level()?, again.second.level()?);
+            let known = (text as usize) < model.texts();
+            known.then_some(RepeatedAnswer { text, annotator, first, second })
+        };
+        let repeats: Vec<RepeatedAnswer> = counts.again.iter().filter_map(row).collect();
+        let known = |r: &&RepeatedAnswer| model.label(r.text, r.annotator).is_some();
+        let compared = repeats.iter().filter(known).count();
+        let found = model.stable_share(&repeats);
+        Ok(StableShareReport { found, words: words(found, compared) })
+    }
+}
+
+fn words(found: Option<StableShare>, repeats: usize) -> String {
+    let Some(found) = found else {
+        return format!(
+            "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be told apart without \
+             asking the same people again: it takes {FEWEST_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
+             chance, and there are {repeats}."
+        );
+    };
+    let (low, high) = found.interval;
+    if high - low > WIDEST {
+        return format!(
+            "Whether texts are contested or ambiguous: {} repeats are too little to tell, beside {:.0} % that would be the same anyway.",
+            found.repeats,
+            100.0 * found.expected
+        );
+    }
+    let percent = |share: f64| (100.0 * share).round();
+    let what = format!(
+        "Of what the model takes for chance, {:.0} % (95 %: {:.0} to {:.0} %) comes back when the same people are asked again",
+        percent(found.share),
+        percent(low),
+        percent(high)
+    );
+    let so = if high < 0.25 {
+        "most of it is the moment's (ambiguous texts)"
+    } else if low > 0.5 {
+        "most of it is what these people see in these texts (contested)"
+    } else if low > 0.0 {
+        "part of it is what these people see in these texts (contested), part the moment's (ambiguous)"
+    } else {
+        "too few repeats to tell contested texts from ambiguous ones"
+    };
+    format!(
+        "{what}: {so}. Remembered answers raise this share, a change of mind or of the guideline lowers it."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_repeats_cannot_tell_is_said() {
+        let of = |share: f64, interval| {
+            words(Some(StableShare { repeats: 200, same: 0.7, expected: 0.6, share, interval }), 200)
+        };
+        assert!(of(0.4, (0.2, 0.6)).contains("40 % (95 %: 20 to 60 %)"));
+        assert!(of(0.4, (0.2, 0.6)).contains("part of it is what these people see"));
+        assert!(of(0.8, (0.6, 1.0)).contains("most of it is what these people see"));
+        assert!(of(0.04, (0.01, 0.07)).contains("the moment's"));
+        assert!(of(0.02, (-0.1, 0.14)).contains("the moment's"));
+        assert!(of(0.2, (-0.1, 0.5)).contains("too few repeats"));
+        assert!(of(0.2, (-3.0, 1.0)).contains("too little to tell"));
+        assert!(words(None, 4).contains("there are 4"));
+    }
+}

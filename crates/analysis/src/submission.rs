@@ -1,0 +1,157 @@
+//! Predictions of the official test texts as a submission to LeWiDi.
+
+use super::Analysis;
+use dissensus_domain::{AnnotatorId, EventId, Question, ScaleKind, TextId};
+use dissensus_exchange::LewidiSubmission;
+use dissensus_project::context::QuestionData;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{FitOptions, ModelKind, TrainingData};
+use dissensus_stats::metrics::Scored;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What to submit.
+#[derive(Clone, Debug)]
+pub struct SubmissionChoices {
+    /// The question's name; the only one if `None`.
+    pub question: Option<String>,
+    /// What files are named after (`CSC`, `MP`, ...); the question's name if `None`.
+    pub set: Option<String>,
+    /// The run whose model predicts, scored on the official split; if `None`, `multilevel` is fitted to the official training texts.
+    pub run: Option<u32>,
+    /// Seed of that fit.
+    pub seed: u32,
+    /// Replaces files of these names.
+    pub replace: bool,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Submission {
+    /// The file of soft labels, and that of answers.
+    pub files: [PathBuf; 2],
+    /// Texts in each.
+    pub texts: usize,
+    /// Answers, one for each annotator of each text.
+    pub answers: usize,
+    /// The model that predicted.
+    pub model: String,
+    /// Its run.
+    pub run: Option<u32>,
+    /// Which shares the soft labels are: those that `wasserstein` distance rewards (ordinal questions) or `manhattan` (others).
+    pub soft_labels: &'static str,
+}
+
+impl Analysis {
+    /// Writes the shares of levels and each annotator's answer that are expected on the official test texts, by a model that saw none
+    /// of their labels. Whose answers they are is known from the labels: a text without any is left out.
+    ///
+    /// # Errors
+    /// No official split; a question of several options a label, or whose levels are no whole numbers; a run of another question or
+    /// split; files that are there already (without `replace`); a full disk; a cancel.
+    pub fn lewidi_submission(
+        &self,
+        choices: &SubmissionChoices,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Submission, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        let levels = numbered_levels(&question)?;
+        let set = choices.set.as_ref().unwrap_or(&question.name);
+        if set.is_empty() || set.chars().any(|c| std::path::is_separator(c) || c.is_control()) {
+            return Err(WorkbenchError::NotAFileName(set.clone()));
+        }
+        let files = LewidiSubmission::paths(folder, set);
+        if let Some(there) = files.iter().find(|path| path.exists() && !choices.replace) {
+            return Err(WorkbenchError::ExportExists(there.clone()));
+        }
+        let question_data = self.context.question_data(&question)?;
+        question_data.check_split(SplitSpec::Column)?;
+        let (scored, kind) = match choices.run {
+            Some(run) => (self.runs.scored(run)?, self.official_run(run, &question)?),
+            None => (self.fitted_officially(&question_data, choices.seed, progress)?, ModelKind::Multilevel),
+        };
+        let ordinal = question.scale.kind() == ScaleKind::Ordinal;
+        let ids = self.labelled_when(&question)?;
+        let index = self.context.index();
+        let mut out = LewidiSubmission::create(folder, set)?;
+        let (mut texts, mut answers) = (0, 0);
+        for panel in scored.panels(ordinal) {
+            // Rows that the index does not have yet: an import has just ended.
+            let text = *index.texts().get(panel.text as usize).ok_or(WorkbenchError::Busy("import"))?;
+            let found = self.context.store.text(text)?;
+            let name = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+            let member = |(annotator, level): &(u32, u16)| {
+                let who = index.annotators().get(*annotator as usize)?.id;
+                let when = ids.get(&(text, who)).map_or(u32::MAX, |id| id.0);
+                Some((when, levels[usize::from(*level)]))
+            };
+            let members: Option<Vec<(u32, i64)>> = panel.answers.iter().map(member).collect();
+            let mut members = members.ok_or(WorkbenchError::Busy("import"))?;
+            members.sort_by_key(|(when, _)| *when);
+            let members: Vec<i64> = members.into_iter().map(|(_, level)| level).collect();
+            out.write(&name, &panel.shares, &members)?;
+            texts += 1;
+            answers += members.len();
+        }
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        out.finish()?;
+        let soft_labels = if ordinal { "wasserstein" } else { "manhattan" };
+        Ok(Submission { files, texts, answers, model: kind.name().to_owned(), run: choices.run, soft_labels })
+    }
+
+    /// The model of a run that was scored on the official test texts of this question.
+    fn official_run(&self, run: u32, question: &Question) -> Result<ModelKind, WorkbenchError> {
+        let detail = self.runs.detail(run)?;
+        if detail.choices.question != question.id {
+            return Err(WorkbenchError::NotComparable("the run is of another question"));
+        }
+        if detail.choices.split != SplitSpec::Column {
+            return Err(WorkbenchError::NotComparable(
+                "the run was not scored on the official test texts: train one with --split column",
+            ));
+        }
+        Ok(detail.choices.model)
+    }
+
+    fn fitted_officially(
+        &self,
+        question_data: &QuestionData,
+        seed: u32,
+        progress: &dyn Progress,
+    ) -> Result<Scored, WorkbenchError> {
+        let (embeddings, encoder) = self.encoding.embeddings_for(question_data)?;
+        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
+        let data = question_data.data(&embeddings);
+        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        let options = FitOptions { seed: u64::from(seed), ..FitOptions::default() };
+        let mut division = SplitSpec::Column.divide(&data, columns, options.seed, 0.0)?;
+        seen.rows().check(&SplitSpec::Column.name(), division.test.texts())?;
+        let train = TrainingData { observations: &division.train, ..data };
+        let model = fit(ModelKind::Multilevel, &train, &options, progress)?;
+        Ok(division.test.score(model.name(), model.as_ref())?)
+    }
+
+    /// The label of each text and annotator: in the order of their numbers they came in, as from a file.
+    fn labelled_when(
+        &self,
+        question: &Question,
+    ) -> Result<HashMap<(TextId, AnnotatorId), EventId>, WorkbenchError> {
+        let labels = self.context.store.current_labels(question.id)?;
+        Ok(labels.into_iter().map(|label| ((label.text, label.annotator), label.id)).collect())
+    }
+}
+
+/// The levels of a question as the numbers that they are in LeWiDi.
+fn numbered_levels(question: &Question) -> Result<Vec<i64>, WorkbenchError> {
+    let numbers: Option<Vec<i64>> = question.scale.levels().iter().map(|level| level.parse().ok()).collect();
+    let why = "has levels that are no whole numbers";
+    numbers.ok_or_else(|| WorkbenchError::NotForLewidi(question.name.clone(), why))
+}

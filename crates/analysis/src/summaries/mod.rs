@@ -1,0 +1,148 @@
+//! Labels summed up as a table: one row a text, or one row a person.
+
+mod cells;
+mod people;
+mod texts;
+
+use crate::Analysis;
+use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
+use dissensus_domain::{Question, QuestionId};
+use dissensus_exchange::TypedTable;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::outputs::check_outputs;
+use dissensus_training::live::LiveModels;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How often labels are read again that were given meanwhile.
+const TRIES: usize = 4;
+
+/// What is read of labels in several parts, as it is at one moment.
+///
+/// # Errors
+/// As `read`; labels were given in each of the tries.
+fn at_one_moment<T>(
+    context: &Context,
+    read: impl Fn() -> Result<T, WorkbenchError>,
+) -> Result<T, WorkbenchError> {
+    for _ in 0..TRIES {
+        let before = context.store.last_event()?;
+        let found = read()?;
+        if context.store.last_event()? == before {
+            return Ok(found);
+        }
+    }
+    Err(WorkbenchError::LabelsChange)
+}
+
+/// Summaries of the open project.
+#[derive(Clone)]
+pub struct Summaries {
+    context: Arc<Context>,
+    live: LiveModels,
+    analysis: Analysis,
+}
+
+/// A summary that was asked for: its question, its choices and its file were found in order.
+pub struct CheckedSummary {
+    wish: SummaryWish,
+    question: Question,
+    out: PathBuf,
+    replace: bool,
+}
+
+impl CheckedSummary {
+    /// The question whose model must be live ([`LiveModels::fit`]) before the table is written; none where nothing is predicted.
+    pub fn predicted(&self) -> Option<QuestionId> {
+        self.wish.predicted.then_some(self.question.id)
+    }
+}
+
+impl Summaries {
+    pub fn of(context: &Arc<Context>, live: &LiveModels, analysis: &Analysis) -> Self {
+        Self { context: Arc::clone(context), live: live.clone(), analysis: analysis.clone() }
+    }
+
+    /// Looks whether a summary can be written at all, before anything is encoded or fitted for it.
+    ///
+    /// # Errors
+    /// The open project is a packet; no such question; predictions of a question whose answers are no levels, labels of spans that shall be brought
+    /// together, or such of people; a file to write that is there already (without `replace`), is the project, or is of no format that can be written.
+    pub fn check(
+        &self,
+        wish: &SummaryWish,
+        out: &Path,
+        replace: bool,
+    ) -> Result<CheckedSummary, WorkbenchError> {
+        self.context.whole_project()?;
+        let index = self.context.index();
+        let asked = index.question_asked_for(wish.question.as_deref())?.id;
+        let question = index.whole(asked)?.clone();
+        let scale = &question.scale;
+        let refused = |name, value: Option<&str>, allowed: &str| {
+            let value = value.unwrap_or("on").to_owned();
+            let allowed = format!("{allowed} (\"{}\" is answered with {})", question.name, scale.kind());
+            Err(WorkbenchError::Setting { name, value, allowed })
+        };
+        let aggregate = wish.aggregate.as_deref();
+        if wish.predicted && scale.has_options() {
+            return refused("predicted", None, "questions that are answered with one level");
+        }
+        if wish.aggregate.is_some() && wish.of == SummaryOf::People {
+            return refused(
+                "aggregate",
+                aggregate,
+                "one row a text: labels are brought together to one of each text",
+            );
+        }
+        if wish.aggregate.is_some() && scale.has_options() && !scale.is_multi_label() {
+            return refused("aggregate", aggregate, "questions that are answered with levels or options");
+        }
+        TypedTable::check(out, false)?;
+        check_outputs(&[out], &[self.context.store.path()], replace)?;
+        Ok(CheckedSummary { wish: wish.clone(), question, out: out.to_owned(), replace })
+    }
+
+    /// Writes the table, of labels as they are at one moment. Predictions are all by one state of the live model, which may know of a label more
+    /// or less.
+    ///
+    /// # Errors
+    /// A model that is not live where there are predictions; labels that go on changing ([`WorkbenchError::LabelsChange`]); nothing to bring together; a file of that name by now (without `replace`); a full disk; a
+    /// cancel. Nothing is written then.
+    pub fn write(
+        &self,
+        asked: &CheckedSummary,
+        progress: &dyn Progress,
+    ) -> Result<SummaryWritten, WorkbenchError> {
+        let written = match asked.wish.of {
+            SummaryOf::Texts => texts::write(self, asked, progress),
+            SummaryOf::People => people::write(self, asked, progress),
+        };
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// As [`Summaries::write`], with a model that is made live first, as a job that the window shows and can cancel.
+    ///
+    /// # Errors
+    /// As [`Summaries::check`] and [`Summaries::write`]; texts without an embedding; an export is under way.
+    pub fn write_as_job(
+        &self,
+        wish: &SummaryWish,
+        out: &Path,
+        replace: bool,
+    ) -> Result<SummaryWritten, WorkbenchError> {
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let written = context.as_job("export", &title, |job| {
+            let asked = self.check(wish, out, replace)?;
+            if let Some(question) = asked.predicted() {
+                self.live.fit(question, job.as_ref())?;
+            }
+            self.write(&asked, job.as_ref())
+        });
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+}

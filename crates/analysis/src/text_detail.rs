@@ -1,0 +1,264 @@
+//! Everyone's distribution on one text.
+
+use super::Analysis;
+use super::chosen::among;
+use super::groups::{difference, severity_difference};
+use super::needs::{FEWEST_SHARED, enough, too_few};
+use dissensus_api::{
+    AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail,
+};
+use dissensus_api::{DisagreementScores, GroupDifference, SeverityDifference};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Shown, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_training::live::{Fitted, Over};
+use std::collections::{BTreeMap, HashMap};
+
+/// Stands for a missing attribute.
+const NOT_KNOWN: &str = "not known";
+
+impl Analysis {
+    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
+    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`, and what is shown of others is recorded for
+    /// labels that come later. Labels are there without a
+    /// live model too; scores and groups only where two annotators or more are predicted from enough labels, else `needs` says why not.
+    ///
+    /// # Errors
+    /// As [`Analysis::ranking`], or no such text.
+    pub fn text_detail(
+        &self,
+        query: &DisagreementQuery,
+        text: TextId,
+        group_by: Option<&str>,
+        reading_as: Option<AnnotatorId>,
+        show_hidden: bool,
+    ) -> Result<TextDetail, WorkbenchError> {
+        let context = &self.context;
+        let question = query.question;
+        let found =
+            context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let row = context
+            .index()
+            .text_row(text)
+            .ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
+        let levels = self.levels(question)?;
+        let mask = self.mask(&query.attributes)?;
+        let chosen = mask.iter().filter(|chosen| **chosen).count();
+        let ordinal = self.is_ordinal(question)?;
+        let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
+        let predicted = self.live.models.with(question, |fitted| {
+            let model = &fitted.model;
+            if model.texts() <= row as usize {
+                return Ok(None);
+            }
+            let over = self.over(&query.attributes, model.annotators())?;
+            let all = model.row(row);
+            if needs.is_none() {
+                needs = enough(shared_texts(fitted, &over), DisagreementMeasure::Split);
+            }
+            let predicted = mask.iter().take(fitted.model.annotators()).filter(|chosen| **chosen).count();
+            let measured = match needs.is_none() && predicted > 1 {
+                true => Some(self.measured_on(fitted, row, &over, ordinal)?),
+                false => None,
+            };
+            Ok::<_, WorkbenchError>(Some((all, measured)))
+        });
+        let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
+        if measured.is_none() && needs.is_none() {
+            needs = self.note(false)?;
+        }
+        let mut answers: HashMap<AnnotatorId, Answer> = context
+            .store
+            .current_labels_on(text, question)?
+            .into_iter()
+            .map(|label| (label.annotator, label.answer))
+            .collect();
+        let given = self.labels_given(question)?;
+        let ordered = self.ordered(question)?;
+        let index = context.index();
+        // Who joined after the fit has labels, and no prediction yet.
+        let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
+        let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
+            let observed = answers.remove(&annotator.id);
+            let hidden =
+                p.is_some() && reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
+            let labels = given.get(&annotator.id).copied().unwrap_or(0);
+            prediction(annotator, p.filter(|_| !hidden), observed, hidden, ordered, labels)
+        };
+        let everyone = index.annotators().iter().zip(predictions).zip(&mask);
+        let mut people: Vec<AnnotatorPrediction> =
+            everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
+        let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
+        people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
+        if let Some(reader) = reading_as {
+            let others = people.iter().filter(|person| person.annotator != reader);
+            let answers = others.clone().any(|person| person.observed.is_some());
+            let predictions = people.iter().any(|person| person.distribution.is_some());
+            context.record_shown(question, text, reader, Shown { answers, predictions })?;
+        }
+        let (scores, differences, severity) = match measured {
+            Some(MeasuredText { scores, differences, severity }) => (Some(scores), differences, severity),
+            None => (None, Vec::new(), None),
+        };
+        let mut groups = match (group_by, &scores) {
+            (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
+            _ => Vec::new(),
+        };
+        for group in &mut groups {
+            set_gap(group, group_by.unwrap_or_default(), &differences);
+        }
+        let unsaid = context.store.cannot_say(question)?;
+        Ok(TextDetail {
+            cannot_say: unsaid.iter().filter(|(of, _)| *of == text).count() as u32,
+            text: found.id,
+            external_id: found.external_id,
+            body: found.body,
+            group: found.group,
+            split: found.split,
+            metadata: found.metadata.into_iter().collect(),
+            scores,
+            needs,
+            annotators: people,
+            groups,
+            differences,
+            severity,
+        })
+    }
+
+    /// The measures of a text, and on an ordinal scale every group against the others.
+    fn measured_on(
+        &self,
+        fitted: &mut Fitted,
+        row: u32,
+        over: &Over,
+        ordinal: bool,
+    ) -> Result<MeasuredText, WorkbenchError> {
+        let (scores, distribution) = among(fitted, row, over);
+        let (mut differences, mut severity) = (Vec::new(), None);
+        if ordinal {
+            let comparison = self.comparison(fitted, None, over)?;
+            let gaps = comparison.gaps(&fitted.model, row);
+            differences =
+                gaps.iter().enumerate().filter_map(|(at, gap)| difference(&comparison, at, gap)).collect();
+            let by_severity = comparison.severity_gap(&fitted.model, row);
+            severity = by_severity.and_then(|gap| severity_difference(&gap, &distribution));
+        }
+        Ok(MeasuredText { scores, differences, severity })
+    }
+
+    /// True where levels have an order, so that a mean level has a meaning.
+    fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
+        let index = self.context.index();
+        let question = index.with_levels(question)?;
+        Ok(question.scale.kind().is_ordered())
+    }
+
+    /// True where levels have an order and distances.
+    pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
+        let index = self.context.index();
+        let question = index.with_levels(question)?;
+        Ok(question.scale.kind() == ScaleKind::Ordinal)
+    }
+
+    /// Labels that each annotator's model stands on; nobody without a label is in it.
+    pub(super) fn labels_given(
+        &self,
+        question: QuestionId,
+    ) -> Result<HashMap<AnnotatorId, u32>, WorkbenchError> {
+        let counts = self
+            .context
+            .store
+            .annotator_counts()?
+            .into_iter()
+            .filter(|count| count.question == question.row());
+        Ok(counts.map(|count| (count.annotator, count.labels)).collect())
+    }
+}
+
+/// What is measured on one text.
+struct MeasuredText {
+    scores: DisagreementScores,
+    differences: Vec<GroupDifference>,
+    severity: Option<SeverityDifference>,
+}
+
+/// Texts with labels of two of these people or more, counted as far as [`enough`] asks.
+fn shared_texts(fitted: &Fitted, over: &Over) -> usize {
+    let model = &fitted.model;
+    let shared = |text: &u32| model.labels_on(*text, over.mask()) > 1;
+    (0..model.texts() as u32).filter(shared).take(FEWEST_SHARED).count()
+}
+
+/// `p` is what is predicted and may be shown.
+fn prediction(
+    annotator: &Annotator,
+    p: Option<&[f32]>,
+    observed: Option<Answer>,
+    hidden: bool,
+    ordered: bool,
+    labels: u32,
+) -> AnnotatorPrediction {
+    let expected = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f32 * p).sum();
+    AnnotatorPrediction {
+        annotator: annotator.id,
+        name: annotator.name.clone(),
+        attributes: annotator.attributes.clone(),
+        simulated: annotator.simulated,
+        distribution: p.map(<[f32]>::to_vec),
+        expected: p.filter(|_| ordered).map(expected),
+        hidden,
+        observed,
+        labels,
+    }
+}
+
+/// Mean distributions by the value of an attribute, largest group first. Hidden predictions are left out.
+fn groups(
+    people: &[AnnotatorPrediction],
+    attribute: &str,
+    levels: usize,
+    ordinal: bool,
+) -> Vec<GroupPrediction> {
+    let mut members: BTreeMap<&str, Vec<&AnnotatorPrediction>> = BTreeMap::new();
+    for person in people.iter().filter(|person| person.distribution.is_some()) {
+        let value = person.attributes.get(attribute).map_or(NOT_KNOWN, String::as_str);
+        members.entry(value).or_default().push(person);
+    }
+    let group = |(value, members): (&str, Vec<&AnnotatorPrediction>)| {
+        let mut distribution = vec![0.0; levels];
+        for p in members.iter().filter_map(|person| person.distribution.as_ref()) {
+            distribution.iter_mut().zip(p).for_each(|(sum, p)| *sum += p / members.len() as f32);
+        }
+        let level = |person: &&AnnotatorPrediction| {
+            person.observed.as_ref().and_then(dissensus_domain::Answer::level).map(f32::from)
+        };
+        let given: Vec<f32> = members.iter().filter_map(level).collect();
+        let mean = given.iter().sum::<f32>() / given.len().max(1) as f32;
+        GroupPrediction {
+            value: value.to_owned(),
+            annotators: members.len() as u32,
+            distribution,
+            observed: (ordinal && !given.is_empty()).then_some(mean),
+            labels: given.len() as u32,
+            gap: None,
+            gap_interval: None,
+            stands: false,
+        }
+    };
+    let mut groups: Vec<GroupPrediction> = members.into_iter().map(group).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.annotators));
+    groups
+}
+
+/// What is known of the gap between a group and all others. Of two values only one is compared: the other's gap is its opposite.
+fn set_gap(group: &mut GroupPrediction, attribute: &str, differences: &[GroupDifference]) {
+    let of_attribute = || differences.iter().filter(|difference| difference.attribute == attribute);
+    let own = of_attribute().find(|difference| difference.value == group.value);
+    let other = of_attribute().find(|difference| difference.against.as_ref() == Some(&group.value));
+    let Some(found) = own.or(other) else { return };
+    let sign = if own.is_some() { 1.0 } else { -1.0 };
+    let (low, high) = found.interval;
+    group.gap = Some(sign * found.gap);
+    group.gap_interval = Some(if own.is_some() { (low, high) } else { (-high, -low) });
+    group.stands = found.stands;
+}

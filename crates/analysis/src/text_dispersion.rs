@@ -1,0 +1,122 @@
+//! Whether people are further apart on some texts than the model expects of texts of the same mean.
+
+use super::Analysis;
+use dissensus_domain::QuestionId;
+use dissensus_models::mixed::{ScaleSpread, TextDispersion};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use serde::Serialize;
+
+/// Data sets drawn from the fitted model: p can be .025 at least.
+const REPLICATES: usize = 39;
+/// The rule under which a difference is said to be shown.
+const SHOWN: f64 = 0.05;
+
+/// What was found, with a sentence for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TextDispersionReport {
+    /// The figures; `None` where the labels cannot tell.
+    pub found: Option<TextDispersion>,
+    /// Whether texts are shown to differ (p at most .05).
+    pub shown: bool,
+    /// How much texts' own scales differ in the predictions; `None` where left-out labels are not predicted better by them.
+    pub scales: Option<ScaleSpread>,
+    /// The same in words.
+    pub words: String,
+}
+
+impl Analysis {
+    /// By the live model of a question, which is copied first, so that nobody's label waits. Takes as long as some dozens of estimations of
+    /// the variances.
+    ///
+    /// # Errors
+    /// No such question, or a cancel.
+    pub fn text_dispersion(
+        &self,
+        question: QuestionId,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<TextDispersionReport, WorkbenchError> {
+        self.context.question_parts(question)?;
+        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
+            let words = self.note(false)?.unwrap_or_else(|| words(None, false, None, false));
+            return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
+        };
+        let found = model.text_dispersion(REPLICATES, seed, progress)?;
+        let shown = found.is_some_and(|found| found.p <= SHOWN);
+        let scales = model.scale_spread();
+        Ok(TextDispersionReport {
+            found,
+            shown,
+            scales,
+            words: words(found, shown, scales, model.scales_are_told()),
+        })
+    }
+}
+
+fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, told: bool) -> String {
+    let Some(found) = found else {
+        return "Whether people are further apart on some texts than on others of the same mean cannot be told: that takes three ordered \
+                levels or more, and 50 texts with labels of two people."
+            .to_owned();
+    };
+    let used = scales.map(|ScaleSpread { sd, interval: (low, high) }| {
+        // The search ends there.
+        let more = if high >= ScaleSpread::MOST { " or more" } else { "" };
+        format!(
+            "Predictions use that for texts with labels: each has a scale of its own, learned from its labels and shrunk. The logarithms of the \
+             scales have a standard deviation of {sd:.2} (95 %: {low:.2} to {high:.2}{more})."
+        )
+    });
+    let used = match (used, told) {
+        (Some(own), true) => {
+            Some(format!("Predictions use what a text's embedding tells of that, and its labels. {own}"))
+        }
+        (None, true) => Some(
+            "Predictions use what a text's embedding tells of that; labels that were left out are not predicted better by a scale of the text's own."
+                .to_owned(),
+        ),
+        (own, false) => own,
+    };
+    if shown {
+        let used = used.unwrap_or_else(|| {
+            "Predictions do not use that, because labels that were left out are not predicted better by it: where it counts, look at the labels alone.".to_owned()
+        });
+        format!(
+            "People are further apart on some texts than a model expects in which that follows from a text's mean (p {:.3}): some divide people \
+             more than others do, or in camps, or some people's labels fit no model. {used}",
+            found.p
+        )
+    } else {
+        let used = used.unwrap_or_else(|| {
+            "Predictions of how far they are apart follow from where a text stands.".to_owned()
+        });
+        format!(
+            "That people are further apart on some texts than on others of the same mean is not shown by this test (p {:.2} over {} texts). {used}",
+            found.p, found.texts
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_shown_is_not_called_absent() {
+        let of = |p| Some(TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 });
+        let scales = Some(ScaleSpread { sd: 0.35, interval: (0.29, 0.4) });
+        let not_shown = words(of(0.6), false, None, false);
+        assert!(not_shown.contains("is not shown by this test (p 0.60 over 300 texts)"));
+        assert!(not_shown.contains("follow from where a text stands"));
+        let unused = words(of(0.025), true, None, false);
+        assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
+        let used = words(of(0.025), true, scales, false);
+        assert!(used.contains("Predictions use that") && used.contains("0.35 (95 %: 0.29 to 0.40)"));
+        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }), true);
+        assert!(wide.contains("1.00 to 1.10 or more)") && wide.contains("embedding tells"), "{wide}");
+        assert!(words(of(0.025), true, None, true).contains("Predictions use what a text's embedding tells"));
+        assert!(words(None, false, None, false).contains("cannot be told"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What the labels of one text come to: counts, shares, their mean and how far they differ.
+
+use crate::labels_differ::{labels_differ, level_counts};
+use dissensus_domain::{Answer, CurrentLabel, Scale};
+
+/// What the levels of an ordered scale count as in a mean: the numbers that they are named, where all are, else their places from 0 (so that the
+/// mean of a yes/no question is the share of yes). None of other scales.
+pub(crate) fn level_values(scale: &Scale) -> Option<Vec<f64>> {
+    if !scale.kind().is_ordered() {
+        return None;
+    }
+    let number = |name: &String| name.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let numbers: Option<Vec<f64>> = scale.levels().iter().map(number).collect();
+    Some(numbers.unwrap_or_else(|| (0..scale.len()).map(|place| place as f64).collect()))
+}
+
+/// The mean of levels with these weights; none of a scale without an order, and where all weights are 0.
+pub(crate) fn mean_of(scale: &Scale, weights: &[f64]) -> Option<f64> {
+    let values = level_values(scale)?;
+    let all: f64 = weights.iter().sum();
+    let sum: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+    (all > 0.0).then(|| sum / all)
+}
+
+/// The figures of one text.
+pub struct TextFigures {
+    /// Labels, each of which holds several levels or none where the scale is one of options or types.
+    pub labels: usize,
+    /// How many labels hold each level.
+    pub counts: Vec<u32>,
+    /// The mean on an ordered scale, of [`level_values`].
+    pub mean: Option<f64>,
+    /// From 0 (all alike) to 1; two labels are needed.
+    pub disagreement: Option<f32>,
+}
+
+impl TextFigures {
+    /// Those of the labels of one text.
+    pub fn of(scale: &Scale, labels: &[CurrentLabel]) -> Self {
+        let answers: Vec<&Answer> = labels.iter().map(|label| &label.answer).collect();
+        let counts = level_counts(scale, &answers);
+        Self {
+            labels: labels.len(),
+            mean: mean_of(scale, &counts.iter().map(|n| f64::from(*n)).collect::<Vec<_>>()),
+            counts,
+            disagreement: labels_differ(scale, &answers),
+        }
+    }
+
+    /// The share of labels that hold each level; none without a label.
+    pub fn shares(&self) -> impl Iterator<Item = Option<f64>> {
+        let share = |n: &u32| (self.labels > 0).then(|| f64::from(*n) / self.labels as f64);
+        self.counts.iter().map(share)
+    }
+}

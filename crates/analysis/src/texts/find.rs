@@ -1,0 +1,74 @@
+//! A part of a list of texts.
+
+use super::Texts;
+use super::standing::Of;
+use dissensus_api::{FoundTexts, TextFilter, TextQuery};
+use dissensus_domain::{QuestionId, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_store::StoreError;
+
+/// The most rows that are given at once.
+const MOST_ROWS: u32 = 500;
+
+impl Texts {
+    /// Up to `limit` rows (500 at most) of a list of texts from place `offset` on, and the place of the text `look_for` in it. All bodies are
+    /// read where something new is searched for; after that a part costs its rows.
+    ///
+    /// # Errors
+    /// No such question or annotator, a filter that a packet does not have, or the file cannot be read.
+    pub fn find(
+        &self,
+        query: &TextQuery,
+        offset: u32,
+        limit: u32,
+        look_for: Option<TextId>,
+    ) -> Result<FoundTexts, WorkbenchError> {
+        let of = self.of_query(query)?;
+        let list = self.list(&TextQuery { annotator: of.annotator, ..query.clone() }, &of)?;
+        let from = (offset as usize).min(list.rows.len());
+        let to = from.saturating_add(limit.min(MOST_ROWS) as usize).min(list.rows.len());
+        let mut rows = Vec::with_capacity(to - from);
+        for row in &list.rows[from..to] {
+            rows.extend(self.row(*row, &list, &of, &query.search)?);
+        }
+        let place = look_for
+            .and_then(|text| of.index.text_row(text))
+            .and_then(|wanted| list.rows.iter().position(|row| *row == wanted));
+        Ok(FoundTexts {
+            total: list.rows.len() as u32,
+            offset: from as u32,
+            rows,
+            counts: list.counts,
+            place: place.map(|place| place as u32),
+            revision: of.event.0,
+        })
+    }
+
+    /// What a query is of. In a packet nothing of others is there, and nothing of theirs is told.
+    fn of_query(&self, query: &TextQuery) -> Result<Of, WorkbenchError> {
+        // What is on disk has to be in memory too, or a list that lacks it would be kept under its event.
+        self.labelling.follow_events()?;
+        // The events first: what the index and the annotations know beyond them is asked for again.
+        let event = self.context.store.last_event()?;
+        let index = self.context.index();
+        if let Some(packet) = &self.context.packet {
+            if matches!(query.filter, TextFilter::Contested | TextFilter::Long) {
+                return Err(dissensus_project::study_error::StudyError::InPacket.into());
+            }
+            let (annotator, questions) = (Some(packet.annotator), packet.questions.clone());
+            return Ok(Of { index, annotator, questions, event });
+        }
+        let questions: Vec<QuestionId> = match query.questions.as_slice() {
+            [] => index.questions().iter().map(|question| question.id).collect(),
+            named => {
+                named.iter().map(|id| Ok(index.whole(*id)?.id)).collect::<Result<_, WorkbenchError>>()?
+            }
+        };
+        if let Some(annotator) = query.annotator
+            && index.annotator_row(annotator).is_none()
+        {
+            return Err(StoreError::Unknown { what: "annotator", name: annotator.0.to_string() }.into());
+        }
+        Ok(Of { index, annotator: query.annotator, questions, event })
+    }
+}

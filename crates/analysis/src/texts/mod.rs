@@ -1,0 +1,67 @@
+//! Lists of the project's texts: filtered, searched, sorted, a part at a time.
+
+mod contested;
+mod find;
+mod ordered;
+mod row;
+mod standing;
+
+use contested::ContestedCache;
+use dissensus_api::LongTextsInfo;
+use dissensus_labelling::Labelling;
+use dissensus_labelling::practice::Practice;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_training::encoding::Encoding;
+use ordered::Lists;
+use std::sync::Arc;
+
+/// Lists of texts of the open project.
+#[derive(Clone)]
+pub struct Texts {
+    context: Arc<Context>,
+    encoding: Encoding,
+    labelling: Labelling,
+    practice: Practice,
+    lists: Arc<Lists>,
+    contested: Arc<ContestedCache>,
+}
+
+impl Texts {
+    pub fn of(
+        context: &Arc<Context>,
+        encoding: &Encoding,
+        labelling: &Labelling,
+        practice: &Practice,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            labelling: labelling.clone(),
+            practice: practice.clone(),
+            lists: Arc::default(),
+            contested: Arc::default(),
+        }
+    }
+
+    /// Tells which texts are longer than the encoder reads at once; known from here on until the encoder changes or texts are added.
+    ///
+    /// # Errors
+    /// There is no encoder, the file cannot be read, a text cannot be tokenized, or a cancel.
+    pub fn measure_long(
+        &self,
+        progress: &dyn dissensus_project::jobs::Progress,
+    ) -> Result<LongTextsInfo, WorkbenchError> {
+        self.context.whole_project()?;
+        self.encoding.measure_long_texts(progress)
+    }
+
+    /// As [`Texts::measure_long`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn measure_long_as_job(&self) -> Result<LongTextsInfo, WorkbenchError> {
+        self.context.whole_project()?;
+        self.context.as_job("long-texts", "", |job| self.measure_long(job.as_ref()))
+    }
+}

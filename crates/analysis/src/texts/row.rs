@@ -1,0 +1,101 @@
+//! One row of a list: the text, and what was done with it.
+
+use super::Texts;
+use super::ordered::List;
+use super::standing::Of;
+use crate::snippet;
+use dissensus_api::{TextFilter, TextRow};
+use dissensus_domain::{AnnotatorId, Text};
+use dissensus_exchange::text_id_of;
+use dissensus_project::error::WorkbenchError;
+
+/// Characters before the place that was found, so that one sees where it stands.
+const BEFORE: usize = 40;
+
+impl Texts {
+    pub(super) fn row(
+        &self,
+        row: u32,
+        list: &List,
+        of: &Of,
+        search: &str,
+    ) -> Result<Option<TextRow>, WorkbenchError> {
+        let Some(text) = self.context.store.text(of.index.texts()[row as usize])? else { return Ok(None) };
+        let is = |filter| list.standing.is_in(row, filter);
+        let noted = is(TextFilter::Noted);
+        let (answers, note) = match of.annotator.filter(|_| !list.is_bare()) {
+            Some(annotator) => self.said(annotator, &text, of, noted)?,
+            None => (Vec::new(), None),
+        };
+        Ok(Some(TextRow {
+            text: text.id,
+            named: text.external_id != text_id_of(&text.body),
+            row: row + 1,
+            snippet: around(&text.body, search),
+            characters: text.body.chars().count() as u32,
+            external_id: text.external_id,
+            answers,
+            note,
+            answered: is(TextFilter::Answered),
+            skipped: is(TextFilter::Skipped),
+            flagged: is(TextFilter::Flagged),
+            noted,
+            contested: list.differs(row),
+            long: list.is_long(row),
+        }))
+    }
+
+    /// What a person answered, and wrote beside it.
+    fn said(
+        &self,
+        annotator: AnnotatorId,
+        text: &Text,
+        of: &Of,
+        noted: bool,
+    ) -> Result<(Vec<Option<String>>, Option<String>), WorkbenchError> {
+        let mut answers = Vec::with_capacity(of.questions.len());
+        let mut notes = Vec::new();
+        for question in &of.questions {
+            let annotations = self.labelling.annotations_of(annotator, *question)?;
+            let answer = dissensus_project::sync::lock(&annotations).answers.get(&text.id).cloned();
+            let scale = of.index.question(*question).map(|question| &question.scale);
+            let name = answer.and_then(|answer| Some(scale?.name_of_answer(&answer)?.into_owned()));
+            answers.push(name);
+            if noted {
+                notes.extend(self.labelling.remark_of(annotator, *question, text.id)?.note);
+            }
+        }
+        Ok((answers, (!notes.is_empty()).then(|| notes.join(" · "))))
+    }
+}
+
+/// The beginning of a text, or where what was searched for stands further on, a part of it from shortly before that.
+fn around(body: &str, search: &str) -> String {
+    let wanted = search.trim().to_lowercase();
+    let lower = body.to_lowercase();
+    let found = if wanted.is_empty() { None } else { lower.find(&wanted) };
+    let at = found.map_or(0, |byte| lower[..byte].chars().count());
+    // Of a few letters lower case is longer: then places are not those of the text.
+    if at <= 2 * BEFORE || lower.chars().count() != body.chars().count() {
+        return snippet(body);
+    }
+    let from = body.char_indices().nth(at - BEFORE).map_or(0, |(byte, _)| byte);
+    let word = body[from..].find(char::is_whitespace).map_or(from, |space| from + space);
+    format!("…{}", snippet(body[word..].trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_far_into_a_text_is_in_its_row() {
+        let body = format!("{} here stands the NEEDLE, and more {}", "hay ".repeat(200), "hay ".repeat(200));
+        let row = around(&body, " needle ");
+        assert!(row.starts_with("…hay ") && row.contains("here stands the NEEDLE"), "{row}");
+        assert!(around(&body, "").starts_with("hay hay"));
+        assert!(around("short NEEDLE", "needle").starts_with("short"));
+        // Lower case of this letter is two characters.
+        assert!(around(&format!("{}İ needle", "x ".repeat(300)), "needle").starts_with("x x"));
+    }
+}

@@ -1,0 +1,155 @@
+//! What was done with every text: by one person, or by anybody.
+
+use super::Texts;
+use dissensus_api::TextFilter;
+use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
+use dissensus_labelling::Left;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+const ANSWERED: u8 = 1;
+const NOT_YET: u8 = 2;
+const SKIPPED: u8 = 4;
+const FLAGGED: u8 = 8;
+const NOTED: u8 = 16;
+/// Somebody gave an answer, to any of the questions.
+const SEEN: u8 = 32;
+
+/// What a standing is of.
+#[derive(Clone)]
+pub(super) struct Of {
+    pub(super) index: Arc<Index>,
+    pub(super) annotator: Option<AnnotatorId>,
+    pub(super) questions: Vec<QuestionId>,
+    /// The newest event of which it knows.
+    pub(super) event: EventId,
+}
+
+impl PartialEq for Of {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.index, &other.index)
+            && (self.annotator, &self.questions, self.event)
+                == (other.annotator, &other.questions, other.event)
+    }
+}
+
+/// What was done with every text, by row of the index.
+pub(super) struct Standing {
+    bits: Vec<u8>,
+    /// When each text was answered last in the window or by the command; empty where that is of nobody.
+    pub(super) given_at: Vec<Option<i64>>,
+}
+
+impl Standing {
+    /// Of texts of which nothing is told.
+    pub(super) fn unknown(texts: usize) -> Self {
+        Self { bits: vec![0; texts], given_at: Vec::new() }
+    }
+
+    /// Whether a text belongs to a list. What people differ on and what is long is known elsewhere.
+    pub(super) fn is_in(&self, row: u32, filter: TextFilter) -> bool {
+        let bits = self.bits[row as usize];
+        match filter {
+            TextFilter::All | TextFilter::Contested | TextFilter::Long => true,
+            TextFilter::Answered => bits & ANSWERED != 0,
+            TextFilter::NotYet => bits & NOT_YET != 0,
+            TextFilter::Skipped => bits & SKIPPED != 0,
+            TextFilter::Flagged => bits & FLAGGED != 0,
+            TextFilter::Noted => bits & NOTED != 0,
+        }
+    }
+}
+
+impl Texts {
+    pub(super) fn standing(&self, of: &Of) -> Result<Standing, WorkbenchError> {
+        let mut found = match (of.annotator, of.questions.is_empty()) {
+            (_, true) => Standing { bits: vec![NOT_YET; of.index.texts().len()], given_at: Vec::new() },
+            (Some(annotator), _) => self.standing_of(annotator, of)?,
+            (None, _) => self.standing_of_all(of)?,
+        };
+        // What is practised on is nowhere asked for real.
+        let book = self.practice.book()?;
+        for (bits, text) in found.bits.iter_mut().zip(of.index.texts()) {
+            *bits &= if book.is_practice(*text) { !(NOT_YET | SKIPPED) } else { u8::MAX };
+        }
+        Ok(found)
+    }
+
+    /// How many texts are asked for real, and how many of them somebody has yet to answer: of those that were handed out to this person,
+    /// where some were. What was put off is yet to be answered.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn to_answer(&self, annotator: Option<AnnotatorId>) -> Result<(u32, Option<u32>), WorkbenchError> {
+        self.labelling.follow_events()?;
+        let (event, index) = (self.context.store.last_event()?, self.context.index());
+        let real = self.practice.book()?.real(index.texts()).len() as u32;
+        let Some(annotator) = annotator else { return Ok((real, None)) };
+        let questions = index.questions().iter().map(|question| question.id).collect();
+        let of = Of { index, annotator: Some(annotator), questions, event };
+        let assigned: HashSet<TextId> = (self.context.store.packets()?.iter())
+            .filter(|(packet, _)| packet.annotator == annotator)
+            .flat_map(|(packet, _)| packet.assignments.iter().map(|item| item.text))
+            .collect();
+        let standing = self.standing(&of)?;
+        let open =
+            standing.bits.iter().zip(of.index.texts()).filter(|(bits, text)| {
+                **bits & NOT_YET != 0 && (assigned.is_empty() || assigned.contains(text))
+            });
+        Ok((real, Some(open.count() as u32)))
+    }
+
+    /// What one person did, from what is kept of that person in memory.
+    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, WorkbenchError> {
+        let sheet = self.labelling.sheet(annotator, &of.questions)?;
+        let answers = sheet.read();
+        let mut bits = Vec::with_capacity(of.index.texts().len());
+        let mut given_at = Vec::with_capacity(of.index.texts().len());
+        for &text in of.index.texts() {
+            let all = of.questions.iter().filter_map(|question| answers.annotations(*question));
+            let mut bit = 0;
+            for annotations in all {
+                bit |= if annotations.answers.contains_key(&text) { SEEN } else { 0 };
+                bit |= if annotations.flagged.contains(&text) { FLAGGED } else { 0 };
+                bit |= if annotations.noted.contains(&text) { NOTED } else { 0 };
+            }
+            bit |= match answers.left(text) {
+                None if bit & SEEN != 0 => ANSWERED,
+                // Nothing is asked about it.
+                None => 0,
+                Some(Left::Open) => NOT_YET,
+                Some(Left::Skipped) => NOT_YET | SKIPPED,
+            };
+            bits.push(bit);
+            given_at.push(answers.given_at(text));
+        }
+        Ok(Standing { bits, given_at })
+    }
+
+    /// What anybody did: a text is answered once somebody has answered a question about it.
+    fn standing_of_all(&self, of: &Of) -> Result<Standing, WorkbenchError> {
+        let mut bits = vec![0_u8; of.index.texts().len()];
+        let mut set = |text, bit: u8| {
+            if let Some(row) = of.index.text_row(text) {
+                bits[row as usize] |= bit;
+            }
+        };
+        for question in &of.questions {
+            for text in self.context.store.labelled_texts(*question)? {
+                set(text, ANSWERED | SEEN);
+            }
+            for marked in self.context.store.all_marks(*question)? {
+                let skipped = marked.marks.skipped && marked.current.is_none();
+                set(marked.text, if skipped { SKIPPED } else { 0 });
+                set(marked.text, if marked.marks.flagged { FLAGGED } else { 0 });
+                set(marked.text, if marked.marks.remark.is_empty() { 0 } else { NOTED });
+            }
+        }
+        for bits in &mut bits {
+            *bits |= if *bits & ANSWERED == 0 { NOT_YET } else { 0 };
+        }
+        Ok(Standing { bits, given_at: Vec::new() })
+    }
+}

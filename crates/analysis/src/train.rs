@@ -1,0 +1,55 @@
+//! Fitting the model that predicts for the project.
+
+use super::Analysis;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::{FitOptions, ModelKind};
+use dissensus_store::EvaluationKind;
+use serde::Serialize;
+use serde_json::json;
+use std::time::Instant;
+
+/// What training did.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Trained {
+    /// The model.
+    pub model: &'static str,
+    /// The question.
+    pub question: String,
+    /// Labels it stands on.
+    pub labels: usize,
+    /// Annotators it knows.
+    pub annotators: usize,
+    /// Encoder version.
+    pub encoder: Option<String>,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+impl Analysis {
+    /// Fits the model that predicts for the project on all labels and keeps it.
+    ///
+    /// # Errors
+    /// No labels, or a cancel.
+    pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, WorkbenchError> {
+        let question = self.context.index().question_asked_for(question)?.clone();
+        let labels = self.context.store.current_labels(question.id)?.len();
+        if labels == 0 {
+            return Err(WorkbenchError::NoLabels(question.name));
+        }
+        let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
+        self.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {
+            let started = Instant::now();
+            self.live.fit_anew(question.id, progress)?;
+            Ok(Trained {
+                model: ModelKind::Multilevel.name(),
+                labels,
+                annotators: self.context.index().annotators().len(),
+                encoder: self.encoding.embeddings()?.1.version,
+                seconds: started.elapsed().as_secs_f64(),
+                question: question.name.clone(),
+            })
+        })
+    }
+}

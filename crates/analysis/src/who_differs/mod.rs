@@ -1,0 +1,255 @@
+//! Who differs, and why, over all labels of a question: the text, the person or neither; attributes of people; people.
+
+mod words;
+
+use super::Analysis;
+use super::groups::{FEWEST_PEOPLE, by_value};
+use super::plan::difference_shares;
+use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
+use dissensus_domain::{Annotator, QuestionId};
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::sync::lock;
+use dissensus_stats::agreement::agreement;
+use dissensus_stats::data::{AnnotatorModel as _, Observation, Severity};
+use dissensus_stats::disagreement::{AttributeShare, attribute_share, gap_of_sides, holm, severity_p_value};
+use dissensus_stats::metrics::CONFIDENCE_LEVEL;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// What the job is called in the project.
+const KIND: &str = "who";
+/// A difference is shown where its corrected p value is below this.
+const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
+/// Of an attribute with more values, these largest are compared.
+const MOST_VALUES: usize = 50;
+/// Steps that are told: shares, the model, attributes.
+const STEPS: u64 = 3;
+
+/// The last answers, with the generation and the revision of the labels that they are of.
+#[derive(Default)]
+pub(crate) struct LastWhoDiffers(Mutex<BTreeMap<QuestionId, (u32, u32, WhoDiffers)>>);
+
+/// An attribute's values that are compared, with the rows of their people.
+struct Values<'a> {
+    attribute: &'a str,
+    groups: Vec<(&'a str, Vec<u32>)>,
+}
+
+impl Analysis {
+    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; what each attribute of people explains of how
+    /// high they answer; and who is shown to answer higher or lower than the average person. Severities are those of the live model, which is fitted where
+    /// there is none. Where no label of the question has changed since the last time, that answer is given again.
+    ///
+    /// # Errors
+    /// No such question, the file cannot be read, or a cancel.
+    pub fn who_differs(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<WhoDiffers, WorkbenchError> {
+        if let Some(found) = self.who_differs_so_far(question) {
+            return Ok(found);
+        }
+        let generation = self.live.models.generation();
+        // Before the labels: one that comes while they are read makes the answer old.
+        let revision = self.live.models.labels_changed(question);
+        let found = self.look_who_differs(question, progress)?;
+        lock(&self.last_who_differs.0).insert(question, (generation, revision, found.clone()));
+        Ok(found)
+    }
+
+    /// As [`Analysis::who_differs`], as a job that the window shows and can cancel.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, WorkbenchError> {
+        match self.who_differs_so_far(question) {
+            Some(found) => Ok(found),
+            None => self.context.as_job(KIND, "who differs", |job| self.who_differs(question, job.as_ref())),
+        }
+    }
+
+    /// The last answer, while it is of the labels as they are.
+    fn who_differs_so_far(&self, question: QuestionId) -> Option<WhoDiffers> {
+        let now = (self.live.models.generation(), self.live.models.labels_changed(question));
+        let last = lock(&self.last_who_differs.0);
+        last.get(&question)
+            .filter(|(generation, revision, _)| (*generation, *revision) == now)
+            .map(|of| of.2.clone())
+    }
+
+    fn look_who_differs(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<WhoDiffers, WorkbenchError> {
+        let (_, target) = self.context.question_parts(question)?;
+        let index = self.context.index();
+        let labels = self.context.observations(question)?;
+        let (texts, people) = (index.texts().len(), index.annotators().len());
+        let mut counts = vec![0_u32; people];
+        labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
+        tell(progress, 0, "shares")?;
+        let shares = difference_shares(&labels, texts, people, target, progress)?;
+        let mut report = WhoDiffers {
+            question,
+            labels: labels.len() as u32,
+            people: counts.iter().filter(|n| **n > 0).count() as u32,
+            equal: agreement(&labels, texts, people, target)?.pairwise,
+            shares_words: words::shares(&shares),
+            shares: shares.ok(),
+            attributes: Vec::new(),
+            attributes_words: words::NO_ORDER.to_owned(),
+            severities: Vec::new(),
+            severities_words: words::NO_ORDER.to_owned(),
+        };
+        if !target.kind.is_ordered() {
+            return Ok(report);
+        }
+        tell(progress, 1, "fitting the model")?;
+        self.live.fit(question, progress)?;
+        // A copy, so that no label waits for what follows.
+        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
+            report.attributes_words = words::attributes(&[], 0);
+            report.severities_words = words::severities(&[]);
+            return Ok(report);
+        };
+        tell(progress, 2, "attributes")?;
+        report.severities = severities(&model, index.annotators(), &counts);
+        report.severities_words = words::severities(&report.severities);
+        let has_labels = |row: &u32| counts[*row as usize] > 0;
+        let values = compared_values(index.annotators(), has_labels);
+        report.attributes = attributes(&model, &values, &labels, texts, progress)?;
+        let named = index.annotators().iter().flat_map(|one| one.attributes.keys()).count();
+        report.attributes_words = words::attributes(&report.attributes, named);
+        Ok(report)
+    }
+}
+
+fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), WorkbenchError> {
+    progress.report(done, Some(STEPS), doing);
+    if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+}
+
+/// People with labels, from the lowest severity to the highest, and who is shown to differ from the average person.
+fn severities(model: &LiveModel, annotators: &[Annotator], counts: &[u32]) -> Vec<PersonDifference> {
+    let Some(prior) = model.severity(u32::MAX) else { return Vec::new() };
+    let known: Vec<(&Annotator, u32, Severity)> = (0..model.annotators() as u32)
+        .zip(annotators.iter().zip(counts))
+        .filter(|(_, (_, labels))| **labels > 0)
+        .filter_map(|(row, (who, labels))| Some((who, *labels, model.severity(row)?)))
+        .collect();
+    let tests: Vec<Option<f64>> =
+        known.iter().map(|(.., severity)| severity_p_value(*severity, prior.sd)).collect();
+    let mut people: Vec<PersonDifference> = known
+        .iter()
+        .zip(holm(&tests))
+        .map(|((who, labels, severity), p)| PersonDifference {
+            annotator: who.id,
+            name: who.name.clone(),
+            simulated: who.simulated,
+            labels: *labels,
+            severity: severity.mean,
+            shown: p.is_some_and(|p| p < LEVEL),
+        })
+        .collect();
+    people.sort_by(|a, b| a.severity.total_cmp(&b.severity));
+    people
+}
+
+/// The values of each attribute that enough people with labels have, the largest of them where there are many.
+fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> Vec<Values<'_>> {
+    let people: Vec<(u32, &Annotator)> = (0..).zip(annotators).filter(|(row, _)| has_labels(row)).collect();
+    let compared = |(attribute, values): (_, BTreeMap<_, Vec<u32>>)| {
+        let mut groups: Vec<(&str, Vec<u32>)> =
+            values.into_iter().filter(|(_, people)| people.len() >= FEWEST_PEOPLE).collect();
+        groups.sort_by_key(|(_, people)| Reverse(people.len()));
+        groups.truncate(MOST_VALUES);
+        Values { attribute, groups }
+    };
+    by_value(&people).into_iter().map(compared).collect()
+}
+
+/// Pairs of values of all attributes that can be compared among people with labels: of these any gap may be picked.
+pub(super) fn compared_pairs(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> usize {
+    pairs_of(&compared_values(annotators, has_labels))
+}
+
+fn pairs_of(values: &[Values<'_>]) -> usize {
+    values.iter().map(|of| of.groups.len() * of.groups.len().saturating_sub(1) / 2).sum()
+}
+
+/// What each attribute explains, by the evidence for it.
+fn attributes(
+    model: &LiveModel,
+    values: &[Values<'_>],
+    labels: &[Observation],
+    texts: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<AttributeDifference>, WorkbenchError> {
+    let prior = model.severity(u32::MAX).map_or(0.0, |prior| prior.sd);
+    let share = |of: &Values<'_>| {
+        let severity = |row: &u32| model.severity(*row).filter(|_| (*row as usize) < model.annotators());
+        let groups: Vec<Vec<Severity>> =
+            of.groups.iter().map(|(_, people)| people.iter().filter_map(severity).collect()).collect();
+        attribute_share(&groups, prior)
+    };
+    let shares: Vec<Option<AttributeShare>> = values.iter().map(share).collect();
+    let tests: Vec<Option<f64>> = shares.iter().map(|share| share.as_ref().map(|share| share.p)).collect();
+    let tested = tests.iter().flatten().count();
+    let pairs = pairs_of(values);
+    let mut found = Vec::with_capacity(values.len());
+    for ((of, share), p) in values.iter().zip(&shares).zip(holm(&tests)) {
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        let mut one = AttributeDifference {
+            attribute: of.attribute.to_owned(),
+            values: of.groups.len() as u32,
+            people: of.groups.iter().map(|(_, people)| people.len()).sum::<usize>() as u32,
+            share: share.as_ref().map(|share| share.share),
+            most: share.as_ref().map(|share| share.most(tested)),
+            p,
+            shown: p.is_some_and(|p| p < LEVEL),
+            groups: None,
+            gap: None,
+            words: String::new(),
+        };
+        let mut named = None;
+        if let Some(share) = share {
+            let (mut low, mut high) = share.furthest;
+            let side = |at: usize| of.groups[at].1.as_slice();
+            let gap = gap_of_sides(labels, texts, [side(low), side(high)], progress)?;
+            // By labels alone it may be the other way round: what is said of levels is said of the labels.
+            if gap.is_some_and(|gap| gap.gap < 0.0) {
+                (low, high) = (high, low);
+            }
+            let turned = gap.map(|gap| if gap.gap < 0.0 { -1.0 } else { 1.0 });
+            one.gap = gap.zip(turned).map(|(gap, sign)| Figure {
+                value: sign * gap.gap,
+                interval: gap
+                    .interval_among(pairs)
+                    .map(|(low, high)| if sign < 0.0 { (-high, -low) } else { (low, high) }),
+                p: gap.p_among(pairs),
+            });
+            let choice = |at: usize| PeopleChoice {
+                attributes: vec![(of.attribute.to_owned(), of.groups[at].0.to_owned())],
+                annotators: Vec::new(),
+            };
+            one.groups = Some(GroupsChoice { a: choice(high), b: choice(low) });
+            named = Some((of.groups[high].0, of.groups[low].0));
+        }
+        one.words = words::attribute(&one, named, pairs);
+        found.push(one);
+    }
+    let evidence =
+        |one: &AttributeDifference| (one.p.is_none(), one.p.unwrap_or(1.0), -one.share.unwrap_or(0.0));
+    found.sort_by(|a, b| {
+        let (a, b) = (evidence(a), evidence(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    });
+    Ok(found)
+}

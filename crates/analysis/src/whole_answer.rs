@@ -1,0 +1,183 @@
+//! What annotators would answer to a multi-label question as a whole, of one text, and what was answered to a text of the project.
+
+use super::Analysis;
+use dissensus_api::whole_sets_together;
+use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_training::asked_model::{AskedModel, OptionSaid, known};
+use dissensus_training::encoding::EncodedText;
+use dissensus_training::set_table::people_of_sets;
+use serde::Serialize;
+
+/// A text that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub enum AskedText<'a> {
+    /// Of the project, by its id in files.
+    OfProject(&'a str),
+    /// Any other ([`dissensus_training::encoding::Encoding::embed`]).
+    New(&'a EncodedText),
+}
+
+/// What is expected of whole answers to a text.
+#[derive(Clone, Debug, Serialize)]
+pub struct WholeAnswer {
+    /// Annotators who were asked about.
+    pub annotators: usize,
+    /// Those over whom the most likely set and the distance are: all, beyond 300 so many of them.
+    pub annotators_of_sets: usize,
+    /// Each option, in the order of the scale.
+    pub options: Vec<ExpectedOption>,
+    /// The set that one of them, drawn at random, is most likely to answer.
+    pub most_likely_set: String,
+    /// Its probability.
+    pub probability: f64,
+    /// Whether no other set is likelier; without it the search took too long, and there may be one.
+    pub is_exact: bool,
+    /// The MASI distance that two of them are expected to have, with answers to this text as they were given; none of one person.
+    pub masi: Option<f64>,
+    /// Whether sets and distances take into account that options go together, in words.
+    pub options_together: String,
+}
+
+/// What is expected of one option.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExpectedOption {
+    /// The option.
+    pub option: String,
+    /// Share of those asked who would choose it; of one person the probability.
+    pub expected: f64,
+    /// Probability that two of them differ on it; none of one person.
+    pub differ: Option<f64>,
+}
+
+/// What somebody answered.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GivenAnswer {
+    /// Who, by row.
+    #[serde(skip)]
+    pub id: AnnotatorId,
+    /// The id in files.
+    pub annotator: String,
+    /// As it is written in files of labels.
+    pub answer: String,
+}
+
+impl Analysis {
+    /// What one annotator, or everybody, would answer to a multi-label question: each option, and the most likely set of them.
+    ///
+    /// # Errors
+    /// A question of another kind; no such text; the models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
+    pub fn whole_answer(
+        &self,
+        question: &Question,
+        annotator: Option<AnnotatorId>,
+        text: AskedText<'_>,
+        progress: &dyn Progress,
+    ) -> Result<WholeAnswer, WorkbenchError> {
+        if !question.scale.is_multi_label() {
+            return Err(WorkbenchError::NoOptions(question.name.clone()));
+        }
+        let row = match text {
+            AskedText::OfProject(id) => Some(self.row_of(id)?),
+            AskedText::New(_) => None,
+        };
+        let models = self.models_of_options(question)?.models;
+        let people = self.people_of(annotator);
+        let everybody = annotator.is_none();
+        let mut said = Vec::new();
+        let mut answered = false;
+        for model in models {
+            let (option, labels) = ask(model, &people, everybody, row, text, || self.not_live())?;
+            answered |= labels;
+            said.push(option);
+        }
+        let found = self.options_together(question, progress)?;
+        let sets = found.whole_sets()?;
+        let of_sets = people_of_sets(people.len());
+        let p: Vec<f32> =
+            of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
+        let likely = sets.of_anybody(&p).ok_or_else(|| self.not_live())?;
+        let several = people.len() > 1;
+        let option = |(said, name): (&OptionSaid, &String)| ExpectedOption {
+            option: name.clone(),
+            expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
+            differ: several.then_some(f64::from(said.differ)),
+        };
+        let options = question.scale.levels();
+        Ok(WholeAnswer {
+            annotators: people.len(),
+            annotators_of_sets: of_sets.len(),
+            options: said.iter().zip(options).map(option).collect(),
+            most_likely_set: name_of(question, &Answer::Options(likely.set)),
+            probability: likely.probability,
+            is_exact: likely.is_exact,
+            masi: sets.masi(&known(&said, &of_sets), answered),
+            options_together: whole_sets_together(&found, options),
+        })
+    }
+
+    /// What annotators answered to a text of the project, by the order of annotators; empty where nobody has.
+    ///
+    /// # Errors
+    /// No such text; the file cannot be read.
+    pub fn answers_to(&self, question: &Question, text: &str) -> Result<Vec<GivenAnswer>, WorkbenchError> {
+        let (index, text) = (self.context.index(), self.text_named(text)?);
+        let mut labels = self.context.store.current_labels_on(text, question.id)?;
+        labels.sort_by_key(|label| index.annotator_row(label.annotator));
+        let given = labels.into_iter().filter_map(|label| {
+            let who = index.annotators().get(index.annotator_row(label.annotator)? as usize)?;
+            let answer = name_of(question, &label.answer.to(question.id));
+            Some(GivenAnswer { id: who.id, annotator: who.external_id.clone(), answer })
+        });
+        Ok(given.collect())
+    }
+
+    fn text_named(&self, text: &str) -> Result<TextId, WorkbenchError> {
+        let found = self.context.store.text_by_external(text)?;
+        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id)
+    }
+
+    fn row_of(&self, text: &str) -> Result<u32, WorkbenchError> {
+        let id = self.text_named(text)?;
+        self.context.index().text_row(id).ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))
+    }
+
+    fn people_of(&self, annotator: Option<AnnotatorId>) -> Vec<u32> {
+        let index = self.context.index();
+        match annotator {
+            Some(id) => vec![index.annotator_row(id).unwrap_or(u32::MAX)],
+            None => (0..index.annotators().len() as u32).collect(),
+        }
+    }
+
+    fn not_live(&self) -> WorkbenchError {
+        WorkbenchError::NotEncoded(self.context.store.path().to_owned())
+    }
+}
+
+/// What is said of an option, and whether labels of this very text count in it.
+fn ask(
+    model: LiveModel,
+    people: &[u32],
+    everybody: bool,
+    row: Option<u32>,
+    text: AskedText<'_>,
+    not_live: impl Fn() -> WorkbenchError,
+) -> Result<(OptionSaid, bool), WorkbenchError> {
+    let mut model = AskedModel::new(model, people.to_vec(), everybody);
+    let row = match (row, text) {
+        (_, AskedText::New(text)) => model.add(text)?,
+        // A text that was imported after the model was fitted has no row in it yet.
+        (Some(row), _) if (row as usize) < model.model().texts() => row,
+        _ => return Err(not_live()),
+    };
+    Ok((model.say(row), model.is_answered(row)))
+}
+
+fn name_of(question: &Question, answer: &Answer) -> String {
+    question.scale.name_of_answer(answer).unwrap_or_default().into_owned()
+}

@@ -1,0 +1,335 @@
+//! Models of words that follow labels: what people marked in a text, and what they would mark.
+
+use super::Analysis;
+use super::word_fit::WordFit;
+use dissensus_api::{
+    DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
+};
+use dissensus_domain::{
+    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
+};
+use dissensus_models::spans::{ExpectedMarks, LiveSpans, SpanAnswer};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::sync::lock;
+use dissensus_project::text_words::{marked_words, marks, words};
+use dissensus_training::encoding::EncoderChoice;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Events that are read together.
+const AT_ONCE: u32 = 2_000;
+/// More changed answers than this are not followed: the model is then fitted anew.
+const CHANGED_ANSWERS: usize = 5_000;
+
+/// Models in memory, by question. Texts and annotators are known to them by their ids.
+#[derive(Default)]
+pub(super) struct WordModels {
+    fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
+    /// Questions and encoder versions whose kept model cannot be used, until one is fitted. Held while one is looked for, so that those who ask at once read it once.
+    refused: Mutex<HashSet<(QuestionId, String)>>,
+}
+
+pub(super) struct FittedWords {
+    pub(super) live: LiveSpans,
+    /// Version of the encoder that read the words.
+    pub(super) encoder: String,
+    /// The last event that it knows.
+    pub(super) followed: EventId,
+    /// Answers that its scores were fitted on.
+    pub(super) answers: u32,
+    /// Whether they come from a head that learned with the encoder.
+    pub(super) tuned: bool,
+}
+
+/// Answers that changed, each of a text and an annotator, and the last event.
+pub(super) type Changed = (BTreeSet<(TextId, AnnotatorId)>, EventId);
+
+impl WordModels {
+    fn get(&self, question: QuestionId) -> Option<Arc<Mutex<FittedWords>>> {
+        lock(&self.fitted).get(&question).cloned()
+    }
+
+    fn set(&self, question: QuestionId, fitted: FittedWords) {
+        lock(&self.fitted).insert(question, Arc::new(Mutex::new(fitted)));
+        lock(&self.refused).retain(|(refused, _)| *refused != question);
+    }
+
+    /// The model of a question, else what `read` finds for this version of an encoder, unless one was fitted meanwhile.
+    fn get_or_read(
+        &self,
+        question: QuestionId,
+        encoder: &str,
+        read: impl FnOnce() -> Result<Option<FittedWords>, WorkbenchError>,
+    ) -> Result<Option<Arc<Mutex<FittedWords>>>, WorkbenchError> {
+        if let Some(known) = self.get(question) {
+            return Ok(Some(known));
+        }
+        let mut refused = lock(&self.refused);
+        if let Some(known) = self.get(question) {
+            return Ok(Some(known));
+        }
+        let asked = (question, encoder.to_owned());
+        if refused.contains(&asked) {
+            return Ok(None);
+        }
+        let Some(found) = read()? else {
+            refused.insert(asked);
+            return Ok(None);
+        };
+        let mut fitted = lock(&self.fitted);
+        Ok(Some(Arc::clone(fitted.entry(question).or_insert_with(|| Arc::new(Mutex::new(found))))))
+    }
+
+    /// Forgets this model, not one that was fitted meanwhile.
+    fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
+        let mut models = lock(&self.fitted);
+        if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
+            models.remove(&question);
+        }
+    }
+}
+
+/// What is expected of the words of a text.
+#[derive(Default)]
+struct Expected {
+    expected: Option<Vec<ExpectedMarks>>,
+    needs: Option<WordNeeds>,
+    fitted_on: Option<FittedOn>,
+}
+
+impl Analysis {
+    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels, and the project keeps it.
+    ///
+    /// # Errors
+    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
+    /// way; a cancel, after which an earlier model stays.
+    pub fn fit_words(
+        &self,
+        question: Option<&str>,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordModelReport, WorkbenchError> {
+        let id = self.context.index().question_asked_for(question)?.id;
+        self.fit_words_of(&self.span_question(id)?.0, choice, progress)
+    }
+
+    /// As [`Analysis::fit_words`] of a question or one of its types, as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, WorkbenchError> {
+        let question = self.span_question(question)?.0;
+        self.context.as_job("word_model", &question.name, |job| {
+            self.fit_words_of(&question, &EncoderChoice::default(), job.as_ref())
+        })
+    }
+
+    fn fit_words_of(
+        &self,
+        question: &Question,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordModelReport, WorkbenchError> {
+        if question.scale.kind() != ScaleKind::Spans {
+            return Err(WorkbenchError::NoSpans(question.name.clone()));
+        }
+        let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
+        let started = Instant::now();
+        // Before labels are read: what comes in between is read once more, which changes nothing.
+        let followed = self.context.store.last_event()?;
+        let (encoder, selected, _) = self.encoding.open_in_use(choice)?;
+        let learned = self.runs.learned_words(question.id, &selected.encoder)?.map(|(_, learned)| learned);
+        let mut fit = self.fit_words_on(question, &encoder, learned.as_ref(), progress)?;
+        let labelled: BTreeSet<u32> = fit.read.iter().copied().collect();
+        let others: Vec<TextId> =
+            fit.texts.iter().copied().filter(|text| !labelled.contains(&text.0)).collect();
+        self.score_words(&mut fit, &encoder, &others, progress)?;
+        fit.record();
+        let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
+        let fitted = FittedWords { live, encoder: encoder.clone(), followed, answers, tuned };
+        self.keep_words(question.id, &fitted);
+        self.words.set(question.id, fitted);
+        let reports = question.scale.levels().iter().zip(model.report());
+        Ok(WordModelReport {
+            question: question.name.clone(),
+            answers,
+            texts: texts.len() as u32,
+            encoder,
+            types: reports
+                .map(|(name, of)| WordTypeReport {
+                    name: name.clone(),
+                    rate: of.rate,
+                    readiness_deviation: of.readiness_deviation.unwrap_or_default(),
+                    word_deviation: of.word_deviation,
+                    uses_context: of.uses_context,
+                })
+                .collect(),
+            tuned,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Who marked each word of a text with the type that `query.question` is, and what those whom `query` chooses would do with it, given all answers so far. Of
+    /// `reading_as`, the person who labels in this window, nothing is expected before that person's answer, unless `show_hidden` asks for it.
+    ///
+    /// # Errors
+    /// No such text; the question is no type of spans; nobody has the attributes; the file cannot be read.
+    pub fn word_heat(
+        &self,
+        query: &DisagreementQuery,
+        text: TextId,
+        reading_as: Option<AnnotatorId>,
+        show_hidden: bool,
+    ) -> Result<WordHeat, WorkbenchError> {
+        let (question, of_type) = self.span_question(query.question)?;
+        let of_type = of_type.ok_or_else(|| WorkbenchError::NoSpans(question.name.clone()))?;
+        let body = self.context.store.bodies(&[text])?;
+        let body = body.first().ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let places = words(body);
+        let chosen = self.mask(&query.attributes)?;
+        let people: BTreeSet<AnnotatorId> = self
+            .context
+            .index()
+            .annotators()
+            .iter()
+            .zip(chosen)
+            .filter_map(|(who, chosen)| chosen.then_some(who.id))
+            .collect();
+        let labels = self.context.store.current_labels_on(text, question.id)?;
+        let answers: Vec<(AnnotatorId, &SpanSet)> = labels
+            .iter()
+            .filter(|label| people.contains(&label.annotator))
+            .filter_map(|label| match &label.answer {
+                Answer::Spans(spans) => Some((label.annotator, spans)),
+                _ => None,
+            })
+            .collect();
+        let has_answered = |who: &AnnotatorId| labels.iter().any(|label| label.annotator == *who);
+        let told: Vec<u32> = people
+            .iter()
+            .filter(|who| show_hidden || reading_as != Some(**who) || has_answered(who))
+            .map(|who| who.0)
+            .collect();
+        let reader_left_out = people.len() > told.len();
+        let Expected { expected, needs, fitted_on } = match told.len() {
+            0 | 1 => Expected { needs: Some(WordNeeds::People), ..Expected::default() },
+            _ => self.expected(&question, text, places.len(), &told)?,
+        };
+        let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
+            answers.iter().map(|(who, spans)| (*who, marked_words(&places, spans, Some(of_type)))).collect();
+        let figure = |(at, &(start, end)): (usize, &(u32, u32))| {
+            let of = expected.as_ref().and_then(|all| all.get(at)?.types.get(usize::from(of_type)));
+            let marks =
+                |(who, words): &(AnnotatorId, BTreeSet<u32>)| words.contains(&(at as u32)).then_some(*who);
+            WordFigure {
+                start,
+                end,
+                marked_by: marked.iter().filter_map(marks).collect(),
+                expected: of.map(|of| of.marks),
+                differ: of.map(|of| of.pairs),
+            }
+        };
+        Ok(WordHeat {
+            words: places.iter().enumerate().map(figure).collect(),
+            answers: answers.len() as u32,
+            people: if expected.is_some() { told.len() as u32 } else { 0 },
+            needs,
+            reader_left_out,
+            fitted_on,
+        })
+    }
+
+    /// What the people would do with each of the `words` words of a text, or what is needed to tell.
+    fn expected(
+        &self,
+        question: &Question,
+        text: TextId,
+        words: usize,
+        people: &[u32],
+    ) -> Result<Expected, WorkbenchError> {
+        let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
+        let Some(chosen) = self.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
+        let read = || self.kept_words(question, &chosen.key);
+        let Some(known) = self.words.get_or_read(question.id, &chosen.key, read)? else {
+            return needed(WordNeeds::Fit);
+        };
+        let mut fitted = lock(&known);
+        if fitted.encoder != chosen.key || !self.follow_words(question, &mut fitted)? {
+            drop(fitted);
+            self.words.forget(question.id, &known);
+            return needed(WordNeeds::Fit);
+        }
+        let expected = fitted.live.expected(text.0, people).filter(|expected| expected.len() == words);
+        let needs = expected.is_none().then_some(WordNeeds::Fit);
+        let now = fitted.live.answers() as u32;
+        let fitted_on = Some(FittedOn { answers: fitted.answers, now, tuned: fitted.tuned });
+        Ok(Expected { expected, needs, fitted_on })
+    }
+
+    /// Answers to a question that changed since an event; `None` where they are too many to be followed.
+    pub(super) fn changed_since(
+        &self,
+        question: QuestionId,
+        event: EventId,
+    ) -> Result<Option<Changed>, WorkbenchError> {
+        let mut changed: BTreeSet<(TextId, AnnotatorId)> = BTreeSet::new();
+        let mut followed = event;
+        loop {
+            let events = self.context.store.events_since(followed, AT_ONCE)?;
+            let Some(last) = events.last() else { return Ok(Some((changed, followed))) };
+            followed = last.id;
+            changed.extend(
+                events
+                    .iter()
+                    .filter(|event| event.question == question && !matches!(event.kind, EventKind::Mark(_)))
+                    .map(|event| (event.text, event.annotator)),
+            );
+            if changed.len() > CHANGED_ANSWERS {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
+    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
+        let Some((changed, followed)) = self.changed_since(question.id, fitted.followed)? else {
+            return Ok(false);
+        };
+        let mut answers = Vec::with_capacity(changed.len());
+        for (text, annotator) in changed {
+            let label = self.context.store.current_label(question.id, text, annotator)?;
+            let answer = match label.map(|CurrentLabel { answer, .. }| answer) {
+                Some(Answer::Spans(spans)) => {
+                    let bodies = self.context.store.bodies(&[text])?;
+                    let places = bodies.first().map(|body| words(body)).unwrap_or_default();
+                    let marks = marks(&places, &spans);
+                    Some(SpanAnswer { text: text.0, annotator: annotator.0, marks })
+                }
+                _ => None,
+            };
+            answers.push((annotator.0, text.0, answer));
+        }
+        fitted.live.record_changes(answers.into_iter());
+        fitted.followed = followed;
+        Ok(true)
+    }
+
+    /// The question with spans that this is, or is a type of, and which type.
+    pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
+        let index = self.context.index();
+        let found = index.questions().iter().find_map(|question| {
+            if question.id == id {
+                return Some((question.clone(), None));
+            }
+            let of_type = question.options().iter().position(|option| option.id == id)?;
+            Some((question.clone(), Some(of_type as u16)))
+        });
+        match found {
+            Some((question, of_type)) if question.scale.kind() == ScaleKind::Spans => Ok((question, of_type)),
+            Some((question, _)) => Err(WorkbenchError::NoSpans(question.name)),
+            None => Err(WorkbenchError::NoQuestion),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The words of texts with who marked them and who would: of one text, or of all as a file.
+
+use super::Analysis;
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, TextId};
+use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::outputs::check_outputs;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The words of one text. The keys are a contract with scripts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordsOfText {
+    /// Its id.
+    pub text_id: String,
+    /// The question.
+    pub question: String,
+    /// Its types, in the order of every word's.
+    pub types: Vec<String>,
+    /// Answers to it.
+    pub answers: u32,
+    /// Over how many people what is expected is; 0 where nothing is.
+    pub people: u32,
+    /// Its words, in order.
+    pub words: Vec<WordOfText>,
+}
+
+/// One word.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordOfText {
+    /// As it stands in the text.
+    pub word: String,
+    /// Its first character (Unicode scalar values).
+    pub start: u32,
+    /// The character behind its last one.
+    pub end: u32,
+    /// Of each type.
+    pub types: Vec<WordOfType>,
+}
+
+/// One word and one type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordOfType {
+    /// Ids of those who marked it.
+    pub marked_by: Vec<String>,
+    /// Share of the people who would mark it, given all answers so far.
+    pub expected: Option<f64>,
+    /// Probability that two of them differ on it.
+    pub differ: Option<f64>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordFile {
+    /// The table.
+    pub file: PathBuf,
+    /// The question.
+    pub question: String,
+    /// Texts.
+    pub texts: u64,
+    /// Rows: one for each word and type.
+    pub rows: u64,
+}
+
+impl Analysis {
+    /// The words of a text by its id, of the question with spans of this name or of one of its types (`where: insult`), with what everybody in the project would mark as the model in memory has it ([`Analysis::fit_words`]); without one, who marked them alone.
+    ///
+    /// # Errors
+    /// No such text; the question has no spans; the file cannot be read.
+    pub fn words_of_text(
+        &self,
+        question: Option<&str>,
+        text_id: &str,
+    ) -> Result<WordsOfText, WorkbenchError> {
+        let (question, types) = self.types_asked_for(question)?;
+        let text = self
+            .context
+            .store
+            .text_by_external(text_id)?
+            .ok_or_else(|| WorkbenchError::NoSuchText(text_id.to_owned()))?
+            .id;
+        let names = self.annotator_ids();
+        let body = self.context.store.bodies(&[text])?.pop().unwrap_or_default();
+        let characters: Vec<char> = body.chars().collect();
+        let heats = self.heats(&types, text)?;
+        let words = heats.first().map_or(&[][..], |heat| &heat.words);
+        let word = |(at, of): (usize, &dissensus_api::WordFigure)| WordOfText {
+            word: characters[of.start as usize..of.end as usize].iter().collect(),
+            start: of.start,
+            end: of.end,
+            types: heats
+                .iter()
+                .map(|heat| {
+                    let figure = &heat.words[at];
+                    let name = |id: &AnnotatorId| names.get(id).cloned();
+                    WordOfType {
+                        marked_by: figure.marked_by.iter().filter_map(name).collect(),
+                        expected: figure.expected,
+                        differ: figure.differ,
+                    }
+                })
+                .collect(),
+        };
+        Ok(WordsOfText {
+            text_id: text_id.to_owned(),
+            question: question.name.clone(),
+            types: types.into_iter().map(|of_type| of_type.1).collect(),
+            answers: heats.first().map_or(0, |heat| heat.answers),
+            people: heats.first().map_or(0, |heat| heat.people),
+            words: words.iter().enumerate().map(word).collect(),
+        })
+    }
+
+    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its ending), a row for each word and type, of a question or of one of its types.
+    ///
+    /// # Errors
+    /// The file is there already (without `replace`) or cannot be written; the question has no spans; a cancel. Nothing is left of a table that was not finished.
+    pub fn words_to_file(
+        &self,
+        question: Option<&str>,
+        out: &Path,
+        replace: bool,
+        progress: &dyn Progress,
+    ) -> Result<WordFile, WorkbenchError> {
+        let (question, types) = self.types_asked_for(question)?;
+        check_outputs(&[out], &[self.context.store.path()], replace)?;
+        let texts = self.context.store.all_text_ids_and_externals()?;
+        let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
+        let number = |name: &str| TypedColumn::new(name, ColumnKind::Number);
+        let columns = vec![
+            text("text_id"),
+            number("start"),
+            number("end"),
+            text("word"),
+            text("type"),
+            number("marked"),
+            number("answers"),
+            number("expected"),
+            number("differ"),
+        ];
+        let mut table = TypedTable::create(out, columns)?;
+        let mut rows = 0;
+        for (nth, (id, name)) in texts.iter().enumerate() {
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            progress.report(nth as u64, Some(texts.len() as u64), "writing words");
+            let body = self.context.store.bodies(&[*id])?.pop().unwrap_or_default();
+            let characters: Vec<char> = body.chars().collect();
+            let heats = self.heats(&types, *id)?;
+            let known = |figure: Option<f64>| Value::Number(figure.map_or(f32::NAN, |figure| figure as f32));
+            for at in 0..heats.first().map_or(0, |heat| heat.words.len()) {
+                for (heat, (_, of_type)) in heats.iter().zip(&types) {
+                    let figure = &heat.words[at];
+                    let word: String =
+                        characters[figure.start as usize..figure.end as usize].iter().collect();
+                    table.write(&[
+                        Value::Text(name),
+                        Value::Number(figure.start as f32),
+                        Value::Number(figure.end as f32),
+                        Value::Text(&word),
+                        Value::Text(of_type),
+                        Value::Number(figure.marked_by.len() as f32),
+                        Value::Number(heat.answers as f32),
+                        known(figure.expected),
+                        known(figure.differ),
+                    ])?;
+                    rows += 1;
+                }
+            }
+        }
+        table.finish(replace)?;
+        Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
+    }
+
+    pub(super) fn question_with_spans(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+        let question = self.context.index().question_asked_for(name)?.clone();
+        match question.scale.kind() {
+            ScaleKind::Spans => Ok(question),
+            _ => Err(WorkbenchError::NoSpans(question.name)),
+        }
+    }
+
+    /// The question with spans of this name, or that a type of this name is of, with the types that are asked for: their questions and names.
+    fn types_asked_for(
+        &self,
+        name: Option<&str>,
+    ) -> Result<(Question, Vec<(QuestionId, String)>), WorkbenchError> {
+        let id = self.context.index().question_asked_for(name)?.id;
+        let (question, of_type) = self.span_question(id)?;
+        let all = question
+            .options()
+            .into_iter()
+            .map(|option| option.id)
+            .zip(question.scale.levels().iter().cloned());
+        let asked = |(at, _): &(usize, (QuestionId, String))| {
+            of_type.is_none_or(|of_type| usize::from(of_type) == *at)
+        };
+        let types = all.enumerate().filter(asked).map(|(_, of_type)| of_type).collect();
+        Ok((question, types))
+    }
+
+    /// Of each of these types.
+    fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
+        let of = |id: QuestionId| {
+            let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);
+            self.word_heat(&query, text, None, false)
+        };
+        types.iter().map(|(id, _)| of(*id)).collect()
+    }
+
+    fn annotator_ids(&self) -> HashMap<AnnotatorId, String> {
+        let index = self.context.index();
+        index.annotators().iter().map(|who| (who.id, who.external_id.clone())).collect()
+    }
+}

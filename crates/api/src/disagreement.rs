@@ -1,0 +1,369 @@
+//! Disagreement: texts in order of it, and one text.
+
+use super::Estimation;
+use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Which measure ranks.
+    #[derive(Copy, Eq, Hash, Default)]
+    pub enum DisagreementMeasure {
+        /// `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
+        /// follow each other, those first whose labels form two camps.
+        #[default]
+        Combined,
+        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
+        Split,
+        /// The chance that two people are two levels apart or more.
+        FarApart,
+        /// The chance that two people are on opposite sides of a cut.
+        OppositeSides,
+        /// Share of the predicted variance that lies between people.
+        Between,
+        /// Split beyond what is usual among texts of the same mean level.
+        Surprising,
+        /// The widest gap between two groups of people.
+        GroupGap,
+        /// The chance that two annotators differ.
+        Pairwise,
+        /// Jensen-Shannon divergence.
+        Divergence,
+        /// Mean entropy.
+        Uncertainty,
+        /// The split of the labels that were given, without any prediction: two labels or more.
+        Labels,
+    }
+
+    /// Two groups of annotators to compare.
+    #[derive(Eq, Hash)]
+    pub struct GroupChoice {
+        /// The attribute that tells them apart.
+        pub attribute: String,
+        /// Its value in the first group.
+        pub first: String,
+        /// Its value in the second group.
+        pub second: String,
+    }
+
+    /// What to rank.
+    pub struct DisagreementQuery {
+        /// The question.
+        pub question: QuestionId,
+        /// The measure to rank by.
+        pub by: DisagreementMeasure,
+        /// The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`.
+        pub cut: Option<u16>,
+        /// The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts.
+        pub groups: Option<GroupChoice>,
+        /// Only texts that contain this, in any case.
+        pub search: Option<String>,
+        /// Only annotators with all of these values.
+        pub attributes: Attributes,
+        /// Only texts with observed labels.
+        pub labelled_only: bool,
+    }
+
+    /// Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
+    /// `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
+    pub struct DisagreementScores {
+        /// The chance that two annotators drawn at random differ, 0 to 1.
+        pub pairwise: f32,
+        /// Lower and upper end of its 95 % interval: the model's own doubt.
+        pub pairwise_interval: (f32, f32),
+        /// The largest that `pairwise` can be among as many people.
+        pub pairwise_maximum: f32,
+        /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
+        pub split: f32,
+        /// Lower and upper end of its 95 % interval.
+        pub split_interval: (f32, f32),
+        /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
+        pub far_apart: Option<f32>,
+        /// The largest that `far_apart` can be among as many people.
+        pub far_apart_maximum: Option<f32>,
+        /// Mean level (index), in which who has labelled the text stands with that label; ordinal scales only.
+        pub mean_level: Option<f32>,
+        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more.
+        pub agreement: Option<f32>,
+        /// Share of the predicted variance that lies between people, 0 to 1.
+        pub between: f32,
+        /// Jensen-Shannon divergence between annotators, in bits: the part that is between people.
+        pub divergence: f32,
+        /// Mean entropy of one annotator's distribution, in bits: uncertainty within people.
+        pub uncertainty: f32,
+        /// Variance between annotators' expected levels; ordinal scales only.
+        pub level_variance: Option<f32>,
+    }
+
+    /// How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels.
+    #[derive(Copy)]
+    pub struct LabelWeight {
+        /// Labels at which it counts half; `None` where held-out labels are predicted no better with it.
+        pub half_at: Option<f64>,
+        /// The median number of labels of texts with two or more.
+        pub labels: u32,
+        /// What so many labels count, 0 to 1.
+        pub weight: f64,
+        /// Texts whose people could be divided to learn it; below 30 nothing is learned.
+        pub texts: u32,
+    }
+
+    /// Between which levels a text's answers divide into two halves as equal as can be.
+    #[derive(Copy)]
+    pub struct Border {
+        /// The lowest level (index) above it.
+        pub level: u16,
+        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone.
+        pub above: f32,
+        /// Its interval; `None` without a model.
+        pub interval: Option<(f32, f32)>,
+    }
+
+    /// How many labels of a group lie above a border.
+    #[derive(Copy)]
+    pub struct LabelsAbove {
+        /// Labels above it.
+        pub above: u32,
+        /// All labels.
+        pub labels: u32,
+    }
+
+    /// Texts in order of predicted disagreement.
+    #[derive(Default)]
+    pub struct Ranking {
+        /// Grows whenever predictions change.
+        pub revision: u32,
+        /// Texts, most disagreement first.
+        pub texts: Vec<TextId>,
+        /// The measure that ranks them, in the same order.
+        pub values: Vec<f32>,
+        /// Their mean levels (index), in the same order; empty for scales without an order.
+        pub means: Vec<f32>,
+        /// How split they are, in the same order.
+        pub splits: Vec<f32>,
+        /// Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order.
+        pub observed_means: Vec<f32>,
+        /// How split their labels alone are, as `observed_means`.
+        pub observed_splits: Vec<f32>,
+        /// Labels that the chosen annotators gave them, in the same order.
+        pub labels: Vec<u32>,
+        /// Annotators the measures run over.
+        pub annotators: u32,
+        /// Those of them who have no label for the question yet, and are predicted from what is known of everyone.
+        pub annotators_without_labels: u32,
+        /// What to know about these predictions, such as a missing encoder.
+        pub remark: Option<String>,
+        /// How the variances behind them were estimated; none without a live model.
+        pub estimation: Option<Estimation>,
+        /// What is missing before these figures mean something; `None` where there is enough.
+        pub needs: Option<String>,
+        /// Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone.
+        pub ties: Vec<u32>,
+        /// How much labels count; for `combined` alone.
+        pub label_weight: Option<LabelWeight>,
+        /// What the order stands on, in a sentence; for `combined` alone.
+        pub basis: Option<String>,
+        /// Whether labels alone rank, because the models are still being fitted.
+        pub by_labels: bool,
+    }
+
+    /// A group of people who answer a text differently from the others.
+    pub struct GroupDifference {
+        /// The attribute.
+        pub attribute: String,
+        /// Its value in the group.
+        pub value: String,
+        /// Whom the group is compared with: another value, or all others of whom the attribute is known.
+        pub against: Option<String>,
+        /// How much higher the group answers, in levels.
+        pub gap: f32,
+        /// Its 95 % interval.
+        pub interval: (f32, f32),
+        /// Labels of the group and of those it is compared with on this text.
+        pub labels: (u32, u32),
+        /// Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
+        pub stands: bool,
+    }
+
+    /// The people on one side of the border that a text sits on.
+    #[derive(Default)]
+    pub struct SideOfBorder {
+        /// Those who labelled the text so.
+        pub labelled: u32,
+        /// Those who did not label it and are predicted to answer so with 95 % or more.
+        pub predicted: u32,
+        /// The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient.
+        pub people: Vec<PersonOnSide>,
+    }
+
+    /// One person beside a border.
+    pub struct PersonOnSide {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Name on screen.
+        pub name: String,
+        /// Whether the person labelled the text; else it is a prediction.
+        pub labelled: bool,
+    }
+
+    /// A text on which the answers follow people's severity: those above the median severity and those below it, in two halves.
+    #[derive(Copy)]
+    pub struct SeverityDifference {
+        /// Whether the strict are the side that is further from the median level of everyone; else the lenient are.
+        pub strict: bool,
+        /// How much higher that side answers than the other one, in levels.
+        pub gap: f32,
+        /// Its 95 % interval.
+        pub interval: (f32, f32),
+        /// Labels of that side and of the other one on this text.
+        pub labels: (u32, u32),
+    }
+
+    /// One text of the ranking.
+    pub struct DisagreementRow {
+        /// Its row.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// The body, cut to 280 characters.
+        pub snippet: String,
+        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model.
+        pub distribution: Vec<f32>,
+        /// How much they would disagree; `None` without a model.
+        pub scores: Option<DisagreementScores>,
+        /// What the text is ranked by; no number for `labels` with fewer than two of them.
+        pub value: f32,
+        /// Its 95 % interval; `None` for divergence, uncertainty and labels.
+        pub interval: Option<(f32, f32)>,
+        /// Its rank among the texts of the query, from 1; 0 without a model.
+        pub rank: u32,
+        /// First and last rank that the interval reaches; without one those of texts with the same value.
+        pub band: (u32, u32),
+        /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
+        pub who: Option<GroupDifference>,
+        /// The strict or the lenient, where labels show that the answers follow severity, after correction for all texts.
+        pub severity: Option<SeverityDifference>,
+        /// Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model.
+        pub border: Option<Border>,
+        /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+        pub two_camps: bool,
+        /// Labels above that border of the group `who` and of those it is compared with.
+        pub who_above: Option<(LabelsAbove, LabelsAbove)>,
+        /// Who is above that border, and who is below it; needs a model.
+        pub sides: Option<(SideOfBorder, SideOfBorder)>,
+        /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
+        pub compared: u32,
+        /// How split the observed labels alone are, over the maximum of as many people; needs two.
+        pub observed_split: Option<f32>,
+        /// Current labels on each level by the chosen annotators.
+        pub observed: Vec<u32>,
+        /// Chance that two of those labels differ; needs two.
+        pub observed_pairwise: Option<f32>,
+    }
+
+    /// One annotator's distribution on a text.
+    pub struct AnnotatorPrediction {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Name on screen.
+        pub name: String,
+        /// What is known of the person.
+        pub attributes: Attributes,
+        /// True where no person stands behind the labels.
+        pub simulated: bool,
+        /// A probability a level; `None` while hidden, and where nothing is predicted of the person yet.
+        pub distribution: Option<Vec<f32>>,
+        /// Whether the prediction is hidden: the person is labelling and has not answered this text.
+        pub hidden: bool,
+        /// Mean level (index), ordinal and binary scales.
+        pub expected: Option<f32>,
+        /// What the person answered.
+        pub observed: Option<Answer>,
+        /// Labels the model of this person stands on.
+        pub labels: u32,
+    }
+
+    /// A group of annotators on a text.
+    pub struct GroupPrediction {
+        /// Value of the attribute, or "not known".
+        pub value: String,
+        /// How many annotators.
+        pub annotators: u32,
+        /// Mean prediction, a probability a level.
+        pub distribution: Vec<f32>,
+        /// Mean of their labels on this text (index); `None` without labels, or for scales without an order.
+        pub observed: Option<f32>,
+        /// Their labels on this text.
+        pub labels: u32,
+        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
+        /// fewer than five people on either side.
+        pub gap: Option<f32>,
+        /// Its 95 % interval.
+        pub gap_interval: Option<(f32, f32)>,
+        /// Whether the gap stands after correction for all texts and groups compared.
+        pub stands: bool,
+    }
+
+    /// Everything about one text.
+    pub struct TextDetail {
+        /// Its row.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// Document or thread.
+        pub group: Option<String>,
+        /// The part of the official split.
+        pub split: Option<String>,
+        /// Other columns of the file it came from.
+        pub metadata: Vec<(String, String)>,
+        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough labels.
+        pub scores: Option<DisagreementScores>,
+        /// What is missing before there are scores and groups; `None` where there is enough.
+        pub needs: Option<String>,
+        /// Everyone's distribution and label, lowest expected level first.
+        pub annotators: Vec<AnnotatorPrediction>,
+        /// The same by the chosen attribute; empty without scores.
+        pub groups: Vec<GroupPrediction>,
+        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores.
+        pub differences: Vec<GroupDifference>,
+        /// As [`DisagreementRow::severity`].
+        pub severity: Option<SeverityDifference>,
+        /// How many people say that they cannot say.
+        pub cannot_say: u32,
+    }
+}
+
+impl DisagreementMeasure {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Combined => "combined",
+            Self::Split => "split",
+            Self::FarApart => "far-apart",
+            Self::OppositeSides => "opposite-sides",
+            Self::Between => "between",
+            Self::Surprising => "surprising",
+            Self::GroupGap => "group-gap",
+            Self::Pairwise => "pairwise",
+            Self::Divergence => "divergence",
+            Self::Uncertainty => "uncertainty",
+            Self::Labels => "labels",
+        }
+    }
+}
+
+impl DisagreementQuery {
+    /// All texts and all people, nothing chosen but the measure.
+    pub fn of_everything(question: QuestionId, by: DisagreementMeasure) -> Self {
+        Self {
+            question,
+            by,
+            cut: None,
+            groups: None,
+            search: None,
+            attributes: Attributes::new(),
+            labelled_only: false,
+        }
+    }
+}

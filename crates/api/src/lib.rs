@@ -1,0 +1,150 @@
+//! What the window and `--json` see: plain data, no behaviour.
+//!
+//! The window generates its TypeScript types from these. Times are milliseconds since 1970-01-01 UTC as `f64`
+//! (JavaScript's number), levels are indices on the question's scale, probabilities run over its levels.
+
+use serde::{Deserialize, Serialize};
+
+/// What all of them have: one place says it, so that no type can lack the part that the window's bindings or `--json` need.
+macro_rules! view {
+    ($($(#[$doc:meta])* $vis:vis $what:ident $name:ident $body:tt)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+            #[cfg_attr(feature = "specta", derive(specta::Type))]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[serde(rename_all = "snake_case")]
+            $vis $what $name $body
+        )*
+    };
+}
+
+mod annotators;
+mod application;
+mod care;
+mod copy;
+mod disagreement;
+mod encoders;
+mod estimation;
+mod explain;
+mod exporting;
+mod group_comparison;
+mod guideline;
+mod history;
+mod importing;
+mod job;
+mod labelling;
+pub mod options_together;
+mod overview;
+mod panels;
+mod paper;
+mod plan;
+mod practice;
+mod project;
+mod question_correlation;
+mod removal;
+mod repeats;
+mod runs;
+mod slips;
+mod study;
+mod texts;
+mod who_differs;
+mod word_heat;
+
+pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Traces, Withdrawn};
+pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
+pub use care::{CareInfo, HarmfulFrom, OwnCare, StudyCare, TextGroup};
+pub use copy::CopyReport;
+pub use disagreement::{
+    AnnotatorPrediction, Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
+    GroupChoice, GroupDifference, GroupPrediction, LabelWeight, LabelsAbove, PersonOnSide, Ranking,
+    SeverityDifference, SideOfBorder, TextDetail,
+};
+pub use dissensus_domain::WorkState;
+pub use encoders::{EncoderHere, EncoderTrial, EncoderTrials};
+pub use estimation::Estimation;
+pub use explain::{
+    ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
+    PartDifference, ScorePart, ScorePartKind, WordEffect,
+};
+pub use exporting::{
+    ExportContents, ExportFormat, ExportLoss, ExportWish, PredictionsWritten, SummaryOf, SummaryWish,
+    SummaryWritten,
+};
+pub use group_comparison::{
+    ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
+};
+pub use guideline::{
+    GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
+    WordingInfo, WordingLevel,
+};
+pub use history::{HistoryEntry, HistoryPage, HistoryWish};
+pub use importing::{
+    AnswerColumn, AttributeConflicts, BadRow, ColumnChoices, ColumnUse, DroppedRows, ExampleAnswer,
+    ExampleText, ExportReport, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
+    ImportPerson, ImportPlace, ImportPreview, ImportQuestion, ImportReading, ImportReport, JoinChoice,
+    PastedRows, QuestionScale,
+};
+pub use job::JobInfo;
+pub use labelling::{
+    Beside, LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, RemarkInfo, RemarkQuery, TextOrder,
+    TextPredictions, Undone,
+};
+pub use options_together::distances_together;
+pub use options_together::{
+    options_of_run_together, options_together, sets_of_run_together, whole_sets_together,
+};
+pub use overview::{
+    ContestedText, NextStep, NextStepKind, Overview, OverviewAgreement, OverviewContested, OverviewPerson,
+    OverviewQuestion,
+};
+pub use panels::{
+    KeptPanel, PanelBeside, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts,
+    PanelWish,
+};
+pub use paper::{PaperWish, PaperWritten};
+pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
+pub use practice::{
+    CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeItem,
+    PracticePerson, PracticeResult, PracticeRoundInfo, PracticeSetup, PracticeState, PracticeStep,
+    PracticeTask, PracticeTextInfo,
+};
+pub use project::{
+    ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, LevelUseInfo, PacketInfo, ProjectChoices,
+    ProjectInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
+};
+pub use question_correlation::{
+    CorrelationChoice, CorrelationFigure, CorrelationFigures, CorrelationPoints, QuestionCorrelation,
+    ScorePair, ScoredQuestion,
+};
+pub use removal::{Removal, RemovalCounts, RemovalPreview, Removed};
+pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
+pub use runs::{
+    AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, HeldHead, JointQuestion,
+    MetricPair, RunAnnotator, RunAuxiliary, RunBaseline, RunBin, RunClass, RunComparison, RunDetail, RunInfo,
+    RunMetric, RunScores, RunSizes, RunWords, TrainChoices, TrainOptions, TrainSetting, Tuning,
+    training_settings,
+};
+pub use slips::{SlipKind, SlipReport, SlipRow};
+pub use study::{
+    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeAnswer, MergeAnswersOf,
+    MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem,
+    MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision,
+    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
+    TextTalk,
+};
+pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
+pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};
+pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
+
+view! {
+    /// What can go wrong, as the window shows it.
+    pub struct Problem {
+        /// Stable, kebab-case: `project-newer`, `project-locked`, `encoder-missing`, ...
+        pub code: String,
+        /// One sentence: what was wrong.
+        pub message: String,
+        /// Where it was and what to do, if there is more to say.
+        pub detail: Option<String>,
+    }
+}

@@ -1,0 +1,320 @@
+//! The application around the open project: settings, recent projects, what it is and what it can use.
+
+mod diagnostics;
+mod encoder;
+pub mod session;
+#[cfg(test)]
+mod session_tests;
+
+use crate::session::Session;
+use dissensus_api::{AppInfo, AppSettings, ProjectInfo, RecentProject};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::log::go_on;
+use dissensus_project::sync::lock;
+use dissensus_store::StoreError;
+use dissensus_transfer::exchange::forget_pasted;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+
+const RECENT: &str = "recent.json";
+const SETTINGS: &str = "settings.json";
+/// More are hard to choose from.
+const MOST_RECENT: usize = 12;
+
+/// The application: at most one project is open at a time.
+pub struct Workbench {
+    home: Home,
+    session: RwLock<Option<Arc<Session>>>,
+    files: Mutex<()>,
+}
+
+impl Workbench {
+    /// An application with nothing open.
+    pub fn new(home: Home) -> Self {
+        Self { home, session: RwLock::new(None), files: Mutex::new(()) }
+    }
+
+    /// Where it keeps what belongs to no project.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// What this application is and which encoder it found.
+    pub fn app_info(&self) -> AppInfo {
+        let found = dissensus_training::encoding::encoders::find_default(&self.home);
+        let (encoder, problem) = match found {
+            Ok(found) => (Some(found.name), None),
+            Err(error) => (None, Some(error.problem())),
+        };
+        let (device, device_reason) = dissensus_training::encoding::encoders::device();
+        AppInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            encoder,
+            encoder_problem: problem,
+            device,
+            device_reason,
+        }
+    }
+
+    /// Projects opened before, newest first.
+    pub fn recent_projects(&self) -> Vec<RecentProject> {
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        for project in &mut recent {
+            project.exists = Path::new(&project.path).is_file();
+        }
+        recent
+    }
+
+    /// Takes a project off the list; its file stays.
+    ///
+    /// # Errors
+    /// The list cannot be written.
+    pub fn forget_recent(&self, path: &str) -> Result<(), WorkbenchError> {
+        let _guard = lock(&self.files);
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        recent.retain(|project| project.path != path);
+        self.home.write_json(RECENT, &recent)
+    }
+
+    /// Settings that hold for every project.
+    pub fn settings(&self) -> AppSettings {
+        self.home.read_json(SETTINGS).unwrap_or_default()
+    }
+
+    /// Keeps the settings; they take effect at once in the open project.
+    ///
+    /// # Errors
+    /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
+    pub fn save_settings(&self, settings: &AppSettings) -> Result<(), WorkbenchError> {
+        if !(0.0..=1.0).contains(&settings.random_share) {
+            return Err(WorkbenchError::Setting {
+                name: "random_share",
+                value: settings.random_share.to_string(),
+                allowed: "a share from 0 to 1".into(),
+            });
+        }
+        if !(12..=64).contains(&settings.text_size) {
+            return Err(WorkbenchError::Setting {
+                name: "text_size",
+                value: settings.text_size.to_string(),
+                allowed: "12 to 64 pixels".into(),
+            });
+        }
+        let _guard = lock(&self.files);
+        self.home.write_json(SETTINGS, settings)?;
+        if let Some(session) = self.session() {
+            session.project.apply_settings(settings);
+        }
+        Ok(())
+    }
+
+    /// Removes a file of rows that were pasted ([`dissensus_transfer::exchange::Exchange::paste`]); no other file is ever removed by this, and one that is gone is no
+    /// error.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn forget_pasted(&self, path: &Path) -> Result<(), WorkbenchError> {
+        forget_pasted(&self.home, path)
+    }
+
+    /// Makes a project file and opens it. A missing ending is added.
+    ///
+    /// # Errors
+    /// The file exists, or the folder cannot be written.
+    pub fn new_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = with_ending(path);
+        let session = Session::create(&path, &self.home)?;
+        self.take(session, false)
+    }
+
+    /// Opens a project file in place of the one that is open.
+    ///
+    /// # Errors
+    /// See [`Session::open`]; the project open before stays open.
+    pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = Path::new(path);
+        if let Some(session) = self.session()
+            && same_file(session.project.path(), path)
+            && !session.project.is_reader()
+        {
+            return session.project.info();
+        }
+        let session = Session::open(path, &self.home)?;
+        self.take(session, same_file(path, &self.home.sample_path()))
+    }
+
+    /// Opens a project file to read, in place of the one that is open: also one that another program has open, and one on a disk that
+    /// cannot be written. What others write to it meanwhile is shown.
+    ///
+    /// # Errors
+    /// See [`Session::open_to_read`]; the project open before stays open.
+    pub fn open_project_to_read(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = Path::new(path);
+        if let Some(session) = self.session()
+            && same_file(session.project.path(), path)
+        {
+            if session.project.is_reader() {
+                return session.project.info();
+            }
+            // Or this very program would keep the file from being open elsewhere.
+            self.close_project();
+        }
+        let session = Session::open_to_read(path, &self.home)?;
+        self.take(session, same_file(path, &self.home.sample_path()))
+    }
+
+    /// Opens the sample project, which is made on first use.
+    ///
+    /// # Errors
+    /// As [`Workbench::open_project`].
+    pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
+        let path = self.home.sample_path();
+        if !path.exists() {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
+                    path: folder.to_owned(),
+                    doing: "making the folder",
+                    source,
+                })?;
+            }
+            dissensus_project::sample::create(&path)?;
+        }
+        self.open_project(&path.to_string_lossy())
+    }
+
+    /// Closes the open project, ending its jobs.
+    pub fn close_project(&self) {
+        let old = self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        if let Some(session) = old {
+            session.close();
+        }
+    }
+
+    /// Does `work` on the open project while nothing else knows it: it is closed, which ends its jobs, and opened again afterwards, so
+    /// that nothing in memory is older than the work.
+    ///
+    /// # Errors
+    /// No project is open; what `work` says, with the project open again; or it cannot be opened again.
+    pub fn alone<T>(
+        &self,
+        work: impl FnOnce(&Session) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let session = self.open_session()?;
+        let path = session.project.path().to_owned();
+        if session.project.is_reader() {
+            return Err(StoreError::OpenedToRead(path).into());
+        }
+        drop(session);
+        self.close_project();
+        let done = Session::open(&path, &self.home).and_then(|session| {
+            let done = work(&session);
+            session.close();
+            done
+        });
+        let opened = self.open_project(&path.to_string_lossy());
+        let done = done?;
+        opened.map(|_| done)
+    }
+
+    /// The open project.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
+        self.session().map(|session| session.project.info()).transpose()
+    }
+
+    /// The session on the open project.
+    pub fn session(&self) -> Option<Arc<Session>> {
+        self.session.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The session on the open project, or the error to show.
+    ///
+    /// # Errors
+    /// No project is open.
+    pub fn open_session(&self) -> Result<Arc<Session>, WorkbenchError> {
+        self.session().ok_or(WorkbenchError::NoProject)
+    }
+
+    fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, WorkbenchError> {
+        session.project.apply_settings(&self.settings());
+        let info = session.project.info()?;
+        let old = self
+            .session
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .replace(Arc::new(session));
+        if let Some(old) = old {
+            old.close();
+        }
+        // The project is open; that the list of recent projects cannot be written does not undo that.
+        go_on("remembering the project", self.remember(&info, sample));
+        Ok(info)
+    }
+
+    fn remember(&self, info: &ProjectInfo, sample: bool) -> Result<(), WorkbenchError> {
+        let _guard = lock(&self.files);
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        recent.retain(|project| project.path != info.path);
+        recent.insert(
+            0,
+            RecentProject {
+                path: info.path.clone(),
+                name: info.name.clone(),
+                opened_at: dissensus_project::clock::now_ms() as f64,
+                exists: true,
+                sample,
+            },
+        );
+        recent.truncate(MOST_RECENT);
+        self.home.write_json(RECENT, &recent)
+    }
+}
+
+fn with_ending(path: &str) -> PathBuf {
+    let path = PathBuf::from(path);
+    if path.extension().is_some_and(|ending| ending == "dissensus") {
+        return path;
+    }
+    let mut name = path.into_os_string();
+    name.push(".dissensus");
+    name.into()
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Home, Workbench, with_ending};
+
+    #[test]
+    fn a_missing_ending_is_added_and_dots_in_names_stay() {
+        assert_eq!(with_ending("a/b").to_str(), Some("a/b.dissensus"));
+        assert_eq!(with_ending("a/v1.2").to_str(), Some("a/v1.2.dissensus"));
+        assert_eq!(with_ending("x.dissensus").to_str(), Some("x.dissensus"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn settings_and_recent_projects_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        std::fs::create_dir(&config).unwrap();
+        let (settings, recent) = (config.join("settings.json"), config.join("recent.json"));
+        let workbench = Workbench::new(Home::inside(&config, Vec::new()));
+        workbench.save_settings(&workbench.settings()).unwrap();
+        // As a backup that was put back may have left it.
+        std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();
+        workbench.save_settings(&workbench.settings()).unwrap();
+        workbench.new_project(&folder.path().join("Study.dissensus").to_string_lossy()).unwrap();
+        for file in [settings, recent] {
+            let mode = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.display());
+        }
+    }
+}

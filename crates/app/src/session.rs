@@ -1,0 +1,191 @@
+//! One open project.
+
+use dissensus_analysis::Analysis;
+use dissensus_analysis::bundles::Bundles;
+use dissensus_analysis::panels::Panels;
+use dissensus_analysis::summaries::Summaries;
+use dissensus_analysis::texts::Texts;
+use dissensus_api::Overview;
+use dissensus_domain::AnnotatorId;
+use dissensus_editing::Project;
+use dissensus_labelling::Labelling;
+use dissensus_labelling::guideline::Guidelines;
+use dissensus_labelling::practice::Practice;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::home::Home;
+use dissensus_project::log::go_on;
+use dissensus_report::{PaperReports, Parts};
+use dissensus_store::Store;
+use dissensus_training::background::Background;
+use dissensus_training::encoding::Encoding;
+use dissensus_training::live::LiveModels;
+use dissensus_training::runs::Runs;
+use dissensus_training::saved_runs::SavedRuns;
+use dissensus_transfer::exchange::Exchange;
+use dissensus_transfer::study::Study;
+use std::path::Path;
+use std::sync::Arc;
+
+/// One open project: a bundle of its parts. Every method of a part may be called from any thread.
+pub struct Session {
+    /// What the project holds, who labels, what is asked.
+    pub project: Project,
+    /// Labels, one by one.
+    pub labelling: Labelling,
+    /// Models that learn label by label.
+    pub live: LiveModels,
+    /// The encoder and its embeddings.
+    pub encoding: Encoding,
+    /// What is encoded and fitted without being asked for.
+    pub background: Background,
+    /// Training runs.
+    pub runs: Runs,
+    /// Figures about labels, annotators and models.
+    pub analysis: Analysis,
+    /// Models that leave the project.
+    pub bundles: Bundles,
+    /// Files of other tools.
+    pub exchange: Exchange,
+    /// What annotators go by.
+    pub guideline: Guidelines,
+    /// A study of several people: packets out and in.
+    pub study: Study,
+    /// Verdicts of panels.
+    pub panels: Panels,
+    /// Labels summed up by text or by person.
+    pub summaries: Summaries,
+    /// What a paper's appendix needs.
+    pub paper: PaperReports,
+    /// Lists of texts.
+    pub texts: Texts,
+    pub(crate) context: Arc<Context>,
+}
+
+impl Session {
+    /// Makes a project file and opens it.
+    ///
+    /// # Errors
+    /// The file exists, or its folder cannot be written.
+    pub fn create(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::create_recorded(path, &home.check_records())?, home)
+    }
+
+    /// Opens a project to label, import and encode.
+    ///
+    /// # Errors
+    /// The file is missing, no project, newer than this program, damaged, read-only or open elsewhere; each has its own code
+    /// and the file is unchanged.
+    pub fn open(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::open_recorded(path, &home.check_records())?, home)
+    }
+
+    /// Opens a project to read, also while it is open elsewhere.
+    ///
+    /// # Errors
+    /// As [`Session::open`], but a project open elsewhere or read-only is no error.
+    pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::open_reader_recorded(path, &home.check_records())?, home)
+    }
+
+    fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+        let context = Arc::new(Context::open(store, home)?);
+        let index = context.index();
+        tracing::info!(
+            texts = index.texts().len(),
+            annotators = index.annotators().len(),
+            questions = index.questions().len(),
+            reader = context.is_reader(),
+            "project opened"
+        );
+        let saved_runs = SavedRuns::of(&context);
+        let encoding = Encoding::of(&context, &saved_runs);
+        let live = LiveModels::of(&context, &encoding);
+        let background = Background::of(&context, &encoding, &live);
+        let project = Project::of(&context, &encoding, &live);
+        if !context.is_reader() {
+            go_on("finishing what a withdrawal left to do", project.finish_erasing());
+        }
+        let practice = Practice::of(&context);
+        let labelling = Labelling::of(&context, &project, &live, &practice)?;
+        let runs = Runs::of(&context, &saved_runs, &encoding, &background);
+        let analysis = Analysis::of(&context, &encoding, &live, &runs);
+        let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
+        let exchange = Exchange::of(&context, &labelling, &practice, &background);
+        let guideline = Guidelines::of(&context);
+        let study = Study::of(&context, &project, &labelling, &practice, &background);
+        let panels = Panels::of(&context, &encoding, &analysis);
+        let summaries = Summaries::of(&context, &live, &analysis);
+        let paper = PaperReports::of(
+            &context,
+            &Parts {
+                project: &project,
+                encoding: &encoding,
+                live: &live,
+                runs: &runs,
+                analysis: &analysis,
+                exchange: &exchange,
+                guideline: &guideline,
+                study: &study,
+            },
+        );
+        let texts = Texts::of(&context, &encoding, &labelling, &practice);
+        Ok(Self {
+            project,
+            labelling,
+            live,
+            encoding,
+            background,
+            runs,
+            analysis,
+            bundles,
+            exchange,
+            guideline,
+            study,
+            panels,
+            summaries,
+            paper,
+            texts,
+            context,
+        })
+    }
+
+    /// What the project holds, how far each person is, and what comes next for `reading_as`, who labels here.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, WorkbenchError> {
+        let (texts, left) = self.texts.to_answer(reading_as)?;
+        self.analysis.overview(texts, left)
+    }
+
+    /// Follows what other programs write to a project that is open to read, and tells the listeners; one that is open to write has no others.
+    pub fn follow_others(&self) {
+        if self.context.is_reader() {
+            self.labelling.watch_file();
+        }
+    }
+
+    /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.
+    pub fn subscribe(&self, listener: impl Fn(&Event) + Send + Sync + 'static) {
+        self.context.listeners.add(listener);
+    }
+
+    /// Ends jobs and threads and closes the file. What was confirmed is on disk.
+    pub fn close(&self) {
+        self.context.threads.close();
+        self.context.jobs.cancel_all();
+        self.context.threads.join();
+        self.live.save_heads();
+        // What the disk says now changes nothing that was confirmed: it stays in the journal.
+        go_on("closing the file", self.context.store.close());
+        tracing::info!("project closed");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

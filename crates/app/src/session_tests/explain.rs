@@ -1,0 +1,58 @@
+//! A label does not wait for an explanation: shown by holding the explanation, not by a clock.
+
+use crate::session::Session;
+use dissensus_api::{ExplainQuery, NewLabel};
+use dissensus_domain::{Answer, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
+use dissensus_project::sample;
+use dissensus_project::sync::lock;
+use dissensus_stats::data::AnnotatorModel as _;
+use std::sync::{Arc, Barrier, mpsc};
+use std::time::Duration;
+
+#[test]
+fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Silent).unwrap();
+    let person = session.project.annotators().unwrap()[0].id;
+    let unlabelled =
+        |text: &u32| session.context.store.current_label(question, TextId(*text), person).unwrap().is_none();
+    let text = TextId((1..100).find(unlabelled).unwrap());
+    let row = |id: TextId| session.context.index().text_row(id).unwrap();
+    let level = || session.live.models.with(question, |fitted| fitted.model.label(row(text), 0)).unwrap();
+    assert_eq!(level(), None);
+    let gate = Arc::new(Barrier::new(2));
+    *lock(&session.context.hold_at) = Some(("explain", Arc::clone(&gate)));
+    std::thread::scope(|scope| {
+        let (session, person) = (&session, person);
+        let explaining = scope.spawn(move || {
+            let query = ExplainQuery { question, text, annotator: person, with: None, without_own: false };
+            session.analysis.explain(&query, None, false).unwrap()
+        });
+        // It is at work, and stays so until the gate is opened.
+        gate.wait();
+        let (tell, hear) = mpsc::channel();
+        scope.spawn(move || {
+            let answer = Answer::Level(3);
+            let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
+            tell.send(session.labelling.record_label(&new).map(|_| ()).map_err(|e| e.to_string())).unwrap();
+        });
+        let recorded = hear.recv_timeout(Duration::from_secs(60));
+        let learned = recorded.is_ok().then(level);
+        // Opened before anything can fail, so that a failure is told instead of hanging.
+        gate.wait();
+        let explained = explaining.join().unwrap();
+        assert_eq!(recorded, Ok(Ok(())), "the label waited for the explanation");
+        assert_eq!(learned, Some(Some(3)));
+        assert_eq!(
+            explained.annotators[0].observed, None,
+            "it explains what was predicted when it was asked for"
+        );
+    });
+    assert!(session.live.models.with(question, |fitted| fitted.model.texts()).unwrap() > 0);
+}

@@ -1,0 +1,279 @@
+//! A panic in each kind of background work ends that work as failed, and nothing else.
+
+use crate::session::Session;
+use dissensus_api::{ImportChoices, JobInfo, NewLabel, WorkState};
+use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
+use dissensus_project::event::Event;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
+use dissensus_project::sample;
+use dissensus_project::sync::lock;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn tiny() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
+}
+
+fn encoded_sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let tiny = tiny().to_string_lossy().into_owned();
+    session
+        .encoding
+        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Silent)
+        .unwrap();
+    session
+}
+
+fn fail(session: &Session, what: &str) {
+    *lock(&session.context.fail_at) = Some(what.to_owned());
+}
+
+fn fail_no_more(session: &Session) {
+    *lock(&session.context.fail_at) = None;
+}
+
+/// Jobs that end from now on.
+fn ends(session: &Session) -> mpsc::Receiver<JobInfo> {
+    let (tell, hear) = mpsc::channel();
+    session.subscribe(move |event| {
+        if let Event::Job(job) = event
+            && job.state != WorkState::Running
+        {
+            let _ = tell.send(job.clone());
+        }
+    });
+    hear
+}
+
+fn next(hear: &mpsc::Receiver<JobInfo>) -> JobInfo {
+    hear.recv_timeout(Duration::from_secs(120)).unwrap()
+}
+
+fn texts(folder: &TempDir, name: &str) -> PathBuf {
+    let path = folder.path().join(format!("{name}.csv"));
+    std::fs::write(&path, format!("text_id,text\n{name}-1,one more\n{name}-2,and another\n")).unwrap();
+    path
+}
+
+#[test]
+fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let file = texts(&folder, "more");
+    let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let hear = ends(&session);
+    fail(&session, "encoding");
+    session.background.start_encoding().unwrap();
+    let job = next(&hear);
+    assert_eq!((job.kind.as_str(), job.state), ("encode", WorkState::Failed));
+    assert_eq!(job.problem.unwrap().code, "panic");
+    assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
+    assert!(
+        session
+            .project
+            .jobs()
+            .unwrap()
+            .iter()
+            .any(|kept| kept.id == job.id && kept.state == WorkState::Failed)
+    );
+    fail_no_more(&session);
+    // The thread lets go of its reservation just after it has told of its end.
+    let again = (0..200).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        session.background.start_encoding().ok()
+    });
+    assert!(again.is_some());
+    assert_eq!(next(&hear).state, WorkState::Finished);
+}
+
+#[test]
+fn an_import_and_an_export_that_panic_end_as_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let hear = ends(&session);
+    let file = texts(&folder, "more");
+    fail(&session, "import");
+    let error = session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap_err();
+    assert_eq!(error.code(), "panic");
+    assert_eq!(next(&hear).state, WorkState::Failed);
+    fail(&session, "export");
+    let out = folder.path().join("out.csv");
+    assert_eq!(session.exchange.export_as_job(&out, None, None).unwrap_err().code(), "panic");
+    assert_eq!(next(&hear).state, WorkState::Failed);
+    fail_no_more(&session);
+    session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap();
+    session.exchange.export_as_job(&out, None, None).unwrap();
+    assert!(out.exists());
+}
+
+#[test]
+fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    fail(&session, "fit");
+    session.background.start();
+    session.context.threads.join();
+    assert!(session.live.models.with(question, |_| ()).is_none());
+    label(&session, question, 0);
+    session.context.threads.join();
+    fail_no_more(&session);
+    session.live.fit(question, &Silent).unwrap();
+    assert!(session.live.models.with(question, |_| ()).is_some());
+}
+
+#[test]
+fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Silent).unwrap();
+    let died = std::thread::scope(|scope| {
+        let work = || session.live.models.with(question, |_| panic!("in the middle of an update"));
+        scope.spawn(work).join().is_err()
+    });
+    assert!(died);
+    assert!(session.live.models.with(question, |_| ()).is_none(), "it would predict from a damaged model");
+    label(&session, question, 1);
+    session.live.fit(question, &Silent).unwrap();
+    assert!(session.live.models.with(question, |_| ()).is_some());
+}
+
+#[test]
+fn figures_are_measured_after_a_measurement_that_panicked() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    fail(&session, "measure");
+    let died = std::thread::scope(|scope| {
+        scope.spawn(|| session.analysis.annotator_report(question)).join().is_err()
+    });
+    assert!(died);
+    fail_no_more(&session);
+    assert!(
+        session.analysis.annotator_report(question).unwrap().annotators.iter().any(|a| a.held_out_labels > 0)
+    );
+}
+
+#[test]
+fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let hear = ends(&session);
+    let so_far = || session.analysis.annotators_so_far(question).unwrap();
+    let first = so_far();
+    assert!(!first.held_out_measured && first.alpha.is_some());
+    assert!(first.annotators.iter().all(|a| a.labels > 0 && a.held_out_accuracy.is_none()));
+
+    // A panic, and a stop: nothing is kept, and it can be asked for again.
+    fail(&session, "evaluate");
+    session.analysis.measure_annotators_as_job(question).unwrap();
+    assert_eq!(next(&hear).state, WorkState::Failed);
+    fail_no_more(&session);
+    session.context.threads.join();
+    let gate = session.analysis.hold_measurements(question);
+    let id = {
+        let _gate = lock(&gate);
+        let id = session.analysis.measure_annotators_as_job(question).unwrap();
+        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), id, "it is at work");
+        assert!(!so_far().held_out_measured, "nobody waits for it");
+        assert!(session.context.jobs.cancel(id));
+        id
+    };
+    let stopped = next(&hear);
+    assert_eq!((stopped.id, stopped.state), (id, WorkState::Cancelled));
+    assert!(!so_far().held_out_measured);
+
+    // What is measured of labels that have been replaced since does not stand in for a measurement of those there are.
+    {
+        let _gate = lock(&gate);
+        let of_before = session.analysis.measure_annotators_as_job(question).unwrap();
+        session.live.invalidate_all();
+        let of_now = session.analysis.measure_annotators_as_job(question).unwrap();
+        assert_ne!(of_before, of_now);
+        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), of_now);
+        assert!(session.context.jobs.cancel(of_before) && session.context.jobs.cancel(of_now));
+    }
+    assert_eq!([next(&hear).state, next(&hear).state], [WorkState::Cancelled; 2]);
+
+    let again = session.analysis.measure_annotators_as_job(question).unwrap();
+    assert_ne!(again, id);
+    assert_eq!(next(&hear).state, WorkState::Finished);
+    assert_eq!(so_far(), session.analysis.annotator_report(question).unwrap());
+    assert!(so_far().annotators.iter().all(|a| a.held_out_accuracy.is_some()));
+}
+
+fn label(session: &Session, question: QuestionId, nth: usize) {
+    let annotator = session.project.annotators().unwrap()[0].id;
+    let text = session.context.index().texts()[nth];
+    let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&new).unwrap();
+}
+
+#[test]
+fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    session.live.fit(session.project.question(Some("offensiveness")).unwrap().id, &Silent).unwrap();
+    fail(&session, "reload");
+    let who = session.project.add_annotator("Zoe", &Default::default()).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let asked = session.project.add_question("fair", "", scale).unwrap();
+    assert_eq!(
+        (who.external_id.as_str(), asked.name.as_str(), asked.prompt.as_str()),
+        ("Zoe", "fair", "fair")
+    );
+    let again = session.project.add_annotator("Zoe", &Default::default()).unwrap_err();
+    assert_eq!(again.code(), "duplicate", "it is on disk, though not yet in memory");
+    fail_no_more(&session);
+    let text = session.context.index().texts()[0];
+    let new =
+        NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&new).unwrap();
+    assert_eq!(session.project.annotator("Zoe").unwrap().id, who.id);
+}
+
+#[test]
+fn an_import_that_is_on_disk_does_not_fail_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let file = texts(&folder, "more");
+    let before = session.context.index().texts().len();
+    fail(&session, "reload");
+    let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
+    let report = session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    assert_eq!((report.texts, session.context.index().texts().len()), (2, before));
+    fail_no_more(&session);
+    assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");
+}
+
+/// The mark that the index is old goes only once the new one is there: whoever finds it gone has the new one.
+#[test]
+fn everybody_who_asks_while_the_index_is_read_again_gets_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    for round in 0..40 {
+        fail(&session, "reload");
+        let id = session.project.add_annotator(&format!("p{round}"), &Default::default()).unwrap().id;
+        fail_no_more(&session);
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    for _ in 0..200 {
+                        assert!(session.context.index().annotator_row(id).is_some(), "round {round}");
+                    }
+                });
+            }
+        });
+    }
+}

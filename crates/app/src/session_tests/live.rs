@@ -1,0 +1,164 @@
+//! Models that are fitted while an import ends: nobody's labels are lost.
+
+use crate::session::Session;
+use dissensus_api::ExplainQuery;
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_models::live::LiveModel;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_store::{NewAnnotator, NewLabel, NewText, StoreError};
+use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::live::fit::Known;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+/// A person and labels as an import commits them: in the file, and the session does not know of them yet.
+fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> AnnotatorId {
+    let name = name.to_owned();
+    let write = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<AnnotatorId, StoreError> {
+        let new = NewAnnotator { external_id: name.clone(), name, ..NewAnnotator::default() };
+        let annotator = tx.add_annotator(&new)?;
+        for text in (1..=labels).map(TextId) {
+            let (answer, source) = (Answer::Level(2), LabelSource::Import);
+            tx.add_label(&NewLabel {
+                question,
+                text,
+                annotator,
+                answer,
+                at_ms: 1,
+                duration_ms: None,
+                source,
+            })?;
+        }
+        Ok(annotator)
+    };
+    session.context.store.write(write).unwrap()
+}
+
+/// What an import does after its commit, in the middle of a fit.
+struct ImportEnds<'a> {
+    session: &'a Session,
+    ended: AtomicBool,
+}
+
+impl Progress for ImportEnds<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.ended.swap(true, Ordering::Relaxed) {
+            self.session.context.reload();
+            self.session.labelling.skip_events().unwrap();
+        }
+    }
+}
+
+#[test]
+fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_fitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let before = session.context.observations(question).unwrap().len();
+    commit(&session, question, "robin", 40);
+    let import = ImportEnds { session: &session, ended: AtomicBool::new(false) };
+    session.live.fit(question, &import).unwrap();
+    assert!(import.ended.into_inner());
+    let labels = session.context.observations(question).unwrap().len();
+    assert_eq!(labels, before + 40);
+    let live = session.live.models.with(question, |fitted| (fitted.model.labels(), fitted.is_due()));
+    assert_eq!(live, Some((labels, true)));
+}
+
+/// What people are is imported while a model is being fitted that was told nothing of it: a fit is due at once.
+#[test]
+fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let tiny = concat!(env!("CARGO_MANIFEST_DIR"), "/../encoder/tests/fixtures/tiny").to_owned();
+    let choice = EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() };
+    session.encoding.encode(&choice, &Silent).unwrap();
+    let people: Vec<AnnotatorId> =
+        (0..20).map(|n| commit(&session, question, &format!("robin {n}"), 3)).collect();
+    session.context.reload();
+    session.labelling.skip_events().unwrap();
+    struct Told<'a>(&'a Session, &'a [AnnotatorId], AtomicBool);
+    impl Progress for Told<'_> {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            if self.2.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            let people = self.1.to_vec();
+            let tell = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<(), StoreError> {
+                for (n, id) in people.iter().enumerate() {
+                    let hand = if n % 2 == 0 { "left" } else { "right" };
+                    tx.set_attributes(*id, &[("hand".to_owned(), hand.to_owned())].into(), 1)?;
+                }
+                Ok(())
+            };
+            self.0.context.store.write(tell).unwrap();
+            self.0.context.reload();
+            self.0.labelling.skip_events().unwrap();
+        }
+    }
+    let due = || session.live.models.with(question, |fitted| fitted.is_due());
+    session.live.fit(question, &Told(&session, &people, AtomicBool::new(false))).unwrap();
+    assert_eq!(due(), Some(true));
+    session.live.fit_anew(question, &Silent).unwrap();
+    assert_eq!(due(), Some(false));
+}
+
+#[test]
+fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    session.live.fit(question, &Silent).unwrap();
+    let bytes = session.live.models.with(question, |fitted| fitted.model.to_bytes().unwrap()).unwrap();
+    let mut model = LiveModel::from_bytes(&bytes).unwrap();
+    let store = &session.context.store;
+    let before = store.last_event().unwrap();
+    let mut known = Known { generation: session.live.models.generation(), seen: before };
+    commit(&session, question, "robin", 3);
+    // Behind them somebody answers who has been there for long.
+    let row = (0..model.texts() as u32).find(|row| model.label(*row, 0).is_none()).unwrap();
+    let (text, annotator) = {
+        let index = session.context.index();
+        (index.texts()[row as usize], index.annotators()[0].id)
+    };
+    let (answer, source) = (Answer::Level(2), LabelSource::Window);
+    let new = NewLabel { question, text, annotator, answer, at_ms: 2, duration_ms: None, source };
+    store.append_label(&new).unwrap();
+    let mut learned = || {
+        let labels = session.live.catch_up(question, &mut model, &mut known).unwrap();
+        (labels, known.seen)
+    };
+    assert_eq!(learned(), (1, before));
+    session.context.reload();
+    let all = store.last_event().unwrap();
+    assert_eq!(learned(), (3, all));
+    assert_eq!(learned(), (0, all));
+}
+
+/// What an import brings is in the index before the model that is live is given up.
+#[test]
+fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    session.live.fit(question, &Silent).unwrap();
+    let new = NewText { external_id: "late-1".into(), body: "You came late".into(), ..NewText::default() };
+    let text = session.context.store.write(move |tx| tx.add_text(&new)).unwrap();
+    session.context.reload();
+    let annotator = session.project.annotators().unwrap()[0].id;
+    let query = ExplainQuery { question, text, annotator, with: None, without_own: false };
+    let error = session.analysis.explain(&query, None, true).unwrap_err();
+    assert_eq!(error.code(), "text-not-fitted");
+    assert!(error.to_string().contains("late-1"), "{error}");
+    session.labelling.skip_events().unwrap();
+    session.live.fit(question, &Silent).unwrap();
+    session.analysis.explain(&query, None, true).unwrap();
+}

@@ -1,0 +1,285 @@
+//! Runs as earlier versions kept them.
+
+use crate::session::Session;
+use dissensus_api::{RunDetail, TrainChoices, Tuning};
+use dissensus_domain::WorkState;
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::clock::now_ms;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_stats::data::ModelKind;
+use dissensus_store::{NewRun, RunId, RunPart};
+use dissensus_training::encoding::{EncoderChoice, NgramLimits};
+use dissensus_training::runs::Runs;
+use dissensus_training::runs::defaults::last_key;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+/// The sample, encoded by a tiny encoder.
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(tiny.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    session
+}
+
+fn choices(session: &Session, model: ModelKind) -> TrainChoices {
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.runs.choices(question, model, "frozen").unwrap()
+}
+
+/// The row of a run that was asked for without the ranges of today.
+fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
+    runs.context
+        .store
+        .add_run(&NewRun {
+            configuration: serde_json::to_value(choices).unwrap(),
+            seed: u64::from(choices.seed),
+            device: "cpu".to_owned(),
+            started_ms: now_ms(),
+            data_sha256: Some(runs.labels_sha256(choices.question).unwrap()),
+        })
+        .unwrap()
+}
+
+/// Stops half way.
+#[derive(Default)]
+struct StopHalfWay(AtomicBool);
+
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        if doing == "training" && total.is_some_and(|total| done > total / 2) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_next_one_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let model = ModelKind::ShareRecFfn;
+    let asked = TrainChoices {
+        validation: 0.005,
+        epochs: 2_000_000,
+        max_steps: 40,
+        evaluate_every: 5,
+        patience: 0,
+        layers: 0,
+        rank: 0,
+        max_grad_norm: 2e9,
+        ..choices(&session, model)
+    };
+    assert_eq!(runs.start(&asked).unwrap_err().code(), "setting");
+    let id = row(runs, &asked);
+    runs.context.store.set_setting(&last_key(model, &Tuning::Frozen), &asked).unwrap();
+    let stop = StopHalfWay::default();
+    let stopped = runs.carry_out(id, DeviceChoice::Cpu, &stop).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled", "{stopped}");
+    assert!(runs.list().unwrap()[0].resumable);
+    let resumed = runs.resume_here(id.0, &Silent).unwrap();
+    assert_eq!((resumed.choices.validation, resumed.choices.layers), (0.005, 0));
+    assert!(resumed.info.scores.is_some());
+    let who = session.project.annotators().unwrap()[0].id;
+    assert!(runs.predict(id.0, who, "You fool", &Silent).unwrap().knows_annotator);
+
+    let next = runs.defaults(asked.question, model, Tuning::Frozen).unwrap();
+    assert_eq!((next.validation, next.max_steps, next.max_grad_norm), (0.01, 40, 1e9));
+    let trained = runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
+    assert_eq!(trained.choices, next);
+}
+
+/// A finished run and the same once more, with what an earlier version would have kept of it.
+fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels: bool) -> [RunDetail; 2] {
+    let runs = &session.runs;
+    let asked = choices(session, ModelKind::Multilevel);
+    let first = runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let store = &runs.context.store;
+    let kept = store.run(RunId(first.info.id)).unwrap().unwrap();
+    let (mut metrics, mut start) = (kept.metrics.unwrap(), kept.start.unwrap());
+    change(&mut metrics, &mut start);
+    let id = row(runs, &asked);
+    if labels {
+        let part = |part: RunPart| (part, store.run_labels(kept.id, part).unwrap().labels);
+        let parts = [RunPart::Train, RunPart::Validation, RunPart::Test].map(part).to_vec();
+        store.set_run_start(id, start, parts).unwrap();
+    }
+    store.finish_run(id, WorkState::Finished, Some(metrics), now_ms()).unwrap();
+    [first, runs.detail(id.0).unwrap()]
+}
+
+#[test]
+fn texts_that_were_left_out_of_an_earlier_run_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let older = |metrics: &mut Value, start: &mut Value| {
+        metrics.as_object_mut().unwrap().remove("left_out_texts");
+        start["left_out"] = json!(12);
+    };
+    let [first, older] = again(&session, older, true);
+    assert_eq!(first.info.scores.unwrap().left_out_texts, 0);
+    assert_eq!(older.info.scores.unwrap().left_out_texts, 12);
+}
+
+#[test]
+fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    // Always right, as nobody can be who has not seen the test labels.
+    let by_hindsight = |metrics: &mut Value, _: &mut Value| {
+        for annotator in metrics["report"]["annotators"].as_array_mut().unwrap() {
+            annotator["baseline"] = json!(1.0);
+        }
+    };
+    let [first, older] = again(&session, by_hindsight, true);
+    assert!(first.annotators.len() > 1 && first.annotators.iter().all(|a| a.baseline < 1.0));
+    assert_eq!(older.annotators, first.annotators);
+    // Without its labels there is nothing to take it from.
+    let [_, unknown] = again(&session, by_hindsight, false);
+    assert!(unknown.annotators.iter().all(|a| a.baseline == 1.0));
+    assert!(unknown.notes.iter().any(|note| note.contains("baseline")), "{:?}", unknown.notes);
+}
+
+#[test]
+fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    for model in [ModelKind::Shared, ModelKind::SepHeads] {
+        runs.train(&choices(&session, model), DeviceChoice::Cpu, &Silent).unwrap();
+    }
+    let compares_macro_f1 = || {
+        let metrics = runs.compare(1, 2).unwrap().metrics;
+        assert!(metrics.iter().any(|metric| metric.key == "macro_f1_median"));
+        metrics.iter().any(|metric| metric.key == "macro_f1")
+    };
+    assert!(compares_macro_f1());
+    // What is read back answers as what was scored.
+    let scored = runs.scored(1).unwrap();
+    let outcome = runs.kept.get(1).unwrap().outcome;
+    let f1 = dissensus_stats::metrics::Scores::of(&scored, true).macro_f1;
+    assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
+    assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+    // As a version kept it that tuned nothing.
+    let mut before = serde_json::to_value(outcome).unwrap();
+    before.as_object_mut().unwrap().remove("f1_rule");
+    runs.context.store.finish_run(RunId(1), WorkState::Finished, Some(before), now_ms()).unwrap();
+    assert_eq!(runs.scored(1).unwrap().tuned, None);
+    assert!(!compares_macro_f1());
+    assert!(runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+}
+
+#[test]
+fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_their_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let who = session.project.annotators().unwrap()[0].id;
+    let train = || {
+        let choices = choices(&session, ModelKind::Multilevel);
+        runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
+    };
+    let says = |run: u32| runs.predict(run, who, "you absolute idiot", &Silent).unwrap().probabilities;
+    let with_words = train();
+    let before = says(with_words);
+    let few = NgramLimits { texts: 10, ..NgramLimits::default() };
+    session.encoding.limit_ngrams(few);
+    assert!(session.encoding.embeddings().unwrap().0.ngrams.is_none());
+    assert_eq!(says(with_words), before);
+    // What starts now goes without, and stays without when the limit is another one.
+    let without = train();
+    let plain = says(without);
+    assert_ne!(plain, before);
+    session.encoding.limit_ngrams(NgramLimits::default());
+    assert!(session.encoding.embeddings().unwrap().0.ngrams.is_some());
+    assert_eq!(says(without), plain);
+}
+
+#[test]
+fn words_are_left_out_above_either_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let words = |limits: NgramLimits| {
+        session.encoding.limit_ngrams(limits);
+        session.encoding.embeddings().unwrap().0.ngrams.clone()
+    };
+    let all = words(NgramLimits::default()).unwrap();
+    let exact = NgramLimits { texts: all.len(), entries: all.entries() };
+    assert_eq!(words(exact).as_ref(), Some(&all));
+    assert_eq!(words(NgramLimits { texts: exact.texts - 1, ..exact }), None);
+    assert_eq!(words(NgramLimits { entries: exact.entries - 1, ..exact }), None);
+}
+
+/// The encoder learns from training labels; what predicts is calibrated on those of validation, in `train` and in `predict` alike.
+#[test]
+fn a_tuned_run_predicts_again_what_it_was_scored_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let asked = runs.choices(question, ModelKind::Multilevel, "last-1").unwrap();
+    let train = |validation: f64| {
+        let asked = TrainChoices { epochs: 1, validation, ..asked.clone() };
+        runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap()
+    };
+    let run = train(0.4);
+    assert!(run.sizes.validation_texts >= 30, "{:?}", run.sizes);
+    let uncalibrated = |notes: &[String]| notes.iter().any(|note| note.contains("to calibrate"));
+    assert!(!uncalibrated(&run.notes), "{:?}", run.notes);
+    let learned = format!("also learned the {} validation labels", run.sizes.validation_labels);
+    assert!(run.notes.iter().any(|note| note.contains(&learned)), "{:?}", run.notes);
+    let id = RunId(run.info.id);
+    let store = &runs.context.store;
+    let test = store.run_labels(id, RunPart::Test).unwrap();
+    let levels = test.probabilities.len() / test.labels.len();
+    for (label, kept) in test.labels.iter().zip(test.probabilities.chunks_exact(levels)).step_by(20) {
+        let body = store.text(label.text).unwrap().unwrap().body;
+        let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+        assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
+    }
+    // A text of its training is predicted with what its labels taught, as a model is asked for its row.
+    let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
+    let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
+        let text = store.text(label.text).unwrap().unwrap();
+        let row = runs.predict_text(id.0, label.annotator, &text.external_id, &Silent).unwrap();
+        let new = runs.predict(id.0, label.annotator, &text.body, &Silent).unwrap();
+        row.probabilities.iter().zip(&new.probabilities).any(|(a, b)| (a - b).abs() > 1e-3)
+    });
+    assert!(changes.count() > 0);
+    // In use, too few validation texts are not all that the encoder has not learned: the test texts are labelled as well.
+    runs.use_run(Some(id.0)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    let tuned_on = session.encoding.embeddings().unwrap().0.tuned_on.clone().unwrap();
+    assert_eq!(tuned_on.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
+    session.live.fit_anew(question, &Silent).unwrap();
+    let limits = session.live.estimation(question).unwrap().unwrap().limits;
+    assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
+    // A run that tunes it further knows which texts it had learned before.
+    let further = train(0.4);
+    let data = runs.run_data(&runs.kept.get(further.info.id).unwrap()).unwrap();
+    let before = runs.before_tuning(&data).unwrap().tuned_on.unwrap();
+    assert_eq!(before.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
+    runs.use_run(None).unwrap();
+    // As a version kept it that did not calibrate: what it was fitted to then, without validation labels.
+    let label = test.labels[0];
+    let body = store.text(label.text).unwrap().unwrap().body;
+    let says = || runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+    let calibrated = says();
+    let mut older = serde_json::to_value(runs.kept.get(id.0).unwrap().outcome).unwrap();
+    older.as_object_mut().unwrap().remove("calibrated").unwrap();
+    store.finish_run(id, WorkState::Finished, Some(older), now_ms()).unwrap();
+    assert_ne!(says(), calibrated);
+    let few = train(0.05);
+    assert!(uncalibrated(&few.notes), "{:?} {:?}", few.sizes, few.notes);
+}

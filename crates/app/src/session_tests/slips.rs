@@ -1,0 +1,42 @@
+//! Answers that were decided to be slips are left out of what models learn.
+
+use crate::session::Session;
+use dissensus_api::{ImportChoices, NewDecision};
+use dissensus_domain::{Answer, Outcome, Progress, Silent};
+use dissensus_project::home::Home;
+use std::sync::Arc;
+
+#[test]
+fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(&folder.path().join("home"), Vec::new());
+    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let rows: String = (1..=4)
+        .flat_map(|text| ["ana", "ben"].map(|who| format!("t{text},Body {text},{who},{text}\n")))
+        .collect();
+    let file = folder.path().join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}t1,Body 1,cleo,3\n")).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let question = session.project.question(None).unwrap();
+    let decide = |id: &str, outcome, level: Option<u16>| {
+        let text = session.project.text_named(id).unwrap().0;
+        let (answer, comment, by) = (level.map(Answer::Level), String::new(), String::new());
+        let new = NewDecision { question: question.id, text, outcome, answer, comment, by };
+        session.study.decide(&new).unwrap();
+    };
+    let labels = |without_slips| {
+        session.context.question_data_of(&question, without_slips).unwrap().observations.len()
+    };
+    decide("t1", Outcome::Slip, Some(2));
+    decide("t2", Outcome::Slip, None);
+    decide("t3", Outcome::RealDifference, Some(0));
+    assert_eq!((labels(false), labels(true)), (9, 7), "on t1 what is not 3");
+    let all = session.context.learned_data_of(&question, true).unwrap();
+    assert_eq!(all[0].observations.len(), 7);
+    // Whoever mends a label has no slip any more, and a decision that holds no more leaves nothing out.
+    session.labelling.label_by_name("ben", "t1", "3", None).unwrap();
+    assert_eq!(labels(true), 8);
+    decide("t1", Outcome::Reopened, None);
+    assert_eq!(labels(true), 9);
+}

@@ -1,0 +1,426 @@
+//! Every public use case of a session from eight threads at random: nothing waits for ever, nothing panics, no label is lost.
+//!
+//! `DISSENSUS_STRESS_SEED` repeats a run; the seed is printed. The long versions run with `cargo xtask test --only stress`.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+#![allow(clippy::print_stderr)] // seeds and what hangs must be seen
+
+use dissensus_analysis::EvaluateChoices;
+use dissensus_api::{
+    DisagreementMeasure, DisagreementQuery, ImportChoices, ProjectChoices, TextOrder, TrainChoices, WorkState,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
+use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a worker was refused, and how often each call was made and refused.
+type Worked = (BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>);
+
+const THREADS: usize = 8;
+
+/// SplitMix64: small, and the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.roll() % n as u64) as usize
+    }
+}
+
+fn seed() -> u64 {
+    let asked = std::env::var("DISSENSUS_STRESS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let now =
+        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = asked.unwrap_or_else(now);
+    eprintln!("DISSENSUS_STRESS_SEED={seed}");
+    seed
+}
+
+/// What each thread is in the middle of.
+type Pending = Arc<Mutex<BTreeMap<usize, (&'static str, Instant)>>>;
+
+/// Ends the whole process when a call takes too long: threads in a deadlock cannot be ended otherwise.
+fn watch(pending: Pending, limit: Duration, stop: Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(200));
+            let pending = pending.lock().unwrap();
+            if pending.values().any(|(_, since)| since.elapsed() > limit) {
+                let mut dump = format!("not done after {limit:?}, a deadlock:\n");
+                for (thread, (what, since)) in pending.iter() {
+                    let _ = writeln!(
+                        dump,
+                        "  thread {thread}: {what} for {:.1} s",
+                        since.elapsed().as_secs_f64()
+                    );
+                }
+                eprintln!("{dump}");
+                std::process::abort();
+            }
+        }
+    })
+}
+
+struct Place {
+    folder: PathBuf,
+    question: QuestionId,
+    question_name: String,
+    values: Vec<String>,
+}
+
+/// One thread: its own annotator's labels are counted, all else is done for the sake of doing it.
+struct Worker<'a> {
+    number: usize,
+    session: &'a Session,
+    place: &'a Place,
+    dice: Dice,
+    pending: Pending,
+    labelled: BTreeSet<String>,
+    done: BTreeMap<&'static str, (u32, u32)>,
+}
+
+/// What a caller can do nothing about; everything else is an answer to what was asked.
+const FAULTS: [&str; 3] = ["panic", "internal", "project-damaged"];
+
+impl Worker<'_> {
+    fn call<T>(
+        &mut self,
+        what: &'static str,
+        work: impl FnOnce(&mut Self) -> Result<T, WorkbenchError>,
+    ) -> Option<T> {
+        self.pending.lock().unwrap().insert(self.number, (what, Instant::now()));
+        let result = work(self);
+        self.pending.lock().unwrap().remove(&self.number);
+        let (ok, refused) = self.done.entry(what).or_default();
+        match result {
+            Ok(value) => {
+                *ok += 1;
+                Some(value)
+            }
+            Err(error) => {
+                assert!(!FAULTS.contains(&error.code()), "{what}: {error}");
+                *refused += 1;
+                None
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("stress-{}", self.number)
+    }
+
+    fn anybody(&mut self) -> Result<AnnotatorId, WorkbenchError> {
+        let all = self.session.project.annotators()?;
+        Ok(all[self.dice.below(all.len())].id)
+    }
+
+    fn step(&mut self) {
+        let (session, question) = (self.session, self.place.question);
+        let query = DisagreementQuery {
+            question,
+            by: DisagreementMeasure::Split,
+            cut: None,
+            groups: None,
+            search: None,
+            attributes: Default::default(),
+            labelled_only: false,
+        };
+        match self.dice.below(34) {
+            0..=6 => self.label(),
+            7 => drop(
+                self.call("undo", |w| session.labelling.undo(w.anybody()?, question, LabelSource::Window)),
+            ),
+            8 => {
+                let name = format!("new {}", self.dice.roll());
+                self.call("add annotator", |_| session.project.add_annotator(&name, &Default::default()));
+            }
+            9 if session.project.info().is_ok_and(|info| info.questions.len() < 5) => {
+                let name = format!("question {}", self.dice.roll());
+                let scale = Scale::new(ScaleKind::Binary, &["no".to_owned(), "yes".to_owned()]).unwrap();
+                self.call("add question", |_| session.project.add_question(&name, "", scale));
+            }
+            10 | 11 => self.import(),
+            12 => {
+                let out = self.place.folder.join(format!("out-{}.csv", self.number));
+                self.call("export", |_| session.exchange.export_as_job(&out, None, None));
+            }
+            13 => self.encode(),
+            14 => drop(self.call("start encoding", |_| session.background.start_encoding())),
+            15 | 16 => self.start_run(),
+            17 => {
+                let jobs = self.call("jobs", |_| session.project.jobs()).unwrap_or_default();
+                for job in jobs.iter().filter(|job| job.state == WorkState::Running) {
+                    session.project.cancel_job(job.id);
+                }
+            }
+            18 | 19 => drop(self.call("info", |_| session.project.info())),
+            20 | 21 => {
+                let ranking = self.call("ranking", |_| session.analysis.ranking(&query));
+                let texts: Vec<_> = ranking.into_iter().flat_map(|r| r.texts).take(5).collect();
+                self.call("rows", |_| session.analysis.rows(&query, &texts));
+                if let Some(text) = texts.first() {
+                    self.call("detail", |_| session.analysis.text_detail(&query, *text, None, None, false));
+                }
+            }
+            22 => drop(self.call("annotator report", |_| session.analysis.annotator_report(question))),
+            23 => drop(self.call("agreement", |_| session.analysis.agreement(question))),
+            24 => {
+                let choices = EvaluateChoices {
+                    question: Some(self.place.question_name.clone()),
+                    models: vec![ModelKind::Majority],
+                    split: SplitSpec::ByText(0.7),
+                    seed: 1,
+                    at_least: None,
+                    tuning: "frozen".into(),
+                    device: DeviceChoice::Cpu,
+                    prediction_sets: false,
+                    without_slips: false,
+                };
+                self.call("evaluate", |_| session.analysis.evaluate(&choices, &Silent));
+            }
+            25 => {
+                let choices = ProjectChoices { question: Some(question), ..ProjectChoices::default() };
+                self.call("save choices", |_| session.project.save_choices(&choices));
+            }
+            26 => drop(self.call("fit", |_| session.live.fit(question, &Silent))),
+            27 => session.background.start(),
+            28 => {
+                self.call("active model", |_| session.live.active_model(question));
+                self.call("encoding state", |_| session.encoding.state());
+            }
+            29 => {
+                let runs = self.call("runs", |_| session.runs.list()).unwrap_or_default();
+                if let Some(run) = runs.get(self.dice.below(runs.len().max(1))) {
+                    match self.dice.below(3) {
+                        0 => drop(self.call("use run", |_| session.runs.use_run(Some(run.id)))),
+                        1 => drop(self.call("delete run", |_| session.runs.delete(run.id))),
+                        _ => drop(self.call("run detail", |_| session.runs.detail(run.id))),
+                    }
+                }
+            }
+            30 => drop(self.call("stop using", |_| session.runs.use_run(None))),
+            31 => {
+                self.call("skip and flag", |w| {
+                    let who = w.anybody()?;
+                    let Some(task) =
+                        session.labelling.next_text(who, question, TextOrder::Informative, None)?
+                    else {
+                        return Ok(());
+                    };
+                    session.labelling.skip(who, question, task.text)?;
+                    session.labelling.flag(who, question, task.text, true)?;
+                    session.labelling.neighbour_text(who, question, task.text, 1)?;
+                    session.labelling.progress(who, question).map(drop)
+                });
+            }
+            32 => {
+                let file = self.file(2);
+                self.call("preview", |_| session.exchange.preview(&file, &ImportChoices::default()));
+            }
+            _ => session.subscribe(|_| {}),
+        }
+    }
+
+    fn label(&mut self) {
+        let (session, place) = (self.session, self.place);
+        let orders = [TextOrder::File, TextOrder::Random, TextOrder::Informative, TextOrder::Disagreement];
+        let order = orders[self.dice.below(4)].clone();
+        let value = place.values[self.dice.below(place.values.len())].clone();
+        let name = self.name();
+        let labelled = self.call("label", |_| {
+            let who = match session.project.annotator(&name) {
+                Ok(who) => who.id,
+                Err(_) => session.project.add_annotator(&name, &Default::default())?.id,
+            };
+            let Some(task) = session.labelling.next_text(who, place.question, order, None)? else {
+                return Ok(None);
+            };
+            session.labelling.label_by_name(&name, &task.external_id, &value, Some(&place.question_name))?;
+            Ok(Some(task.external_id))
+        });
+        self.labelled.extend(labelled.flatten());
+    }
+
+    fn file(&mut self, rows: usize) -> PathBuf {
+        let n = self.dice.roll();
+        let path = self.place.folder.join(format!("in-{}.csv", self.number));
+        let mut text = "text_id,text,annotator_id,label\n".to_owned();
+        for row in 0..rows {
+            let value = &self.place.values[self.dice.below(self.place.values.len())];
+            let _ = writeln!(text, "t{n}-{row},a new text {n} {row},reader {},{value}", self.dice.below(5));
+        }
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn import(&mut self) {
+        let file = self.file(3);
+        let choices =
+            ImportChoices { question: Some(self.place.question_name.clone()), ..ImportChoices::default() };
+        let session = self.session;
+        if self.dice.below(2) == 0 {
+            self.call("import job", |_| session.exchange.import_as_job(&file, &choices));
+        } else {
+            let silent: Arc<dyn Progress> = Arc::new(Silent);
+            self.call("import", |_| session.exchange.import(&file, &choices, &silent));
+        }
+    }
+
+    fn encode(&mut self) {
+        let pooling = [Pooling::Mean, Pooling::Cls, Pooling::Max][self.dice.below(3)];
+        let choice = EncoderChoice { pooling: Some(pooling), ..tiny() };
+        let session = self.session;
+        self.call("encode", |_| session.encoding.encode(&choice, &Silent));
+    }
+
+    fn start_run(&mut self) {
+        let (session, question) = (self.session, self.place.question);
+        let kind = [ModelKind::Majority, ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel]
+            [self.dice.below(4)];
+        let tuning = ["frozen", "last-1"][self.dice.below(2)];
+        self.call("start run", |_| {
+            let asked = session.runs.choices(question, kind, tuning)?;
+            session.runs.start(&TrainChoices { epochs: 1, ..asked })
+        });
+    }
+}
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+/// Calls everything for `length`, closes the session in the middle of it, and looks for every confirmed label.
+fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: Duration) {
+    let seed = seed();
+    let home = Home::inside(folder, Vec::new());
+    let session = Session::open(path, &home).unwrap();
+    let found = session.project.question(Some(question)).unwrap();
+    let place = Place {
+        folder: folder.to_owned(),
+        question: found.id,
+        question_name: found.name.clone(),
+        values: found.scale.levels().to_vec(),
+    };
+    let (stop, pending) = (Arc::new(AtomicBool::new(false)), Pending::default());
+    let watchdog = watch(Arc::clone(&pending), limit, Arc::clone(&stop));
+    let began = Instant::now();
+    let workers: Vec<Worked> = std::thread::scope(|scope| {
+        let (session, place, pending) = (&session, &place, &pending);
+        let work = |number: usize| {
+            move || {
+                let mut worker = Worker {
+                    number,
+                    session,
+                    place,
+                    dice: Dice(seed ^ (number as u64) << 32),
+                    pending: Arc::clone(pending),
+                    labelled: BTreeSet::new(),
+                    done: BTreeMap::new(),
+                };
+                while began.elapsed() < length {
+                    worker.step();
+                }
+                (worker.labelled, worker.done)
+            }
+        };
+        let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(work(number))).collect();
+        // Closed while all of them are in the middle of something.
+        std::thread::sleep(length.saturating_sub(Duration::from_millis(500)));
+        session.close();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    stop.store(true, Ordering::Relaxed);
+    watchdog.join().unwrap();
+    drop(session);
+
+    let mut calls: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for (what, (ok, refused)) in workers.iter().flat_map(|(_, done)| done) {
+        let sum = calls.entry(what).or_default();
+        *sum = (sum.0 + ok, sum.1 + refused);
+    }
+    eprintln!("calls (done, refused): {calls:?}");
+    assert!(calls["label"].0 > 0 && calls["info"].0 > 0, "{calls:?}");
+    let again = Session::open(path, &home).unwrap();
+    for (number, (labelled, _)) in
+        workers.iter().enumerate().filter(|(_, (labelled, _))| !labelled.is_empty())
+    {
+        let who = again.project.annotator(&format!("stress-{number}")).unwrap();
+        // `undo` of other threads may have taken some back; none that stands may be missing.
+        let done = again.labelling.progress(who.id, place.question).unwrap().done as usize;
+        assert!(
+            done <= labelled.len() && done + calls.get("undo").map_or(0, |c| c.0 as usize) >= labelled.len()
+        );
+    }
+}
+
+fn sample_in(folder: &Path) -> PathBuf {
+    let path = folder.join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder, Vec::new())).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    path
+}
+
+#[test]
+fn eight_threads_for_some_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = sample_in(folder.path());
+    stress(&path, folder.path(), "offensiveness", Duration::from_secs(8), Duration::from_secs(180));
+}
+
+#[test]
+#[ignore = "takes a minute: cargo xtask test --only stress"]
+fn eight_threads_for_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = sample_in(folder.path());
+    stress(&path, folder.path(), "offensiveness", Duration::from_secs(60), Duration::from_secs(180));
+}
+
+#[test]
+#[ignore = "takes minutes: cargo xtask test --only stress"]
+fn eight_threads_on_two_hundred_thousand_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.dissensus");
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::create(&path, &home).unwrap();
+    let file = folder.path().join("large.csv");
+    let mut csv = "text_id,text,annotator_id,label\n".to_owned();
+    for text in 0..20_000 {
+        for nth in 0..10 {
+            let (who, level) = ((text * 7 + nth * 31) % 200, (text + nth) % 3 + 1);
+            let _ = writeln!(csv, "t{text},text number {text},a{who},{level}");
+        }
+    }
+    std::fs::write(&file, csv).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let choices = ImportChoices {
+        question: Some("q".into()),
+        scale: Some(ScaleKind::Ordinal),
+        ..ImportChoices::default()
+    };
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    drop(session);
+    stress(&path, folder.path(), "q", Duration::from_secs(60), Duration::from_secs(900));
+}

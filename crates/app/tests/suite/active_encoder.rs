@@ -1,0 +1,797 @@
+//! Which encoder a project uses, and that nothing is scored by what trained it.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::{EvaluateChoices, Evaluation};
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
+use dissensus_app::session::Session;
+use dissensus_domain::{QuestionId, TextId};
+use dissensus_editing::CopyChoices;
+use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelError;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use dissensus_training::prediction_table::PredictionChoices;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+fn with_pooling(pooling: Pooling) -> EncoderChoice {
+    EncoderChoice { pooling: Some(pooling), ..EncoderChoice::default() }
+}
+
+/// The sample, encoded by a tiny encoder.
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    session
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.project.question(Some("offensiveness")).unwrap().id
+}
+
+/// A finished run of `multilevel`, its encoder tuned for one epoch.
+fn tuned(session: &Session, seed: u32) -> u32 {
+    let asked = session.runs.choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, seed, ..asked };
+    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
+}
+
+fn version(session: &Session) -> String {
+    session.encoding.state().unwrap().version.unwrap()
+}
+
+fn run_in_use(session: &Session) -> Option<u32> {
+    session.live.active_model(question(session)).unwrap().run
+}
+
+/// Does something once, in the middle of the work that it watches.
+struct Meanwhile<F: FnOnce() + Send>(Mutex<Option<F>>);
+
+impl<F: FnOnce() + Send> Progress for Meanwhile<F> {
+    fn report(&self, done: u64, _: Option<u64>, _: &str) {
+        if done > 0
+            && let Some(work) = self.0.lock().unwrap().take()
+        {
+            work();
+        }
+    }
+}
+
+#[test]
+fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    let meanwhile = Meanwhile(Mutex::new(Some(|| session.runs.use_run(Some(run)).unwrap())));
+    let done = session.encoding.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
+    assert!(!done.in_use && done.note.unwrap().contains("stays in use"));
+    assert_eq!(run_in_use(&session), Some(run));
+    assert_ne!(version(&session), done.encoder);
+    let active = session.live.active_model(question(&session)).unwrap();
+    assert!(active.tuned);
+    // The way back leads to what was in use before, not to what the late encoding wanted.
+    session.runs.use_run(None).unwrap();
+    assert!(version(&session).contains("/mean/"), "{}", version(&session));
+}
+
+#[test]
+fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    session.runs.use_run(Some(run)).unwrap();
+    session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Silent).unwrap();
+    let cls = version(&session);
+    assert!(cls.contains("/cls/"));
+    assert_eq!(run_in_use(&session), None);
+    assert!(!session.runs.detail(run).unwrap().info.predicts);
+    session.runs.use_run(None).unwrap();
+    assert_eq!(version(&session), cls, "what was chosen last stays");
+}
+
+#[test]
+fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let question = question(&session);
+    let before = session.live.active_model(question).unwrap();
+    assert_eq!((before.run, before.tuned, before.fitted_on), (None, false, None));
+    session.live.fit(question, &Silent).unwrap();
+    let live = session.live.active_model(question).unwrap();
+    assert_eq!((live.model.as_str(), live.fitted_on, live.labels), ("multilevel", Some(728), 728));
+    assert!(live.fitted_at.is_some() && live.encoder == Some(version(&session)));
+
+    let run = tuned(&session, 0);
+    session.runs.use_run(Some(run)).unwrap();
+    let waiting = session.live.active_model(question).unwrap();
+    assert_eq!(
+        (waiting.run, waiting.fitted_on),
+        (Some(run), None),
+        "the model on the old embeddings is not it"
+    );
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    session.live.fit(question, &Silent).unwrap();
+    let fitted = session.live.active_model(question).unwrap();
+    assert_eq!((fitted.run, fitted.tuned, fitted.fitted_on), (Some(run), true, Some(728)));
+    assert_ne!(fitted.encoder, live.encoder);
+}
+
+#[test]
+fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    session.runs.use_run(Some(run)).unwrap();
+    assert_eq!(run_in_use(&session), Some(run));
+    session.encoding.encode(&with_pooling(Pooling::Max), &Silent).unwrap();
+    assert_eq!(run_in_use(&session), None, "its encoder is not in use any more");
+    let error = session.runs.use_run(Some(run)).unwrap_err();
+    assert_eq!(error.code(), "encoder-not-in-use");
+    assert!(version(&session).contains("/max/"));
+}
+
+/// What is shown of every text and of everyone, measured and predicted.
+fn shown(session: &Session) -> (Vec<TextId>, String, String) {
+    let question = question(session);
+    session.live.fit(question, &Silent).unwrap();
+    let query = DisagreementQuery {
+        question,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    let ranked = session.analysis.ranking(&query).unwrap().texts;
+    let rows = session.analysis.rows(&query, &ranked).unwrap();
+    let report = session.analysis.annotator_report(question).unwrap();
+    (ranked, format!("{rows:?}"), format!("{report:?}"))
+}
+
+/// The sample before anything is encoded.
+fn not_encoded(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
+}
+
+/// What is shown of the sample where it was encoded at once.
+fn shown_of_the_sample() -> (Vec<TextId>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    shown(&sample(&folder))
+}
+
+/// Asks for everything that stands on embeddings after the first texts are encoded, and stops when so many texts are.
+struct AskEarly<'a> {
+    session: &'a Session,
+    asked: AtomicBool,
+    stop_after: u64,
+    stop: AtomicBool,
+}
+
+impl<'a> AskEarly<'a> {
+    fn new(session: &'a Session, stop_after: u64) -> Self {
+        Self { session, asked: AtomicBool::new(false), stop_after, stop: AtomicBool::new(false) }
+    }
+}
+
+impl Progress for AskEarly<'_> {
+    fn report(&self, done: u64, _: Option<u64>, _: &str) {
+        if done > 0 && !self.asked.swap(true, Ordering::Relaxed) {
+            let state = self.session.encoding.state().unwrap();
+            assert!(0 < state.encoded && state.encoded < state.total, "{state:?}");
+            shown(self.session);
+        }
+        self.stop.fetch_or(done >= self.stop_after, Ordering::Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn what_is_asked_while_texts_are_encoded_is_computed_anew_when_all_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = not_encoded(&folder);
+    let early = AskEarly::new(&session, u64::MAX);
+    session.encoding.encode(&tiny(), &early).unwrap();
+    assert!(early.asked.into_inner());
+    let expected = shown_of_the_sample();
+    assert_eq!(shown(&session), expected);
+    session.close();
+    let path = folder.path().join("sample.dissensus");
+    let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    assert_eq!(shown(&again), expected, "what was kept in the project");
+}
+
+#[test]
+fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_them_is_kept() {
+    let expected = shown_of_the_sample();
+    for stop_after in [1, 100, 168] {
+        let folder = tempfile::tempdir().unwrap();
+        let session = not_encoded(&folder);
+        let stopped = session.encoding.encode(&tiny(), &AskEarly::new(&session, stop_after));
+        assert!(matches!(stopped, Err(WorkbenchError::Cancelled)), "{stopped:?}");
+        let encoded = u64::from(session.encoding.state().unwrap().encoded);
+        assert!(encoded >= stop_after && (encoded == 168) == (stop_after == 168), "{encoded}");
+        let now = shown(&session);
+        assert_eq!(now == expected, encoded == 168, "stopped after {stop_after}");
+        session.close();
+        let path = folder.path().join("sample.dissensus");
+        let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+        assert_eq!(shown(&again), now, "stopped after {stop_after}");
+        again.encoding.encode(&tiny(), &Silent).unwrap();
+        assert_eq!(shown(&again), expected, "stopped after {stop_after}");
+    }
+}
+
+/// Stops once something was done.
+struct StopAt {
+    doing: &'static str,
+    stop: AtomicBool,
+}
+
+impl Progress for StopAt {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        if doing.contains(self.doing) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    // "texts/s": in the middle of encoding with the second pooling (the first one is there).
+    let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
+    let choose = |progress: &dyn Progress| {
+        session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), progress)
+    };
+    assert!(matches!(choose(&stop), Err(WorkbenchError::Cancelled)));
+    assert_eq!(version(&session), before);
+    let found = choose(&Silent).unwrap();
+    assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
+}
+
+/// A copy of the tiny encoder with another pooling, which is another encoder by its name.
+fn other_tiny(folder: &TempDir) -> String {
+    let from = PathBuf::from(tiny().encoder.unwrap());
+    let to = folder.path().join("other-tiny");
+    std::fs::create_dir(&to).unwrap();
+    for entry in std::fs::read_dir(&from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+    std::fs::create_dir(to.join("1_Pooling")).unwrap();
+    let pooling = r#"{"word_embedding_dimension": 32, "pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": false}"#;
+    std::fs::write(to.join("1_Pooling/config.json"), pooling).unwrap();
+    let modules = r#"[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]"#;
+    std::fs::write(to.join("modules.json"), modules).unwrap();
+    to.to_string_lossy().into_owned()
+}
+
+#[test]
+fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    let names = [tiny().encoder.unwrap(), other_tiny(&folder)];
+    let choose = |names: &[String], progress: &dyn Progress| {
+        let choice = EncoderChoice::default();
+        session.analysis.choose_encoder(names, Some("offensiveness"), None, 0, &choice, progress)
+    };
+    assert!(matches!(choose(&names[..1], &Silent), Err(WorkbenchError::OneEncoder)));
+    let twice = [names[0].clone(), names[0].clone()];
+    assert!(matches!(choose(&twice, &Silent), Err(WorkbenchError::EncoderTwice(_))));
+    let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
+    assert!(matches!(choose(&names, &stop), Err(WorkbenchError::Cancelled)));
+    assert_eq!(version(&session), before);
+    let found = choose(&names, &Silent).unwrap();
+    // The project's own stays unless the other is clearly better.
+    assert_eq!(found.incumbent, names[0]);
+    assert_eq!(found.tried.len(), 2);
+    assert!(found.tried[0].log_loss <= found.tried[1].log_loss);
+    let chosen = found.tried.iter().find(|tried| tried.encoder == found.chosen).unwrap();
+    assert_eq!(version(&session), chosen.version);
+    assert!(found.tried.iter().all(|tried| tried.log_loss > 0.2 && tried.log_loss < 3.0), "{found:?}");
+}
+
+/// On its own training texts an encoder would win whatever it is worth; without them its losses are of other labels.
+#[test]
+fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    tuned(&session, 0);
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    let learned = copy.to_string_lossy().into_owned();
+    let names = [tiny().encoder.unwrap(), learned.clone()];
+    let (choice, split) = (EncoderChoice::default(), Some(SplitSpec::ByText(0.7)));
+    let choose = |seed: u64| {
+        session.analysis.choose_encoder(&names, Some("offensiveness"), split, seed, &choice, &Silent)
+    };
+    // It has learned some of the training texts of another split, and all of those that it was trained on.
+    match choose(1) {
+        Err(WorkbenchError::EncoderLearned(name)) => assert_eq!(name, learned),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(
+        choose(0),
+        Err(WorkbenchError::Perspectives(ModelError::SeenByEncoder { unseen: 0, .. }))
+    ));
+    assert_eq!(version(&session), before);
+}
+
+fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, WorkbenchError> {
+    let choices = EvaluateChoices {
+        question: Some("offensiveness".into()),
+        models: vec![ModelKind::Shared],
+        split,
+        seed,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    session.analysis.evaluate(&choices, &Silent)
+}
+
+#[test]
+fn no_text_that_trained_the_encoder_is_scored_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let split = SplitSpec::ByText(0.5);
+    let plain = evaluate(&session, split, 1).unwrap();
+    assert_eq!(plain.split.left_out_texts, 0);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split, ..asked };
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    session.runs.use_run(Some(run.info.id)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+
+    // The same split as that of the run: its test texts are unseen, all of them.
+    let same = evaluate(&session, split, 0).unwrap();
+    assert_eq!((same.split.test_texts as u32, same.split.left_out_texts), (run.sizes.test_texts, 0));
+    // Another one: what trained or validated the encoder is left out, and that is said.
+    let seen = run.sizes.train_texts + run.sizes.validation_texts;
+    let other = evaluate(&session, split, 1).unwrap();
+    assert!(other.split.left_out_texts > 20, "{:?}", other.split);
+    assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
+    assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
+    // What People shows is measured on unseen texts only, and says so.
+    let all = session.analysis.agreement(question(&session)).unwrap();
+    // Also while severity and map are still to come.
+    let early = session.analysis.annotator_report(question(&session)).unwrap();
+    assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
+    session.live.fit(question(&session), &Silent).unwrap();
+    let report = session.analysis.annotator_report(question(&session)).unwrap();
+    let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
+    assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
+    assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
+    // Training that goes on from it, frozen or tuned, leaves them out as well.
+    for tuning in ["frozen", "last-1"] {
+        let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
+        let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
+        let next = session.runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
+        assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
+        assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
+        let listed = session.runs.list().unwrap().into_iter().find(|run| run.id == next.info.id).unwrap();
+        assert_eq!(listed.scores.unwrap().left_out_texts as usize, other.split.left_out_texts, "{tuning}");
+    }
+    // Too few unseen texts for a figure: refused, with the reason.
+    let error = evaluate(&session, SplitSpec::ByText(0.95), 1).unwrap_err();
+    assert!(error.to_string().contains("tuned on the labels of this project"), "{error}");
+}
+
+#[test]
+fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    session.runs.delete(run).unwrap();
+    let choice =
+        EncoderChoice { encoder: Some(copy.to_string_lossy().into_owned()), ..with_pooling(Pooling::Max) };
+    session.encoding.encode(&choice, &Silent).unwrap();
+    let evaluated = evaluate(&session, SplitSpec::ByText(0.5), 1).unwrap();
+    assert!(evaluated.split.left_out_texts > 20, "{:?}", evaluated.split);
+}
+
+#[test]
+fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = folder.path().join("before.dissensus");
+    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    let sizes = {
+        let run = tuned(&session, 0);
+        session.runs.detail(run).unwrap().sizes
+    };
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    let handed_on = std::fs::read_to_string(copy.join("training_data.json")).unwrap();
+    let names = session.project.annotators().unwrap();
+    assert!(names.iter().all(|annotator| !handed_on.contains(&annotator.external_id)), "{handed_on}");
+    session.close();
+    let older = Session::open(&before, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let choice = |pooling| EncoderChoice {
+        encoder: Some(copy.to_string_lossy().into_owned()),
+        ..with_pooling(pooling)
+    };
+    older.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
+    older.live.fit(question(&older), &Silent).unwrap();
+    let seen = sizes.train_texts + sizes.validation_texts;
+    let report = older.analysis.annotator_report(question(&older)).unwrap();
+    assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
+    assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
+
+    // Another project that has the same bodies is no stranger.
+    let path = folder.path().join("other.dissensus");
+    sample::create(&path).unwrap();
+    let other = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    other.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
+    assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
+
+    // What cannot be read any more is no reason to trust the figures.
+    std::fs::write(copy.join("training_data.json"), "{").unwrap();
+    let error = older.encoding.encode(&choice(Pooling::Max), &Silent).unwrap_err();
+    assert_eq!(error.code(), "training-data-damaged");
+}
+
+#[test]
+fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(folder.path(), Vec::new());
+    // It stays open: reading takes no lock.
+    let tuning = sample(&folder);
+    let file = folder.path().join("sample.dissensus").to_str().unwrap().to_owned();
+    let path = folder.path().join("other.dissensus");
+    sample::create(&path).unwrap();
+    let other = Session::open(&path, &home).unwrap();
+    other.encoding.encode(&tiny(), &Silent).unwrap();
+    let named = |name: String| EncoderChoice { encoder: Some(name), ..EncoderChoice::default() };
+    let refused = |name: String| {
+        let before = version(&other);
+        let error = other.encoding.encode(&named(name), &Silent).unwrap_err();
+        assert_eq!(version(&other), before);
+        (error.code(), error.to_string())
+    };
+
+    let (code, words) = refused(file.clone());
+    assert_eq!(code, "encoder-of-project");
+    assert!(words.contains("uses no encoder that it has tuned"), "{words}");
+    assert_eq!(refused(format!("{file}#1")).0, "no-such-run");
+    assert!(refused(format!("{file}#one")).1.contains("has no run \"one\""));
+    let asked = tuning.runs.choices(question(&tuning), ModelKind::Multilevel, "frozen").unwrap();
+    let frozen = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    assert!(refused(format!("{file}#{frozen}")).1.contains("tuned no encoder"));
+    let own = path.to_str().unwrap().to_owned();
+    assert!(refused(own).1.contains("is this project"));
+    assert!(refused(format!("{file}.dissensus")).1.contains("is not there"));
+
+    let run = tuned(&tuning, 0);
+    let record = encoder_below(folder.path()).join("training_data.json");
+    let kept = std::fs::read_to_string(&record).unwrap();
+    let before_bodies = kept.replace("\"bodies\"", "\"unknown\"");
+    std::fs::write(&record, before_bodies).unwrap();
+    assert!(refused(format!("{file}#{run}")).1.contains("which texts trained them"));
+    std::fs::write(&record, kept).unwrap();
+    other.encoding.encode(&named(format!("{file}#{run}")), &Silent).unwrap();
+    let by_run = version(&other);
+    assert_ne!(by_run.split('/').nth(1), Some("tiny"));
+    // Its labels of the same texts are not unseen here.
+    assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
+    other.encoding.encode(&tiny(), &Silent).unwrap();
+    tuning.runs.use_run(Some(run)).unwrap();
+    other.encoding.encode(&named(file), &Silent).unwrap();
+    assert_eq!(version(&other), by_run);
+
+    // Without the other project what is encoded stays, and the next text says what is missing.
+    tuning.close();
+    std::fs::remove_dir_all(folder.path().join("sample.dissensus.runs")).unwrap();
+    assert!(other.encoding.state().unwrap().problem.is_none());
+    assert_eq!(
+        other.encoding.encode(&EncoderChoice::default(), &Silent).unwrap_err().code(),
+        "encoder-no-folder"
+    );
+}
+
+#[test]
+fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, csv: String| {
+        let home = Home::inside(folder.path(), Vec::new());
+        let session = Session::create(&folder.path().join(name), &home).unwrap();
+        let file = folder.path().join("in.csv");
+        std::fs::write(&file, csv).unwrap();
+        let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        session
+    };
+    let csv = || rows(0..120, &["a", "b", "c"]);
+    let tuning = of("p.dissensus", csv());
+    tuning.encoding.encode(&tiny(), &Silent).unwrap();
+    let question = tuning.project.question(None).unwrap().id;
+    let asked = tuning.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
+    let run = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    let named = format!("{}#{run}", folder.path().join("p.dissensus").display());
+    let left_out = |session: &Session| {
+        let choice = EncoderChoice { encoder: Some(named.clone()), ..EncoderChoice::default() };
+        session.encoding.encode(&choice, &Silent).unwrap();
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Shared],
+            split: SplitSpec::ByText(0.5),
+            seed: 3,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: DeviceChoice::Cpu,
+            prediction_sets: false,
+            without_slips: false,
+        };
+        session.analysis.evaluate(&choices, &Silent).unwrap().split.left_out_texts
+    };
+
+    // The same names, other texts.
+    assert_eq!(left_out(&of("names.dissensus", csv().replace("words", "phrases"))), 0);
+    // Other names, the same texts: 84 of the 120 trained it.
+    let same = of("bodies.dissensus", csv().replace("\nt", "\nother-").replace("words", "Words "));
+    assert!(left_out(&same) > 10);
+    // The same for texts that come later.
+    let later = of("later.dissensus", rows(200..240, &["a", "b", "c"]));
+    assert_eq!(left_out(&later), 0);
+    let file = folder.path().join("in.csv");
+    std::fs::write(&file, csv()).unwrap();
+    let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    later.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    assert!(left_out(&later) > 10);
+    // And for a tuning that begins before they are encoded.
+    let unencoded = of("unencoded.dissensus", rows(200..240, &["a", "b", "c"]));
+    assert_eq!(left_out(&unencoded), 0);
+    std::fs::write(&file, csv()).unwrap();
+    unencoded.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let question = unencoded.project.question(None).unwrap().id;
+    let asked = unencoded.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
+    let run = unencoded.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(run.info.scores.unwrap().left_out_texts > 10);
+}
+
+/// A CSV file in which everybody labels each text.
+fn rows(texts: std::ops::Range<u32>, annotators: &[&str]) -> String {
+    let mut csv = "text_id,text,annotator_id,label\n".to_owned();
+    for text in texts {
+        for (i, annotator) in annotators.iter().enumerate() {
+            let label = ["no", "yes"][(text as usize / 2 + i) % 2];
+            csv.push_str(&format!("t{text},words {} and {text},{annotator},{label}\n", text % 7));
+        }
+    }
+    csv
+}
+
+#[test]
+fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = || Home::inside(folder.path(), Vec::new());
+    let import = |session: &Session, csv: String| {
+        let file = folder.path().join("in.csv");
+        std::fs::write(&file, csv).unwrap();
+        let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    };
+    let session = Session::create(&folder.path().join("p.dissensus"), &home()).unwrap();
+    import(&session, rows(0..40, &["a", "b"]));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let before = folder.path().join("before.dissensus");
+    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    import(&session, rows(0..80, &["a", "b", "c"]));
+    session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    let asked = session.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
+    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    session.close();
+
+    let older = Session::open(&before, &home()).unwrap();
+    let folder_of = |dir: &Path| EncoderChoice {
+        encoder: Some(dir.to_string_lossy().into_owned()),
+        ..EncoderChoice::default()
+    };
+    older.encoding.encode(&folder_of(&copy), &Silent).unwrap();
+    // From here on the project itself has to know.
+    std::fs::remove_file(copy.join("training_data.json")).unwrap();
+    let left_out = |split| {
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Shared],
+            split,
+            seed: 3,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: DeviceChoice::Cpu,
+            prediction_sets: false,
+            without_slips: false,
+        };
+        older.analysis.evaluate(&choices, &Silent).map(|done| done.split.left_out_texts)
+    };
+    import(&older, rows(0..80, &["a", "b", "c"]));
+    older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among the first 40.
+    let texts = left_out(SplitSpec::ByText(0.3)).unwrap();
+    assert!(texts > 28, "{texts} of the imported texts are known to have trained it");
+    // So did everybody, also who was imported later: nobody is new to it.
+    let error = left_out(SplitSpec::ByAnnotator(0.5)).unwrap_err();
+    assert!(error.to_string().contains("encoder in use was tuned"), "{error}");
+}
+
+#[test]
+fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    session.runs.use_run(Some(run)).unwrap();
+    assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
+    let choices = EvaluateChoices {
+        question: Some("offensiveness".into()),
+        models: vec![ModelKind::Shared],
+        split: SplitSpec::ByText(0.7),
+        seed: 0,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
+    // The curve stands on no embeddings, so that the encoder in use has shown it nothing.
+    assert!(curve().unwrap().n_texts > 10);
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    // Everybody trained this encoder: there is no new annotator to score.
+    let error = curve().unwrap_err().to_string();
+    assert!(error.contains("encoder in use was tuned"), "{error}");
+}
+
+#[test]
+fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    session.runs.use_run(Some(run)).unwrap();
+    assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
+    let asked = TrainChoices { seed: 1, ..asked };
+    let next = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
+}
+
+#[test]
+fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it_has_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, ..asked };
+    // Its encoder is written by then.
+    let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    let stopped = session.runs.list().unwrap().remove(0);
+    let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
+    assert!(files.join("encoder").is_dir() && files.join("checkpoints").is_dir());
+    let choice = EncoderChoice { encoder: Some(format!("run:{}", stopped.uid)), ..EncoderChoice::default() };
+    assert_eq!(session.encoding.encode(&choice, &Silent).unwrap_err().code(), "run-unfinished");
+    session.runs.resume_here(stopped.id, &Silent).unwrap();
+    assert!(files.join("encoder").is_dir() && !files.join("checkpoints").exists());
+    session.encoding.encode(&choice, &Silent).unwrap();
+}
+
+#[test]
+fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let first = tuned(&session, 0);
+    session.runs.use_run(Some(first)).unwrap();
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 2, ..asked };
+    let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    let second = session.runs.list().unwrap().remove(0).id;
+    session.runs.use_run(None).unwrap();
+    let error = session.runs.delete(first).unwrap_err();
+    assert_eq!(error.code(), "encoder-in-use");
+    assert!(error.to_string().contains(&format!("run {second} first")), "{error}");
+    session.runs.resume_here(second, &Silent).unwrap();
+    session.runs.delete(first).unwrap();
+}
+
+/// Copies the only tuned encoder below `folder`.
+fn copy_encoder(folder: &Path, to: &Path) {
+    copy_folder(&encoder_below(folder), to);
+}
+
+/// The folder of the first tuned encoder that is found.
+fn encoder_below(folder: &Path) -> PathBuf {
+    let mut open: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && path.file_name().unwrap() == "encoder" {
+                return path;
+            }
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    panic!("no tuned encoder below {}", folder.display());
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).unwrap();
+        }
+    }
+}
+
+/// One program fits and is about to read new texts; another one chooses another pooling.
+#[test]
+fn new_texts_are_not_read_by_another_encoder_than_the_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let reader =
+        Session::open_to_read(session.project.path(), &Home::inside(folder.path(), Vec::new())).unwrap();
+    let texts = folder.path().join("new.txt");
+    std::fs::write(&texts, "A new text\n").unwrap();
+    let texts = TextFileChoices { path: texts, ..TextFileChoices::default() };
+    let out = folder.path().join("out.csv");
+    let choices =
+        PredictionChoices { question: Some("offensiveness".to_owned()), ..PredictionChoices::default() };
+    let check = || reader.analysis.check_predictions(&choices, Some(&texts), &out, &Silent).unwrap();
+    let asked = check();
+    reader.live.fit(asked.question(), &Silent).unwrap();
+    session.encoding.encode(&with_pooling(Pooling::Cls), &Silent).unwrap();
+    let refused = reader.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap_err();
+    assert_eq!(refused.code(), "encoder-switched");
+    assert!(!out.exists());
+    // Asked again it is the new one throughout.
+    reader.live.fit(asked.question(), &Silent).unwrap();
+    assert_eq!(reader.analysis.predictions_file(&check(), &tiny(), &Silent).unwrap().texts, 1);
+}

@@ -1,0 +1,70 @@
+//! Whether somebody answers too fast is told by the times of labels given in the window.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{AnnotatorRow, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::sample;
+use tempfile::TempDir;
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+fn label(session: &Session, question: QuestionId, annotator: AnnotatorId, text: u32, ms: Option<u32>) {
+    let answer = Answer::Level((text % 5) as u16);
+    let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: ms };
+    session.labelling.record_label(&new).unwrap();
+}
+
+fn rows(session: &Session, question: QuestionId) -> Vec<AnnotatorRow> {
+    session.analysis.annotators_so_far(question).unwrap().annotators
+}
+
+/// Seconds of somebody who reads, a little different from person to person and from text to text.
+fn reading(person: u32, text: u32) -> u32 {
+    4000 + 500 * person + 300 * (text * (person + 3) % 11)
+}
+
+#[test]
+fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let people: Vec<AnnotatorId> = session.project.annotators().unwrap().iter().map(|a| a.id).collect();
+    assert!(
+        rows(&session, question).iter().all(|row| (row.timed_labels, row.seconds_per_label) == (0, None))
+    );
+    for (person, id) in (0u32..).zip(&people) {
+        for text in 1..=30 {
+            let ms = if person == 2 { 250 + 10 * text } else { reading(person, text) };
+            label(&session, question, *id, text, Some(ms));
+        }
+    }
+    let found = rows(&session, question);
+    for (person, row) in found.iter().enumerate() {
+        let flag = row.flags.iter().find(|flag| flag.kind == "too-fast");
+        assert_eq!(flag.is_some(), person == 2, "{row:?}");
+        assert_eq!(row.timed_labels, 30);
+    }
+    let flag = found[2].flags.iter().find(|flag| flag.kind == "too-fast").unwrap();
+    assert!(flag.words.starts_with("Answers in 0.4 s, where the others need"), "{}", flag.words);
+    // The same from a copy of the file.
+    let copy = folder.path().join("copy.dissensus");
+    drop(session);
+    std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
+    let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
+    assert_eq!(rows(&session, question)[2].flags, found[2].flags);
+    // A label that is given again without a time leaves no time behind, and with fewer than twenty nothing is said.
+    for text in 1..=11 {
+        label(&session, question, people[2], text, None);
+    }
+    let row = &rows(&session, question)[2];
+    assert_eq!(row.timed_labels, 19);
+    assert!(row.flags.iter().all(|flag| flag.kind != "too-fast"));
+}

@@ -1,0 +1,305 @@
+//! Care for people who label: a limit of harmful texts a day, topics that are left out, and what of it the study learns.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
+use dissensus_editing::QuestionChange;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_store::Store;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const RUDE: QuestionId = QuestionId(1);
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &home(folder)).unwrap()
+}
+
+/// Eight texts, of which t3 and t6 are about war, in two groups; a stranger has labelled them, and Ana and Ben are there.
+fn project(folder: &Path) -> PathBuf {
+    let path = folder.join("p.dissensus");
+    let session = Session::create(&path, &home(folder)).unwrap();
+    let body =
+        |n: usize| if n.is_multiple_of(3) { format!("War is text {n}") } else { format!("Body of text {n}") };
+    let rows: String =
+        (1..=8).map(|n| format!("t{n},{},g{},stranger,{}\n", body(n), n % 2, n % 3 + 1)).collect();
+    let file = folder.join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,group,annotator_id,label\n{rows}")).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    for person in ["ana", "ben"] {
+        session.project.add_annotator(person, &Default::default()).unwrap();
+    }
+    session.close();
+    path
+}
+
+fn person(session: &Session, name: &str) -> AnnotatorId {
+    session.project.annotator(name).unwrap().id
+}
+
+fn harmful(level: u16) -> HarmfulFrom {
+    HarmfulFrom { question: RUDE, level }
+}
+
+fn limit(limit: u32, strict: bool) -> StudyCare {
+    StudyCare { limit: Some(limit), strict, greyscale: false, harmful: vec![harmful(2)] }
+}
+
+/// Reads and labels the next text, as the window does, and says where the person stands then.
+fn label_next(session: &Session, who: AnnotatorId, level: u16) -> CareInfo {
+    let task = session.labelling.next_text(who, RUDE, TextOrder::File, None).unwrap().unwrap();
+    session.labelling.read_text(who, task.text).unwrap();
+    let answer = Answer::Level(level);
+    let new = NewLabel { question: RUDE, annotator: who, text: task.text, answer, duration_ms: None };
+    session.labelling.record_label(&new).unwrap();
+    session.labelling.read_text(who, task.text).unwrap()
+}
+
+fn next(session: &Session, who: AnnotatorId) -> Option<String> {
+    session.labelling.next_text(who, RUDE, TextOrder::File, None).unwrap().map(|task| task.external_id)
+}
+
+#[test]
+fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
+    assert!(!session.labelling.care(ana).unwrap().reached, "nothing is set at first");
+    session.project.set_care(&limit(2, false)).unwrap();
+    assert!(!label_next(&session, ana, 2).reached);
+    assert!(!label_next(&session, ana, 0).reached, "it is not harmful to her");
+    let info = label_next(&session, ana, 2);
+    assert!(info.reached && info.may_go_on);
+    assert!(!session.labelling.care(ben).unwrap().reached, "a limit is of each person");
+    // It holds when the project is opened again, and in another window on this computer.
+    session.close();
+    let session = open(folder.path(), &folder.path().join("p.dissensus"));
+    assert!(session.labelling.care(ana).unwrap().reached);
+    session.project.set_care(&limit(2, true)).unwrap();
+    let refused = session.labelling.go_on_today(ana).unwrap_err();
+    assert_eq!(refused.code(), "finished-today");
+    assert!(session.labelling.care(ana).unwrap().reached);
+    session.project.set_care(&limit(2, false)).unwrap();
+    assert!(!session.labelling.go_on_today(ana).unwrap().reached);
+    assert!(!label_next(&session, ana, 2).reached, "until the day ends");
+    // The command is not limited: scripts are no people.
+    session.labelling.label_by_name("ana", "t8", "1", None).unwrap();
+}
+
+#[test]
+fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    let ana = person(&session, "ana");
+    let own = |limit| OwnCare { limit, ..OwnCare::default() };
+    assert_eq!(session.labelling.set_own_care(ana, &own(Some(0))).unwrap_err().code(), "setting");
+    let info = session.labelling.set_own_care(ana, &own(Some(1))).unwrap();
+    assert_eq!((info.limit, info.reached), (Some(1), false));
+    assert!(!label_next(&session, ana, 2).reached, "nobody has said which texts are harmful");
+    session.labelling.flag(ana, RUDE, TextId(1), true).unwrap();
+    assert!(session.labelling.read_text(ana, TextId(1)).unwrap().reached);
+    session.project.set_care(&limit(3, true)).unwrap();
+    assert_eq!(session.labelling.set_own_care(ana, &own(Some(9))).unwrap().limit, Some(3));
+    // The level that she chose counts where the study names none.
+    session.project.set_care(&StudyCare::default()).unwrap();
+    let own = OwnCare { limit: Some(2), harmful: Some(harmful(1)), ..OwnCare::default() };
+    session.labelling.set_own_care(ana, &own).unwrap();
+    assert!(label_next(&session, ana, 1).reached);
+    let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
+    assert_eq!(session.labelling.set_own_care(ana, &off).unwrap_err().code(), "not-on-scale");
+    // It stays that level where another one comes below it.
+    let question = session.project.question(None).unwrap();
+    let below: Vec<String> =
+        std::iter::once("0".to_owned()).chain(question.scale.levels().iter().cloned()).collect();
+    let levels = Some(session.project.levels_named(&question, &below));
+    let change = QuestionChange { levels, ..QuestionChange::default() };
+    session.project.change_question(question.id, &change).unwrap();
+    assert_eq!(session.labelling.care(ana).unwrap().own.harmful, Some(harmful(2)));
+}
+
+#[test]
+fn what_is_predicted_counts_and_is_told_of_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(folder.path(), &path);
+    session.project.set_reveal(false).unwrap();
+    session.live.fit(RUDE, &Silent).unwrap();
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    session.project.set_care(&StudyCare { harmful: vec![harmful(3)], ..StudyCare::default() }).unwrap();
+    let texts = session.project.info().unwrap().texts;
+    let mut told = vec![(0, 0)];
+    for text in 1..=texts {
+        let info = session.labelling.read_text(ana, TextId(text)).unwrap();
+        // What she is told changes after every fifth text alone.
+        if text % 5 != 0 {
+            assert_eq!(Some(&(info.today, info.in_all)), told.last(), "text {text}");
+        }
+        told.push((info.today, info.in_all));
+    }
+    let (today, in_all) = told[told.len() - 1];
+    assert!(today > 5 && today < texts / 2 && today == in_all, "{today} of {texts}");
+    // Nothing of it is in the project.
+    session.close();
+    let store = Store::open_reader(&path).unwrap();
+    assert!(store.all_facts(FactKind::LeftOut).unwrap().is_empty());
+}
+
+#[test]
+fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project(folder.path());
+    let session = open(folder.path(), &path);
+    let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
+    label_next(&session, ana, 0);
+    let own = OwnCare { words: vec!["WAR".into()], ..OwnCare::default() };
+    let info = session.labelling.set_own_care(ana, &own).unwrap();
+    assert_eq!(info.left_out, 2);
+    let progress = session.labelling.progress(ana, RUDE).unwrap();
+    assert_eq!((progress.done, progress.total, progress.left_out, progress.skipped), (1, 6, 2, 0));
+    // Neither in the order of the file nor beside a text.
+    assert_eq!(next(&session, ana).as_deref(), Some("t2"));
+    let beside = session.labelling.neighbour_text(ana, RUDE, TextId(2), 1).unwrap().unwrap();
+    assert_eq!(beside.external_id, "t4");
+    let before = session.labelling.neighbour_text(ana, RUDE, TextId(4), -1).unwrap().unwrap();
+    assert_eq!(before.external_id, "t2");
+    for order in [TextOrder::File, TextOrder::Random] {
+        let mut seen = Vec::new();
+        let mut after = None;
+        while seen.len() < 6 {
+            let task = session.labelling.next_text(ana, RUDE, order.clone(), after).unwrap().unwrap();
+            assert!(!["t3", "t6"].contains(&task.external_id.as_str()), "{order:?}");
+            after = Some(task.text);
+            seen.push(task.text);
+        }
+    }
+    while next(&session, ana).is_some() {
+        label_next(&session, ana, 0);
+    }
+    let progress = session.labelling.progress(ana, RUDE).unwrap();
+    assert_eq!((progress.done, progress.total), (6, 6), "she is done");
+    assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 8);
+    // A group, and texts that came since.
+    let own = OwnCare { groups: vec!["g0".into()], ..OwnCare::default() };
+    session.labelling.set_own_care(ben, &own).unwrap();
+    assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 4);
+    let groups = session.project.text_groups().unwrap();
+    assert_eq!(groups.iter().map(|group| group.texts).collect::<Vec<_>>(), [4, 4]);
+    let more = folder.path().join("more.csv");
+    std::fs::write(&more, "text_id,text,group\nt9,After the war,g1\n").unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&more, &ImportChoices::default(), &silent).unwrap();
+    assert_eq!(session.labelling.progress(ana, RUDE).unwrap().left_out, 3);
+    session.close();
+    let store = Store::open_reader(&path).unwrap();
+    assert_eq!(store.left_out(ana).unwrap(), 3);
+    // Neither the words nor which texts are in the file.
+    let facts = format!("{:?}", store.all_facts(FactKind::LeftOut).unwrap());
+    assert!(!facts.to_lowercase().contains("war"), "{facts}");
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(!bytes.windows(5).any(|window| window == b"\"WAR\""));
+}
+
+#[test]
+fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project(folder.path());
+    let session = open(folder.path(), &path);
+    session.project.set_care(&StudyCare { greyscale: true, ..limit(1, true) }).unwrap();
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: vec!["ana".into()],
+        per_text: 1,
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 0,
+        new_people: false,
+        balance: None,
+        seed: 1,
+    };
+    let told = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let file = PathBuf::from(told.people[0].file.as_ref().unwrap());
+    let packet = Session::open(&file, &Home::inside(&folder.path().join("elsewhere"), Vec::new())).unwrap();
+    let care = packet.project.info().unwrap().care;
+    assert_eq!((care.limit, care.strict, care.greyscale), (Some(1), true, true));
+    assert_eq!(care.harmful.iter().map(|one| one.level).collect::<Vec<_>>(), [2]);
+    assert_eq!(packet.project.set_care(&StudyCare::default()).unwrap_err().code(), "in-packet");
+    let me = packet.project.annotators().unwrap()[0].id;
+    let own = OwnCare { words: vec!["war".into()], ..OwnCare::default() };
+    assert_eq!(packet.labelling.set_own_care(me, &own).unwrap().left_out, 2);
+    while packet.labelling.next_text(me, RUDE, TextOrder::File, None).unwrap().is_some() {
+        label_next(&packet, me, 0);
+    }
+    let open_packet = packet.study.open_packet().unwrap().unwrap();
+    assert_eq!((open_packet.given, open_packet.wanted), (6, 6));
+    // She changes an answer: the day ends, and it is not told in what is handed in.
+    let new = NewLabel {
+        question: RUDE,
+        annotator: me,
+        text: TextId(1),
+        answer: Answer::Level(2),
+        duration_ms: None,
+    };
+    packet.labelling.record(&new, LabelSource::Window).unwrap();
+    assert!(packet.labelling.read_text(me, TextId(1)).unwrap().reached);
+    let hand_in = folder.path().join("ana.handin");
+    packet.study.hand_in(&hand_in, false).unwrap();
+    for _ in 0..2 {
+        let merged =
+            session.study.merge(std::slice::from_ref(&hand_in), &MergeConsent::all(), &Silent).unwrap();
+        assert!(!merged.files[0].refused, "{:?}", merged.files[0].problems);
+        let report = session.study.report().unwrap();
+        assert_eq!((report.people[0].left_out, report.people[0].given), (2, 6));
+    }
+    assert_eq!(session.project.care().unwrap().limit, Some(1));
+    // On this computer she read nothing.
+    assert!(!session.labelling.care(person(&session, "ana")).unwrap().reached);
+}
+
+#[test]
+fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = project(folder.path());
+    let there = folder.path().join("copy.dissensus");
+    std::fs::copy(&here, &there).unwrap();
+    let other = open(folder.path(), &there);
+    other.project.set_care(&limit(7, false)).unwrap();
+    other.close();
+    let session = open(folder.path(), &here);
+    let ana = person(&session, "ana");
+    session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(session.project.care().unwrap(), limit(7, false));
+    let twice = StudyCare { harmful: vec![harmful(1), harmful(2)], ..StudyCare::default() };
+    assert_eq!(session.project.set_care(&twice).unwrap_err().code(), "setting");
+    assert_eq!(session.project.care().unwrap(), limit(7, false), "nothing half set");
+    label_next(&session, ana, 2);
+    let own = OwnCare { words: vec!["war".into()], ..OwnCare::default() };
+    session.labelling.set_own_care(ana, &own).unwrap();
+    let kept = || {
+        let files = std::fs::read_dir(folder.path().join("home")).unwrap();
+        files
+            .filter(|file| {
+                let name = file.as_ref().unwrap().file_name().to_string_lossy().into_owned();
+                name.starts_with("care-")
+            })
+            .count()
+    };
+    assert_eq!(kept(), 1);
+    session.project.withdraw(ana).unwrap();
+    assert_eq!(kept(), 0);
+    session.close();
+    assert!(Store::open_reader(&here).unwrap().all_facts(FactKind::LeftOut).unwrap().is_empty());
+}

@@ -1,0 +1,71 @@
+//! Use cases beside each other: nothing waits for ever, and nothing is lost.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_app::session::Session;
+use dissensus_project::home::Home;
+use dissensus_project::sample;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
+}
+
+/// Fails the test when `work` is not done in time: a deadlock would otherwise hang it for good.
+fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {
+    let (done, waiting) = mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    match waiting.recv_timeout(limit) {
+        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => worker.join().unwrap(),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("not done after {limit:?}: a deadlock"),
+    }
+}
+
+#[test]
+fn figures_are_read_while_annotators_are_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Arc::new(sample(&folder));
+    within(Duration::from_secs(120), move || {
+        let stop = Arc::new(AtomicBool::new(false));
+        let reader = {
+            let (session, stop) = (Arc::clone(&session), Arc::clone(&stop));
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let info = session.project.info().unwrap();
+                    assert!(info.annotators >= 8);
+                }
+            })
+        };
+        for n in 0..60 {
+            session.project.add_annotator(&format!("new {n}"), &Default::default()).unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        reader.join().unwrap();
+        assert_eq!(session.project.info().unwrap().annotators, 68);
+    });
+}
+
+#[test]
+fn a_listener_may_ask_the_session_and_add_listeners() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Arc::new(sample(&folder));
+    let inner = Arc::downgrade(&session);
+    session.subscribe(move |_| {
+        if let Some(session) = inner.upgrade() {
+            session.project.info().unwrap();
+            session.subscribe(|_| {});
+        }
+    });
+    within(Duration::from_secs(60), move || {
+        session.project.add_annotator("Ana", &Default::default()).unwrap();
+    });
+}

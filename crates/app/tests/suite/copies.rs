@@ -1,0 +1,107 @@
+//! The same body under two ids: on one side of every division, told of the official one.
+
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
+use dissensus_analysis::{EvaluateChoices, Evaluation};
+use dissensus_api::{ImportChoices, TrainChoices};
+use dissensus_app::session::Session;
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// 60 texts, the last 30 officially for the test, of which ten repeat a training text in other case and white space; five people.
+fn project(folder: &TempDir) -> Session {
+    let mut csv = String::from("text_id,text,annotator,label,split\n");
+    for text in 0..60u32 {
+        let part = if text < 30 { "train" } else { "test" };
+        let body = match text {
+            30..40 => format!("  Text  NUMBER {}", text - 30),
+            _ => format!("text number {text}"),
+        };
+        for who in 0..5u32 {
+            let level = (text.wrapping_mul(2_654_435_761).wrapping_add(who * 977) >> 11) % 2;
+            writeln!(csv, "t{text},{body},a{who},{level},{part}").unwrap();
+        }
+    }
+    let file = folder.path().join("labels.csv");
+    std::fs::write(&file, csv).unwrap();
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let unwatched: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(tiny.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    session
+}
+
+fn evaluate(session: &Session, split: SplitSpec) -> Evaluation {
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Shared, ModelKind::Multilevel],
+        split,
+        seed: 1,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    session.analysis.evaluate(&choices, &Silent).unwrap()
+}
+
+#[test]
+fn copies_of_the_official_split_are_told_and_figures_are_given_without_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(&folder);
+    let found = evaluate(&session, SplitSpec::Column);
+    assert_eq!((found.split.test_texts, found.split.copies_in_training), (30, 10), "it is kept as it is");
+    let without = found.without_copies.unwrap();
+    assert_eq!((without.texts, without.labels), (20, 100));
+    assert_eq!(without.models.len(), 2);
+    assert!(without.models.iter().chain(&without.baselines).all(|model| model.scores.n_labels == 100));
+    let loss = |models: &[dissensus_selection::evaluation::Evaluation]| models[1].scores.log_loss.unwrap();
+    assert_ne!(loss(&without.models), loss(&found.models));
+    for split in ["by-text:0.7", "k-fold:5", "stratified:0.7"] {
+        let found = evaluate(&session, split.parse().unwrap());
+        assert_eq!(found.split.copies_in_training, 0, "{split}");
+        assert!(found.without_copies.is_none());
+    }
+}
+
+#[test]
+fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(&folder);
+    let question = session.project.question(None).unwrap().id;
+    let run = |split: &str| {
+        let choices = session.runs.choices(question, ModelKind::Shared, "frozen").unwrap();
+        let choices = TrainChoices { split: split.parse().unwrap(), seed: 1, ..choices };
+        session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
+    };
+    // Validation labels that were drawn from the official training labels belong to these in baselines.
+    let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
+    let choices = TrainChoices { split: SplitSpec::Column, seed: 1, max_steps: 4, ..choices };
+    let network = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(network.sizes.validation_labels > 0);
+    let found = evaluate(&session, SplitSpec::Column);
+    for (ours, theirs) in network.baselines.iter().zip(&found.baselines) {
+        let loss = ours.metrics.iter().find(|metric| metric.key == "log_loss").map(|metric| metric.value);
+        assert_eq!((&ours.name, loss), (&theirs.model, theirs.scores.log_loss));
+    }
+    assert_eq!(network.baselines.len(), 3);
+    for split in ["by-text:0.7", "stratified:0.6", "column"] {
+        let (run, found) = (run(split), evaluate(&session, split.parse().unwrap()));
+        let metric = run.info.scores.as_ref().unwrap().metrics.iter().find(|m| m.key == "log_loss").unwrap();
+        assert_eq!(Some(metric.value), found.models[0].scores.log_loss, "{split}");
+        let told = run.notes.iter().any(|note| note.contains("body of 10 texts of the test also stands"));
+        assert_eq!(told, split == "column", "{:?}", run.notes);
+    }
+}

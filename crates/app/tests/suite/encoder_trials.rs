@@ -1,0 +1,111 @@
+//! Encoders are tried side by side, and the project's stays until somebody chooses another.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_app::session::Session;
+use dissensus_domain::QuestionId;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
+}
+
+/// The tiny encoder in a folder of its own, with another maximum of tokens where `other`, so that it is another version.
+fn encoder(folder: &TempDir, name: &str, other: bool) -> String {
+    let to = folder.path().join(name);
+    std::fs::create_dir(&to).unwrap();
+    for entry in std::fs::read_dir(fixture()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    if other {
+        // Other weights: the last number of the file is another one.
+        let weights = to.join("model.safetensors");
+        let mut bytes = std::fs::read(&weights).unwrap();
+        let end = bytes.len();
+        bytes[end - 4..].copy_from_slice(&0.25_f32.to_le_bytes());
+        std::fs::write(&weights, bytes).unwrap();
+    }
+    to.canonicalize().unwrap().to_string_lossy().into_owned()
+}
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+#[test]
+fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));
+    let choice = EncoderChoice { encoder: Some(first.clone()), ..EncoderChoice::default() };
+    session.encoding.encode(&choice, &Silent).unwrap();
+    let before = session.encoding.state().unwrap();
+    let here = session.analysis.encoders_here().unwrap();
+    assert_eq!(here.iter().filter(|one| one.in_use).map(|one| &one.name).collect::<Vec<_>>(), [&first]);
+    let found = session.analysis.try_encoders_as_job(question, &[second.clone(), first.clone()]).unwrap();
+    assert_eq!(found.against, first, "the project's, wherever it stands in the list");
+    assert!(found.trials.windows(2).all(|pair| pair[0].log_loss <= pair[1].log_loss));
+    for trial in &found.trials {
+        assert!(trial.log_loss > 0.0 && trial.standard_error > 0.0, "{trial:?}");
+        assert_eq!(trial.in_use, trial.name == first);
+        let own = trial.name == first;
+        assert_eq!(own, (trial.difference, trial.difference_error) == (0.0, 0.0), "{trial:?}");
+        assert!(!(own && trial.clearly_better));
+    }
+    let [a, b] = found.trials.as_slice() else { panic!("two encoders") };
+    let apart = if a.name == first { b.difference } else { a.difference };
+    assert!(((b.log_loss - a.log_loss) - apart.abs()).abs() < 1e-9);
+    assert_eq!(session.encoding.state().unwrap().version, before.version, "nothing is chosen");
+    // The same figures as the command's, which chooses.
+    let chosen = session
+        .analysis
+        .choose_encoder(&[second, first], Some("offensiveness"), None, 0, &EncoderChoice::default(), &Silent)
+        .unwrap();
+    let losses: Vec<f64> = chosen.tried.iter().map(|one| one.log_loss).collect();
+    assert_eq!(losses, found.trials.iter().map(|one| one.log_loss).collect::<Vec<_>>());
+}
+
+struct StopLater(AtomicBool);
+
+impl Progress for StopLater {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));
+    let code = |names: &[String]| {
+        session.analysis.try_encoders_as_job(question, names).unwrap_err().code().to_owned()
+    };
+    assert_eq!(code(&[]), "encoders-to-choose");
+    assert_eq!(code(std::slice::from_ref(&first)), "encoders-to-choose");
+    assert_eq!(code(&[first.clone(), first.clone()]), "encoders-to-choose");
+    assert_ne!(code(&[first.clone(), "no such encoder".to_owned()]), "encoders-to-choose");
+    let stop = StopLater(AtomicBool::new(false));
+    let stopped = session.analysis.try_encoders(question, &[first.clone(), second.clone()], &stop);
+    assert_eq!(stopped.unwrap_err().code(), "cancelled");
+    assert!(session.analysis.encoders_here().unwrap().iter().all(|one| !one.in_use));
+    // The next one goes on with what was encoded.
+    let found = session.analysis.try_encoders_as_job(question, &[first.clone(), second]).unwrap();
+    assert_eq!(found.against, first, "without an encoder of the project the first named");
+}

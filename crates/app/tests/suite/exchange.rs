@@ -1,0 +1,844 @@
+//! Import and export as use cases: what goes in, what is left out, and what comes out again.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport};
+use dissensus_app::session::Session;
+use dissensus_domain::{LabelSource, Scale, ScaleKind};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange::ExportChoices;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::TempDir;
+
+/// A folder with projects and files.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn project(&self, name: &str) -> Session {
+        let home = Home::inside(self.folder.path(), Vec::new());
+        Session::create(&self.path(&format!("{name}.dissensus")), &home).unwrap()
+    }
+}
+
+fn choices() -> ImportChoices {
+    ImportChoices::default()
+}
+
+fn skip_bad() -> ImportChoices {
+    ImportChoices { skip_bad: true, ..choices() }
+}
+
+fn try_import(
+    session: &Session,
+    file: &Path,
+    choices: &ImportChoices,
+) -> Result<ImportReport, WorkbenchError> {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent)
+}
+
+fn import(session: &Session, file: &Path) -> ImportReport {
+    try_import(session, file, &choices()).unwrap()
+}
+
+/// Rows of a CSV file by column.
+type Rows = Vec<BTreeMap<String, String>>;
+
+fn rows(path: &Path) -> Rows {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+/// Everything that an export holds, in an order of its own.
+fn exported(place: &Place, session: &Session) -> Rows {
+    static NTH: AtomicU64 = AtomicU64::new(0);
+    let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
+    session.exchange.export(&path, None, false, &Silent).unwrap();
+    let mut rows = rows(&path);
+    rows.sort();
+    rows
+}
+
+const TWO_QUESTIONS: &str = "text_id,text,annotator_id,label,question\n\
+    t1,GOOD dog,ana,1,q2\nt1,BAD dog,ben,2,q1\nt2,x,ana,2,q1\nt2,x,ana,2,q2\nt3,x3,ana,1,q1\nt3,x3,ana,1,q2\n";
+
+#[test]
+fn with_several_questions_the_rows_left_out_are_those_that_the_check_named() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file("two.csv", TWO_QUESTIONS);
+    let error = try_import(&session, &file, &choices()).unwrap_err();
+    assert!(error.to_string().starts_with("1 of 6 rows"), "{error}");
+    let report = try_import(&session, &file, &skip_bad()).unwrap();
+    assert_eq!((report.labels, report.rejected_rows, report.question.as_deref()), (5, 1, Some("q1, q2")));
+    let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
+    assert!(rejected.contains("t1,BAD dog,ben,2,q1"), "{rejected}");
+    for row in exported(&place, &session) {
+        assert_ne!(row["text"], "BAD dog", "a label stands on a body that it was not given for");
+    }
+}
+
+#[test]
+fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file(
+        "two.csv",
+        "text_id,text,annotator_id,label,question,gender\n\
+         t1,x,ana,1,q2,woman\nt1,x,ana,2,q1,man\nt2,y,ana,2,q1,woman\nt2,y,ana,2,q2,woman\nt3,z,bo,1,q1,man\nt3,z,bo,1,q2,man\n",
+    );
+    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+    columns.attributes = vec!["gender".into()];
+    let chosen = ImportChoices { columns: Some(columns), ..skip_bad() };
+    let report = try_import(&session, &file, &chosen).unwrap();
+    assert_eq!((report.labels, report.rejected_rows), (5, 1));
+    assert!(std::fs::read_to_string(report.rejected_file.unwrap()).unwrap().contains("t1,x,ana,2,q1,man"));
+    assert_eq!(session.project.annotator("ana").unwrap().attributes["gender"], "woman");
+}
+
+#[test]
+fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_written() {
+    let place = Place::new();
+    let session = place.project("p");
+    // Both options make the guess a scale of sets, on which "none" beside an option is no answer.
+    let file = place.file(
+        "l.csv",
+        "text_id,text,annotator_id,label\n1,a,ana,rude; threat\n2,b,ana,rude\n3,c,ana,none; rude\n4,d,ana,threat\n",
+    );
+    let preview = session.exchange.preview(&file, &choices()).unwrap();
+    assert_eq!((preview.bad_row_count, preview.new_labels), (1, 3), "{preview:?}");
+    let error = try_import(&session, &file, &choices()).unwrap_err();
+    assert!(error.to_string().starts_with("1 of 4 rows"), "{error}");
+    let report = try_import(&session, &file, &skip_bad()).unwrap();
+    assert_eq!((report.labels, report.rejected_rows), (3, 1));
+}
+
+#[test]
+fn a_label_without_a_question_is_refused_and_not_lost() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file(
+        "l.csv",
+        "text_id,text,annotator_id,label,question\nt1,a,ana,1,q\nt2,b,ana,2,q\nt3,c,ana,1,\nt1,a,bo,1,q\nt2,b,bo,1,q\n",
+    );
+    let error = try_import(&session, &file, &choices()).unwrap_err();
+    assert!(error.detail().unwrap().contains("column \"question\": no question"), "{:?}", error.detail());
+    let named = ImportChoices { question: Some("q".into()), ..choices() };
+    assert_eq!(try_import(&session, &file, &named).unwrap().labels, 5);
+}
+
+/// A small generator of random numbers, the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+#[test]
+fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_bodies() {
+    let place = Place::new();
+    for seed in 0..40 {
+        let mut dice = Dice(seed);
+        let mut content = String::from("text_id,text,annotator_id,label,question,team\n");
+        let mut given = Vec::new();
+        for _ in 0..30 {
+            let (text, annotator) = (dice.below(6), dice.below(4));
+            let body = if dice.below(8) == 0 { "another body".to_owned() } else { format!("body {text}") };
+            let team = if dice.below(10) == 0 { 9 } else { annotator % 2 };
+            let question = ["q1", "q2", "q1", "q2", ""][dice.below(5).saturating_sub(dice.below(2)) as usize];
+            let label = ["1", "2", "3", "", "1"][dice.below(5) as usize];
+            let id = if dice.below(15) == 0 { String::new() } else { format!("t{text}") };
+            content.push_str(&format!("{id},{body},a{annotator},{label},{question},team {team}\n"));
+            given.push([id, body, format!("a{annotator}"), label.to_owned(), question.to_owned()]);
+        }
+        let file = place.file(&format!("{seed}.csv"), &content);
+        let session = place.project(&seed.to_string());
+        let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+        columns.attributes = vec!["team".into()];
+        let levels = Some(["1", "2", "3"].map(str::to_owned).to_vec());
+        let chosen = ImportChoices { columns: Some(columns), levels, ..skip_bad() };
+        let preview = session.exchange.preview(&file, &chosen).unwrap();
+        assert!(preview.problem.is_none(), "seed {seed}: {:?}", preview.problem);
+        assert_eq!(preview.bad_rows.len() as u32, preview.bad_row_count);
+        let bad: BTreeSet<usize> = preview.bad_rows.iter().map(|row| row.row as usize - 1).collect();
+        let report = try_import(&session, &file, &chosen).unwrap();
+        assert_eq!(
+            (report.labels, report.rejected_rows),
+            (preview.new_labels, preview.bad_row_count),
+            "seed {seed}"
+        );
+        // The last good row of each person, text and question is what the project has now.
+        let mut expected = BTreeMap::new();
+        for (nth, [id, body, annotator, label, question]) in given.iter().enumerate() {
+            if !bad.contains(&nth) && !label.is_empty() {
+                expected.insert((id, annotator, question), (body, label));
+            }
+        }
+        let rows = exported(&place, &session);
+        let found: BTreeMap<_, _> = rows
+            .iter()
+            .map(|r| ((&r["text_id"], &r["annotator_id"], &r["question"]), (&r["text"], &r["label"])))
+            .collect();
+        assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn names_are_checked_on_every_way_in() {
+    let place = Place::new();
+    let session = place.project("p");
+    let header = place.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt,x,ana,1\nt,x,bo,2\n");
+    let columns = ColumnChoices {
+        text_id: Some("text_id".into()),
+        text: Some("text".into()),
+        annotator: Some("annotator_id".into()),
+        label: Some("lab\u{1b}[2Jel".into()),
+        ..ColumnChoices::default()
+    };
+    let by_header = ImportChoices { columns: Some(columns.clone()), ..choices() };
+    assert_eq!(try_import(&session, &header, &by_header).unwrap_err().code(), "name");
+    let plain = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nt,x,bo,2\n");
+    for bad in ["a\u{1b}[1m", "a\u{9b}b", "a\u{202e}b", "a\u{200b}b", "a\u{2066}b"] {
+        let question = ImportChoices { question: Some(bad.into()), ..choices() };
+        assert_eq!(try_import(&session, &plain, &question).unwrap_err().code(), "name", "{bad:?}");
+        let levels = ImportChoices { levels: Some(vec!["1".into(), bad.into()]), ..choices() };
+        assert_eq!(try_import(&session, &plain, &levels).unwrap_err().code(), "name", "{bad:?}");
+        let guessed = session.exchange.guess_columns(&plain, &ImportChoices::default()).unwrap();
+        let everyone = ColumnChoices { annotator: Some(format!("={bad}")), ..guessed };
+        let everyone = ImportChoices { columns: Some(everyone), ..choices() };
+        assert!(try_import(&session, &plain, &everyone).is_err(), "{bad:?}");
+        let rows = place.file("r.csv", &format!("text_id,text,annotator_id,label\nt,x,{bad},1\nt,x,bo,2\n"));
+        assert_eq!(try_import(&session, &rows, &choices()).unwrap_err().code(), "bad-rows", "{bad:?}");
+        assert_eq!(
+            session.project.add_annotator(bad, &Default::default()).unwrap_err().code(),
+            "name",
+            "{bad:?}"
+        );
+        let attribute = [(bad.to_owned(), "x".to_owned())].into();
+        assert_eq!(session.project.add_annotator("ok", &attribute).unwrap_err().code(), "name", "{bad:?}");
+        let scale = Scale::new(ScaleKind::Choice, ["x", bad]).unwrap();
+        assert_eq!(session.project.add_question("q", "", scale).unwrap_err().code(), "name", "{bad:?}");
+        let scale = Scale::new(ScaleKind::Choice, ["x", "y"]).unwrap();
+        assert_eq!(session.project.add_question(bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
+    }
+    let info = session.project.info().unwrap();
+    assert_eq!(
+        (info.texts, info.annotators, info.questions.len()),
+        (0, 0, 0),
+        "something was taken all the same"
+    );
+}
+
+#[test]
+fn a_file_cannot_claim_that_its_labels_were_given_here() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file(
+        "l.csv",
+        "text_id,text,annotator_id,label,source\nt,x,ana,1,window\nt,x,bo,2,command\nu,y,ana,2,simulated\nu,y,bo,2,import\n",
+    );
+    let report = import(&session, &file);
+    assert!(
+        report.remarks.iter().any(|remark| remark.contains("of 2 of these labels")),
+        "{:?}",
+        report.remarks
+    );
+    let sources: BTreeMap<[String; 2], String> = exported(&place, &session)
+        .into_iter()
+        .map(|row| ([row["text_id"].clone(), row["annotator_id"].clone()], row["source"].clone()))
+        .collect();
+    let of = |text: &str, annotator: &str| sources[&[text.to_owned(), annotator.to_owned()]].as_str();
+    assert_eq!(
+        (of("t", "ana"), of("t", "bo"), of("u", "ana"), of("u", "bo")),
+        ("import", "import", "simulated", "import")
+    );
+    let (question, ana) =
+        (session.project.question(None).unwrap().id, session.project.annotator("ana").unwrap().id);
+    assert!(
+        session.labelling.undo(ana, question, LabelSource::Window).unwrap().is_none(),
+        "an imported label was taken back"
+    );
+}
+
+/// The label that `annotator` has on `text` in the only question.
+fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> String {
+    let rows = exported(place, session);
+    let found = rows.iter().find(|row| row["text_id"] == text && row["annotator_id"] == annotator);
+    found.unwrap()["label"].clone()
+}
+
+#[test]
+fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept() {
+    let place = Place::new();
+    let cases: [(&str, &str, u32); 7] = [
+        ("t,x,ana,3,\nt,x,ana,4,\nt,x,ana,3,\n", "3", 3),
+        ("t,x,ana,4,2024-05-02\nt,x,ana,3,2024-05-01\n", "4", 2),
+        ("t,x,ana,3,2024-05-01\nt,x,ana,4,2024-05-02\nt,x,ana,3,2024-05-03\n", "3", 3),
+        ("t,x,ana,3,2024-05-01\nt,x,ana,4,2024-05-01\n", "4", 2),
+        ("t,x,ana,4,\nt,x,ana,3,2024-05-01\n", "3", 2),
+        ("t,x,ana,3,2024-05-01\nt,x,ana,4,\n", "4", 2),
+        ("t,x,ana,3,2024-05-02\nt,x,ana,4,\nt,x,ana,5,2024-05-01\n", "5", 3),
+    ];
+    for (nth, (answers, label, added)) in cases.into_iter().enumerate() {
+        let session = place.project(&format!("several-{nth}"));
+        let content = format!("text_id,text,annotator_id,label,created_at\n{answers}t,x,bo,1,\nu,y,bo,5,\n");
+        let file = place.file(&format!("several-{nth}.csv"), &content);
+        assert_eq!(import(&session, &file).labels, added + 2, "case {nth}");
+        assert_eq!(current(&place, &session, "t", "ana"), label, "case {nth}");
+        let again = import(&session, &file);
+        assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "case {nth}");
+        assert_eq!(current(&place, &session, "t", "ana"), label, "case {nth}");
+    }
+}
+
+#[test]
+fn last_months_file_does_not_overrule_todays_label() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file(
+        "l.csv",
+        "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-05-01\nt,x,bo,2,2024-05-01\n",
+    );
+    import(&session, &file);
+    session.labelling.label_by_name("ana", "t", "2", None).unwrap();
+    let older = place.file(
+        "older.csv",
+        "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-04-01\nt,x,bo,2,2024-06-01\n",
+    );
+    assert_eq!(import(&session, &older).labels, 2);
+    assert_eq!(current(&place, &session, "t", "ana"), "2");
+    // The first file again brings nothing back either.
+    assert_eq!(import(&session, &file).labels, 0);
+    assert_eq!(current(&place, &session, "t", "ana"), "2");
+}
+
+/// Labels twice, for both questions, while the export is under way.
+struct LabelsMeanwhile<'a> {
+    session: &'a Session,
+    done: AtomicU64,
+}
+
+impl Progress for LabelsMeanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if self.done.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.session.labelling.label_by_name("ana", "c001", "5", Some("offensiveness")).unwrap();
+            self.session.labelling.label_by_name("ana", "c001", "yes", Some("remove")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_export_of_several_questions_is_one_moment() {
+    let place = Place::new();
+    let path = place.path("sample.dissensus");
+    dissensus_project::sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(place.folder.path(), Vec::new())).unwrap();
+    let meanwhile = LabelsMeanwhile { session: &session, done: AtomicU64::new(0) };
+    let file = place.path("all.csv");
+    let written = session.exchange.export(&file, None, false, &meanwhile).unwrap();
+    assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
+    let rows = rows(&file);
+    let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
+    // The earlier label of the two is on the first question, which was read first: the later one alone is no moment.
+    assert!(ana.is_empty() || ana.len() == 2, "{ana:?}");
+    assert_eq!(written, rows.len() as u64);
+    assert_eq!(exported(&place, &session).len(), 2 * 728 + 2);
+}
+
+/// A random file of labels in JSON Lines, with everything that a file can bring.
+fn random_labels(dice: &mut Dice) -> String {
+    let mut lines = String::new();
+    for _ in 0..60 {
+        let (text, annotator) = (dice.below(8), dice.below(5));
+        let question = ["grade", "kinds", "with \"quotes\", too"][dice.below(3) as usize];
+        let label = match question {
+            "grade" => serde_json::json!(dice.below(5) + 1),
+            "kinds" => match dice.below(4) {
+                0 => serde_json::json!([]),
+                1 => serde_json::json!(["rude"]),
+                _ => serde_json::json!(["rude", "threat"]),
+            },
+            _ => serde_json::json!(["no", "yes"][dice.below(2) as usize]),
+        };
+        let mut row = serde_json::json!({
+            "text_id": format!("t{text}"),
+            "text": format!("body \"{text}\", \u{202e}✓\nline {text}"),
+            "annotator_id": format!("Zoë {annotator}"),
+            "label": label,
+            "question": question,
+            "split": (["train", "test"][text as usize % 2]),
+            "thread_id": format!("thread {}", text % 3),
+            "created_at": 1_700_000_000_000_u64 + dice.below(1_000_000_000),
+            "duration_ms": dice.below(9_000),
+            "source": (if annotator == 4 { "simulated" } else { "import" }),
+            "gender": (["woman", "man"][annotator as usize % 2]),
+            "url": format!("http://x/{text}?a=1;b"),
+        });
+        if text % 3 == 0 {
+            row["note of text"] = serde_json::json!("=1+1");
+        }
+        lines.push_str(&format!("{row}\n"));
+    }
+    lines
+}
+
+#[test]
+fn an_export_imported_elsewhere_gives_the_same_project() {
+    let place = Place::new();
+    for seed in 0..12 {
+        let session = place.project(&format!("from-{seed}"));
+        let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
+        import(&session, &file);
+        // What an export does not carry: an answer that was replaced, one that was taken back, a skip, a flag.
+        let question = session.project.question(Some("grade")).unwrap();
+        let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
+        session.labelling.skip(who, question.id, text).unwrap();
+        for ending in ["csv", "tsv", "jsonl"] {
+            let out = place.path(&format!("{seed}-out.{ending}"));
+            session.exchange.export(&out, None, false, &Silent).unwrap();
+            let copy = place.project(&format!("to-{seed}-{ending}"));
+            let report = import(&copy, &out);
+            assert_eq!(report.rejected_rows, 0);
+            assert_eq!(exported(&place, &copy), exported(&place, &session), "seed {seed}, {ending}");
+            let people = |session: &Session| {
+                let mut people: Vec<_> = session
+                    .project
+                    .annotators()
+                    .unwrap()
+                    .into_iter()
+                    .map(|a| (a.external_id, a.attributes, a.simulated))
+                    .collect();
+                people.sort();
+                people
+            };
+            assert_eq!(people(&copy), people(&session), "seed {seed}, {ending}");
+            let scales = |session: &Session| {
+                let mut scales: Vec<_> = session
+                    .project
+                    .info()
+                    .unwrap()
+                    .questions
+                    .into_iter()
+                    .map(|q| (q.name, q.scale.kind().to_string()))
+                    .collect();
+                scales.sort();
+                scales
+            };
+            assert_eq!(scales(&copy), scales(&session), "seed {seed}, {ending}");
+            // Once more adds nothing.
+            let again = import(&copy, &out);
+            assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
+        }
+    }
+}
+
+/// The places of the notice with this code: row, annotator, text, the label that counts, the one that does not.
+fn places(notices: &[ImportNotice], code: &str) -> Vec<(u32, String, String, String, String)> {
+    let found: Vec<&ImportNotice> = notices.iter().filter(|notice| notice.code == code).collect();
+    assert_eq!(found.len(), 1, "{code} in {notices:?}");
+    let place = |p: &ImportPlace| {
+        (p.row, p.annotator.clone(), p.text_id.clone(), p.counts.clone(), p.instead_of.clone())
+    };
+    found[0].places.iter().map(place).collect()
+}
+
+fn place(
+    row: u32,
+    annotator: &str,
+    text: &str,
+    counts: &str,
+    not: &str,
+) -> (u32, String, String, String, String) {
+    (row, annotator.into(), text.into(), counts.into(), not.into())
+}
+
+const SCALE: &str = "text_id,text,annotator_id,label\ns,s,zoe,1\ns,s,yan,5\ns,s,xi,3\n";
+
+#[test]
+fn an_import_says_what_it_replaces_before_and_after_and_where() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    import(
+        &session,
+        &place_of.file("first.csv", "text_id,text,annotator_id,label\nt,x,ana,3\nt,x,bo,2\nu,y,ana,1\n"),
+    );
+    session.labelling.label_by_name("ana", "t", "4", None).unwrap();
+    let file = place_of.file(
+        "second.csv",
+        "text_id,text,annotator_id,label\nt,x,bo,5\nt,x,ana,5\nu,y,ana,1\nu,y,bo,1\nu,y,bo,2\n",
+    );
+    let preview = session.exchange.preview(&file, &choices()).unwrap();
+    let report = import(&session, &file);
+    assert_eq!((preview.changes, &preview.notices), (report.changes, &report.notices));
+    let expected = ImportChanges {
+        replaced_in_file: 1,
+        replaced_labels: 2,
+        replaced_given: 1,
+        ..ImportChanges::default()
+    };
+    assert_eq!((report.changes, report.labels, report.repeated_rows), (expected, 4, 1));
+    assert_eq!(
+        places(&report.notices, "replaced-labels"),
+        [place(2, "ana", "t", "5", "4"), place(1, "bo", "t", "5", "2")],
+        "what was given by hand comes first"
+    );
+    assert_eq!(places(&report.notices, "replaced-in-file"), [place(5, "bo", "u", "2", "1")]);
+    let message = &report.notices[0].message;
+    assert!(message.contains("2 labels, of them 1 given in the window or by the command"), "{message}");
+    assert_eq!(
+        (current(&place_of, &session, "t", "ana"), current(&place_of, &session, "u", "bo")),
+        ("5".into(), "2".into())
+    );
+    let again = import(&session, &file);
+    assert_eq!(
+        (again.changes, again.notices),
+        (ImportChanges::default(), Vec::new()),
+        "nothing was replaced"
+    );
+}
+
+#[test]
+fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    let answer = |name: &str, label: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label\nt,x,ana,{label}\n"))
+    };
+    import(&session, &answer("a.csv", "1"));
+    import(&session, &answer("b.csv", "5"));
+    let third = import(&session, &answer("c.csv", "1"));
+    assert_eq!((third.labels, third.repeated_rows, third.changes.outdated_rows), (0, 1, 1));
+    assert_eq!(places(&third.notices, "outdated-rows"), [place(1, "ana", "t", "5", "1")]);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "5");
+    // The file itself can say that it is later, and what is current can be said again.
+    let timed = place_of.file("d.csv", "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2999-01-01\n");
+    assert_eq!(import(&session, &timed).changes.replaced_labels, 1);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "1");
+    assert_eq!(import(&session, &answer("e.csv", "1")).changes, ImportChanges::default());
+}
+
+#[test]
+fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let timed = |name: &str, rows: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
+    };
+    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    let report = import(&session, &timed("b.csv", "t,x,ana,1,2024-05-01\nt,x,bo,1,2024-05-03\n"));
+    let expected = ImportChanges { older_labels: 1, given_again: 1, ..ImportChanges::default() };
+    assert_eq!((report.labels, report.changes), (2, expected));
+    assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t", "3", "1")]);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "3");
+}
+
+#[test]
+fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
+    // Of two labels that stand side by side the order of the events does not say which is current.
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    let timed = |name: &str, rows: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
+    };
+    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    import(&session, &timed("b.csv", "t,x,ana,2,2024-05-01\n"));
+    assert_eq!(current(&place_of, &session, "t", "ana"), "3");
+    let report = import(&session, &timed("c.csv", "t,x,ana,1,2024-05-03\n"));
+    assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
+}
+
+/// What happens while a file is checked.
+struct Meanwhile {
+    session: Session,
+    happens: fn(&Session),
+    done: AtomicU64,
+}
+
+impl Meanwhile {
+    /// Imports `file` while `happens`.
+    fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
+        let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
+        let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
+        let report = meanwhile.session.exchange.import(file, &choices(), &progress).unwrap();
+        assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
+        (meanwhile, report)
+    }
+}
+
+fn undo(session: &Session, annotator: &str) {
+    let question = session.project.question(None).unwrap().id;
+    let annotator = session.project.annotator(annotator).unwrap().id;
+    session.labelling.undo(annotator, question, LabelSource::Command).unwrap().unwrap();
+}
+
+/// Rows, and after them as many as make the check of the file report how far it is.
+fn long_file(rows: &str) -> String {
+    let more: String = (1..700).map(|text| format!("t{text},x{text},ana,1\n")).collect();
+    format!("text_id,text,annotator_id,label\n{rows}{more}")
+}
+
+impl Progress for Meanwhile {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        if doing == "checking the file" && self.done.fetch_add(1, Ordering::Relaxed) == 0 {
+            // Later than the import began, by the clock's milliseconds.
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            (self.happens)(&self.session);
+        }
+    }
+}
+
+#[test]
+fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(
+        &session,
+        &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
+    );
+    session.labelling.label_by_name("bo", "t0", "1", None).unwrap();
+    let file = place_of.file("large.csv", &long_file("t0,x0,ana,2\nt0,x0,bo,2\n"));
+    let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
+        session.labelling.label_by_name("ana", "t0", "3", None).unwrap();
+        undo(session, "bo");
+    });
+    let session = &meanwhile.session;
+    assert_eq!(current(&place_of, session, "t0", "ana"), "3");
+    assert_eq!(current(&place_of, session, "t0", "bo"), "2");
+    assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t0", "3", "2")]);
+    // bo's label by hand was taken back meanwhile: what is replaced is the imported one below it.
+    assert_eq!(places(&report.notices, "replaced-labels"), [place(2, "bo", "t0", "2", "3")]);
+    assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 0));
+}
+
+#[test]
+fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_replaced() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
+    import(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
+    for name in ["cy", "di"] {
+        session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+    }
+    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are taken back then. Of each
+    // pair the first has a row with that label, the second one with another.
+    let rows = "t0,x0,ana,2\nt0,x0,bo,3\nt0,x0,cy,2\nt0,x0,di,3\n";
+    let file = place_of.file("large.csv", &long_file(rows));
+    let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
+        for name in ["ana", "bo"] {
+            session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+        }
+        ["ana", "bo", "cy", "di"].iter().for_each(|name| undo(session, name));
+    });
+    let session = &meanwhile.session;
+    assert_eq!((report.changes, report.repeated_rows), (ImportChanges::default(), 0), "{report:?}");
+    assert_eq!(report.labels, 4 + 699);
+    let currents = ["ana", "bo", "cy", "di"].map(|name| current(&place_of, session, "t0", name));
+    assert_eq!(currents, ["2", "3", "2", "3"]);
+}
+
+#[test]
+fn what_looks_like_a_mistake_is_told_of_each_question() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let mut content = String::from("text_id,text,annotator_id,label,question\n");
+    for question in ["tone", "topic"] {
+        for (n, label) in ["1", "2", "3", "NA"].into_iter().enumerate() {
+            content.push_str(&format!("t{n},x{n},ana,{label},{question}\n"));
+        }
+    }
+    let preview = session.exchange.preview(&place_of.file("two.csv", &content), &choices()).unwrap();
+    let told: Vec<&str> = preview.notices.iter().map(|notice| notice.message.as_str()).collect();
+    for (message, question) in told.iter().zip(["tone", "topic"]) {
+        assert!(
+            message.starts_with(&format!("Question \"{question}\": reads like a missing value")),
+            "{told:?}"
+        );
+    }
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
+#[test]
+fn levels_that_look_like_mistakes_are_named_and_not_refused() {
+    let place_of = Place::new();
+    for (nth, (labels, code, named)) in [
+        (["1", "2", "NA", "3"], "missing-value-level", "\"NA\" (1 label)"),
+        (["Yes", "no", "yes", "No"], "level-spellings", "\"Yes\" (1 label) and \"yes\" (1 label)"),
+        (["1", "2", "9", "9"], "unused-levels", "3 to 8"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let session = place_of.project(&nth.to_string());
+        let rows: String =
+            labels.iter().enumerate().map(|(n, label)| format!("t{n},x{n},ana,{label}\n")).collect();
+        let file = place_of.file(&format!("{nth}.csv"), &format!("text_id,text,annotator_id,label\n{rows}"));
+        let preview = session.exchange.preview(&file, &choices()).unwrap();
+        let report = import(&session, &file);
+        assert_eq!((report.labels, &report.notices), (4, &preview.notices));
+        let found = report.notices.iter().find(|notice| notice.code == code);
+        assert!(found.is_some_and(|notice| notice.message.contains(named)), "{:?}", report.notices);
+        // Whoever names the levels, or answers a question that has them, has decided.
+        assert_eq!(import(&session, &file).notices, []);
+    }
+    let session = place_of.project("named");
+    let file =
+        place_of.file("named.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,9\nv,z,ana,2\n");
+    let levels = Some(["1", "2", "9"].map(str::to_owned).to_vec());
+    let named = ImportChoices { levels, ..choices() };
+    assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
+}
+
+/// Of a question of which some levels were never given, an export says the scale: its labels do not.
+#[test]
+fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
+    let place = Place::new();
+    let scales = [
+        (ScaleKind::Ordinal, vec!["1", "2", "3", "4", "5"], vec![vec!["3"], vec!["2", "4"], vec!["1", "5"]]),
+        (ScaleKind::Ordinal, vec!["low", "middle", "high"], vec![vec!["high"], vec!["low", "high"]]),
+        (ScaleKind::Choice, vec!["pro", "contra", "neither"], vec![vec!["neither"], vec!["contra", "pro"]]),
+        (ScaleKind::Binary, vec!["fine", "rude"], vec![vec!["rude"], vec!["fine"], vec!["rude", "fine"]]),
+        (ScaleKind::MultiLabel, vec!["a", "b", "c"], vec![vec!["a"], vec!["[]"], vec!["a; b", "c"]]),
+        // All of them used, in a spelling that is read as another one.
+        (ScaleKind::MultiLabel, vec!["1.0", "2.0"], vec![vec!["1.0; 2.0", "2.0", "[]"]]),
+        (ScaleKind::Ordinal, vec!["1.0", "2.0", "3.0"], vec![vec!["1.0", "2.0", "3.0"]]),
+        (
+            ScaleKind::Spans,
+            vec!["insult", "group"],
+            vec![vec!["[]"], vec![r#"[{"start":0,"end":2,"label":"group"}]"#]],
+        ),
+    ];
+    for (nth, (kind, levels, cases)) in scales.into_iter().enumerate() {
+        for (case, given) in cases.into_iter().enumerate() {
+            let session = place.project(&format!("from-{nth}-{case}"));
+            let rows = given.iter().enumerate().map(|(row, label)| {
+                serde_json::json!({"text_id": format!("t{row}"), "text": "so what", "annotator_id": "ana", "label": label})
+            });
+            let lines: String = rows.map(|row| format!("{row}\n")).collect();
+            let file = place.file(&format!("{nth}-{case}.jsonl"), &lines);
+            let named = Some(levels.iter().map(|level| (*level).to_owned()).collect());
+            let asked = ImportChoices { scale: Some(kind), levels: named, ..choices() };
+            try_import(&session, &file, &asked).unwrap();
+            for ending in ["csv", "jsonl", "parquet", "xlsx"] {
+                let out = place.path(&format!("{nth}-{case}-out.{ending}"));
+                session.exchange.export(&out, None, false, &Silent).unwrap();
+                let copy = place.project(&format!("to-{nth}-{case}-{ending}"));
+                let report = import(&copy, &out);
+                let scale = Scale::new(kind, &levels).unwrap();
+                assert_eq!(report.scale, Some(scale), "{kind} {given:?} {ending}");
+                assert_eq!(exported(&place, &copy), exported(&place, &session), "{kind} {given:?} {ending}");
+            }
+        }
+    }
+}
+
+/// A file of which only the column of labels is named has somebody who gave them, by the usual names of such columns; without that these would be of the texts.
+#[test]
+fn who_gave_labels_is_found_beside_a_column_that_is_named() {
+    let place = Place::new();
+    let session = place.project("p");
+    let rows = |who: &str| {
+        format!(
+            "text_id,text,{who},q,mood\nt1,One,ana,yes,a\nt1,One,ben,no,b\nt2,Two,ana,no,a\nt2,Two,ben,yes,a\n"
+        )
+    };
+    for who in ["annotator_id", "annotator", "worker_id", "rater", "coder"] {
+        let file = place.file("named.csv", &rows(who));
+        let columns = ColumnChoices { label: Some("q".to_owned()), ..ColumnChoices::default() };
+        let beside = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+        let found = session.exchange.guess_columns(&file, &beside).unwrap();
+        assert_eq!((found.annotator.as_deref(), found.label.as_deref()), (Some(who), Some("q")), "{found:?}");
+        assert_eq!((found.text_id.as_deref(), found.text.as_deref()), (Some("text_id"), Some("text")));
+    }
+}
+
+/// A question is called by the column of its labels, and by the file where that column has a name that says nothing.
+#[test]
+fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
+    let rows = |label: &str| {
+        format!("text_id,text,annotator_id,{label}\nt1,One,ana,1\nt1,One,ben,2\nt2,Two,ana,2\nt2,Two,ben,1\n")
+    };
+    for (column, expected) in [
+        ("label", "rudeness"),
+        ("Labels", "rudeness"),
+        ("score", "rudeness"),
+        ("rating", "rudeness"),
+        ("value", "rudeness"),
+        ("answer", "rudeness"),
+        ("annotation", "rudeness"),
+        ("offensive", "offensive"),
+    ] {
+        let place = Place::new();
+        let session = place.project("p");
+        let file = place.file("rudeness.csv", &rows(column));
+        let columns = ColumnChoices {
+            text_id: Some("text_id".to_owned()),
+            text: Some("text".to_owned()),
+            annotator: Some("annotator_id".to_owned()),
+            label: Some(column.to_owned()),
+            ..ColumnChoices::default()
+        };
+        let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+        let report = try_import(&session, &file, &named).unwrap();
+        assert_eq!(report.question.as_deref(), Some(expected), "{column}");
+        // Of a project with one question every such column answers it, whatever its file is called.
+        let other = place.file("more.csv", &rows(column).replace("ana", "cleo"));
+        assert_eq!(
+            try_import(&session, &other, &named).unwrap().question.as_deref(),
+            Some(expected),
+            "{column}"
+        );
+    }
+}
+
+/// What an export writes beside labels of the study is no metadata of texts.
+#[test]
+fn columns_of_the_study_in_an_export_are_not_read() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,2\n");
+    import(&session, &file);
+    session.labelling.label_by_name("bo", "t", "2", None).unwrap();
+    let out = place.path("out.csv");
+    let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };
+    session.exchange.export_with(&out, &with_wordings, &Silent).unwrap();
+    assert!(std::fs::read_to_string(&out).unwrap().contains("wording"));
+    let there = place.project("there");
+    let columns = ColumnChoices {
+        text_id: Some("text_id".into()),
+        text: Some("text".into()),
+        annotator: Some("annotator_id".into()),
+        label: Some("label".into()),
+        ..ColumnChoices::default()
+    };
+    for columns in [None, Some(columns)] {
+        try_import(&there, &out, &ImportChoices { columns, ..choices() }).unwrap();
+        assert!(exported(&place, &there).iter().all(|row| !row.contains_key("wording")));
+    }
+}

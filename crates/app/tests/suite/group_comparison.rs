@@ -1,0 +1,236 @@
+//! Two groups of people compared, in projects made of files.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    ColumnChoices, GroupsChoice, ImportChoices, JobInfo, NewLabel, PeopleChoice, ProjectChoices, WorkState,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+struct Place {
+    folder: TempDir,
+}
+
+/// Everybody labels every text; women, the first people, mostly answer one level higher, and on the first text the opposite end.
+fn labels(women: usize, men: usize, texts: usize) -> String {
+    let mut csv = "text_id,text,annotator_id,label,gender,town\n".to_owned();
+    for text in 0..texts {
+        for person in 0..women + men {
+            let woman = person < women;
+            // Mixed well enough that it hangs on neither (splitmix64).
+            let mut mixed = (text * 64 + person) as u64 ^ 0x9e37_79b9_7f4a_7c15;
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let mixed = mixed ^ (mixed >> 31);
+            let noise = (mixed % 4) as usize + usize::from(mixed.is_multiple_of(7));
+            let level = match (text, woman) {
+                (0, true) => 1,
+                (0, false) => 5,
+                (_, true) => 1 + noise + usize::from(noise < 4 && !mixed.is_multiple_of(5)),
+                (_, false) => 1 + noise,
+            };
+            let gender = if woman { "Woman" } else { "Man" };
+            let town = ["north", "south", "west"][person % 3];
+            writeln!(csv, "t{text},text number {text},p{person:02},{level},{gender},{town}").unwrap();
+        }
+    }
+    csv
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn project(&self, csv: &str) -> (Session, QuestionId) {
+        let home = Home::inside(self.folder.path(), Vec::new());
+        let session = Session::create(&self.folder.path().join("p.dissensus"), &home).unwrap();
+        let file = self.folder.path().join("labels.csv");
+        std::fs::write(&file, csv).unwrap();
+        let attributes = vec!["gender".to_owned(), "town".to_owned()];
+        let choices = ImportChoices {
+            columns: Some(ColumnChoices {
+                text_id: Some("text_id".to_owned()),
+                text: Some("text".to_owned()),
+                annotator: Some("annotator_id".to_owned()),
+                label: Some("label".to_owned()),
+                attributes,
+                ..ColumnChoices::default()
+            }),
+            scale: Some(ScaleKind::Ordinal),
+            levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+            ..ImportChoices::default()
+        };
+        let silent: Arc<dyn Progress> = Arc::new(Silent);
+        session.exchange.import(&file, &choices, &silent).unwrap();
+        let question = session.project.question(None).unwrap().id;
+        (session, question)
+    }
+}
+
+fn having(values: &[(&str, &str)]) -> PeopleChoice {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    PeopleChoice { attributes: values.iter().map(own).collect(), annotators: Vec::new() }
+}
+
+fn women_and_men() -> GroupsChoice {
+    GroupsChoice { a: having(&[("gender", "Woman")]), b: having(&[("gender", "Man")]) }
+}
+
+#[test]
+fn who_is_higher_and_where_is_found() {
+    let place = Place::new();
+    let (session, question) = place.project(&labels(8, 9, 40));
+    let found = session.analysis.compare_groups(question, &women_and_men(), 3, &Silent).unwrap();
+    // About +0.8 on 39 texts, -4 on one.
+    let gap = found.gap.unwrap();
+    let (low, high) = gap.interval.unwrap();
+    assert!(gap.value > 0.4 && low > 0.1 && high < 1.2 && low < gap.value && gap.value < high, "{gap:?}");
+    assert!(gap.p.unwrap() < 0.01);
+    let severity = found.severity.unwrap();
+    assert!(severity.value > 0.0, "{severity:?}");
+    assert_eq!((found.a.people, found.b.people, found.shared_texts, found.texts), (8, 9, 40, 40));
+    assert_eq!(found.a.words, "gender Woman");
+    assert!(found.overall_words.starts_with("A answers 0."), "{}", found.overall_words);
+    assert_eq!(found.b_higher[0].external_id, "t0");
+    assert!(found.b_higher[0].stands && found.b_higher[0].gap < 0.0, "{:?}", found.b_higher[0]);
+    assert_eq!(found.differing.1, 1);
+    assert!(found.a_higher.iter().all(|row| row.gap > 0.0) && found.a_higher.len() == 3);
+    assert!(found.correction.contains("all values of gender"), "{}", found.correction);
+    let beyond = found.equal_beyond.unwrap();
+    assert!(beyond.interval.unwrap().1 < 0.0, "{beyond:?}");
+    assert!(found.agreement_words.unwrap().contains("agree less with one another"));
+
+    // The other way round everything has the opposite sign.
+    let GroupsChoice { a, b } = women_and_men();
+    let turned = session.analysis.compare_groups(question, &GroupsChoice { a: b, b: a }, 3, &Silent).unwrap();
+    assert!((turned.gap.unwrap().value + gap.value).abs() < 1e-9);
+    assert_eq!((turned.differing.1, turned.differing.0), found.differing);
+    assert_eq!(turned.a_higher[0].external_id, "t0");
+    assert_eq!(turned.equal.unwrap().within_b, found.equal.unwrap().within_a);
+}
+
+#[test]
+fn groups_that_were_picked_say_so_and_may_be_people() {
+    let place = Place::new();
+    let (session, question) = place.project(&labels(8, 8, 20));
+    let towns = GroupsChoice { a: having(&[("town", "north")]), b: having(&[("town", "south")]) };
+    let found = session.analysis.compare_groups(question, &towns, 5, &Silent).unwrap();
+    assert!(found.correction.contains("this comparison alone"), "{}", found.correction);
+    assert_eq!(found.differing, (0, 0), "{:?}", found.a_higher);
+    assert!(found.texts_words.starts_with("No single text separates"), "{}", found.texts_words);
+    let id = |name: &str| session.project.annotator(name).unwrap().id;
+    let named = |names: &[&str]| PeopleChoice {
+        attributes: Vec::new(),
+        annotators: names.iter().map(|name| id(name)).collect(),
+    };
+    let people =
+        GroupsChoice { a: named(&["p00", "p01", "p02", "p03", "p04"]), b: having(&[("gender", "Man")]) };
+    let found = session.analysis.compare_groups(question, &people, 5, &Silent).unwrap();
+    assert_eq!((found.a.people, found.a.words.as_str()), (5, "p00, p01, p02 and 2 more"));
+    assert!(found.gap.unwrap().value > 0.0);
+    let overlap = GroupsChoice { a: having(&[("gender", "Man")]), b: having(&[("town", "north")]) };
+    let error = session.analysis.compare_groups(question, &overlap, 5, &Silent).unwrap_err();
+    assert_eq!(error.code(), "groups-overlap");
+}
+
+#[test]
+fn too_little_is_said_in_words() {
+    let place = Place::new();
+    let (session, question) = place.project(&labels(4, 9, 8));
+    let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
+    let needs = found.needs.unwrap();
+    assert!(needs.contains("4 people") && needs.contains("8 texts have labels of both groups"), "{needs}");
+    assert!(found.gap.is_none() && found.severity.is_none() && found.equal.is_none());
+    assert!(found.a_higher.is_empty() && found.b_higher.is_empty());
+    assert_eq!(found.overall_words, needs);
+}
+
+#[test]
+fn everybody_giving_one_level_has_no_invented_precision() {
+    let place = Place::new();
+    let csv = labels(6, 6, 12);
+    let row = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+        [id, text, who, label, ..] if label == "label" => format!("{id},{text},{who},{label},gender,town\n"),
+        [id, text, who, _, gender, town] => format!("{id},{text},{who},3,{gender},{town}\n"),
+        _ => unreachable!(),
+    };
+    let (session, question) = place.project(&csv.lines().map(row).collect::<String>());
+    let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
+    let gap = found.gap.unwrap();
+    assert_eq!((gap.value, gap.interval, gap.p), (0.0, None, None));
+    assert!(found.overall_words.contains("do not vary"), "{}", found.overall_words);
+    assert_eq!(found.differing, (0, 0));
+}
+
+fn ended(session: &Session, job: u32) {
+    let until = Instant::now() + Duration::from_secs(60);
+    let running = |one: &JobInfo| one.id == job && one.state == WorkState::Running;
+    while session.project.jobs().unwrap().iter().any(running) {
+        assert!(Instant::now() < until, "the comparison does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
+    let place = Place::new();
+    let (session, question) = place.project(&labels(8, 9, 30));
+    let choice = women_and_men();
+    assert_eq!(session.analysis.group_comparison(question, &choice), None);
+    let first = session.analysis.compare_groups_as_job(question, choice.clone()).unwrap();
+    let GroupsChoice { a, b } = choice.clone();
+    let other = GroupsChoice { a: b, b: a };
+    // Another choice takes the place of the first one, in whatever state that is.
+    let second = session.analysis.compare_groups_as_job(question, other.clone()).unwrap();
+    assert_ne!(first, second);
+    ended(&session, first);
+    ended(&session, second);
+    let found = session.analysis.group_comparison(question, &other).unwrap();
+    assert!(found.gap.unwrap().value < 0.0);
+    assert!(!found.stale);
+    // Labels changed since: those of another question leave it as it is, and one of its own makes it old.
+    let stale = || session.analysis.group_comparison(question, &other).unwrap().stale;
+    let ana = session.project.annotator("p00").unwrap().id;
+    let text = found.b_higher[0].text;
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let rude = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let label = |question| {
+        let answer = Answer::Level(0);
+        session.labelling.record_label(&NewLabel {
+            question,
+            annotator: ana,
+            text,
+            answer,
+            duration_ms: None,
+        })
+    };
+    label(rude).unwrap();
+    assert!(!stale());
+    label(question).unwrap();
+    assert!(stale());
+    ended(&session, session.analysis.compare_groups_as_job(question, other.clone()).unwrap());
+    let anew = session.analysis.group_comparison(question, &other).unwrap();
+    assert_ne!(anew.gap, found.gap);
+    assert!(!anew.stale);
+}
+
+#[test]
+fn the_last_choice_is_kept_with_the_project() {
+    let place = Place::new();
+    let (session, _) = place.project(&labels(5, 5, 10));
+    let choices = ProjectChoices { compared: Some(women_and_men()), ..ProjectChoices::default() };
+    session.project.save_choices(&choices).unwrap();
+    let path = session.project.info().unwrap().path;
+    drop(session);
+    let again =
+        Session::open(std::path::Path::new(&path), &Home::inside(place.folder.path(), Vec::new())).unwrap();
+    assert_eq!(again.project.info().unwrap().choices, choices);
+}

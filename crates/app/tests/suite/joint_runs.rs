@@ -1,0 +1,631 @@
+//! Several questions learned together on one encoder: a run for each, divided as one, and each whole by itself afterwards.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    HeldHead, ImportChoices, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{
+    AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId,
+    WorkState,
+};
+use dissensus_editing::CopyChoices;
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_store::{RunId, RunPart, Store};
+use dissensus_training::encoding::EncoderChoice;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn home(folder: &Path) -> Home {
+    Home::inside(folder, Vec::new())
+}
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+fn body(text: u32) -> String {
+    let word = ["good", "bad", "fair", "not fair", "ungood"][text as usize % 5];
+    format!("this comment is {word} and {text}")
+}
+
+fn import(session: &Session, folder: &Path, question: Option<&str>, csv: &str) {
+    let file = folder.join("in.csv");
+    std::fs::write(&file, csv).unwrap();
+    let choices = ImportChoices { question: question.map(Into::into), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+}
+
+/// Labels of these texts by these people.
+fn rows(
+    texts: std::ops::Range<u32>,
+    people: &[&str],
+    split: Option<fn(u32) -> &'static str>,
+    label: impl Fn(u32, u32) -> String,
+) -> String {
+    let mut csv = format!("text_id,text,annotator_id,label{}\n", if split.is_some() { ",split" } else { "" });
+    for text in texts {
+        for (nth, who) in people.iter().enumerate() {
+            let part = split.map_or_else(String::new, |of| format!(",{}", of(text)));
+            csv.push_str(&format!("t{text},{},{who},{}{part}\n", body(text), label(text, nth as u32)));
+        }
+    }
+    csv
+}
+
+fn rude(text: u32, who: u32) -> String {
+    let yes = text % 5 == 1 || (text + who).is_multiple_of(7);
+    ["no", "yes"][usize::from(yes)].to_owned()
+}
+
+fn tone(text: u32, who: u32) -> String {
+    (1 + (text + who) % 3).to_string()
+}
+
+const OPTIONS: u32 = 3;
+
+/// 90 texts: "rude" asked of 60 of them, "tone" of 60, 30 of which are the same, and "feelings", any of three, of the first 50.
+fn project(folder: &Path, split: Option<fn(u32) -> &'static str>) -> Session {
+    let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
+    import(&session, folder, Some("rude"), &rows(0..60, &["a", "b", "c"], split, rude));
+    import(&session, folder, Some("tone"), &rows(30..90, &["c", "d"], split, tone));
+    let scale = Scale::new(ScaleKind::MultiLabel, (0..OPTIONS).map(|n| format!("f{n}"))).unwrap();
+    session.project.add_question("feelings", "", scale).unwrap();
+    let question = id(&session, "feelings");
+    for text in 1..=50 {
+        record(&session, question, text, 1, options(text));
+    }
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    session
+}
+
+fn options(text: u32) -> Answer {
+    let chosen = (0..OPTIONS).filter(|option| (text + option).is_multiple_of(option + 2));
+    Answer::Options(OptionSet::new(chosen.map(|option| option as u8)).unwrap())
+}
+
+fn record(session: &Session, question: QuestionId, text: u32, annotator: u32, answer: Answer) {
+    let (text, annotator) = (TextId(text), AnnotatorId(annotator));
+    let new = NewLabel { question, text, annotator, answer, duration_ms: None };
+    session.labelling.record(&new, LabelSource::Command).unwrap();
+}
+
+fn id(session: &Session, name: &str) -> QuestionId {
+    session.project.question(Some(name)).unwrap().id
+}
+
+fn choices(session: &Session, model: ModelKind, tuning: &str, names: &[&str]) -> TrainChoices {
+    let question = id(session, names[0]);
+    let joint = names.iter().map(|name| JointQuestion { question: id(session, name), weight: 1.0 }).collect();
+    let choices = session.runs.choices(question, model, tuning).unwrap();
+    TrainChoices { epochs: 2, patience: 0, encoder_lr: 1e-3, split: SplitSpec::ByText(0.6), joint, ..choices }
+}
+
+/// The runs of a training, in the order of their questions.
+fn all(session: &Session, first: &RunDetail) -> Vec<RunDetail> {
+    let mut numbers = first.info.trained_with.clone();
+    numbers.push(first.info.id);
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| session.runs.detail(number).unwrap()).collect()
+}
+
+fn train(session: &Session, choices: &TrainChoices) -> Vec<RunDetail> {
+    let first = session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap();
+    all(session, &first)
+}
+
+fn names(runs: &[RunDetail]) -> Vec<&str> {
+    runs.iter().map(|run| run.info.question_name.as_str()).collect()
+}
+
+/// Bits of the test figures, and of training and validation loss at each step.
+type Figures = (Vec<u64>, Vec<(u32, [Option<u64>; 2])>);
+
+fn figures(run: &RunDetail) -> Figures {
+    let bits = |value: Option<f64>| value.map(f64::to_bits);
+    let metrics = &run.info.scores.as_ref().unwrap().metrics;
+    (
+        metrics.iter().map(|m| m.value.to_bits()).collect(),
+        run.info.epochs.iter().map(|e| (e.step, [bits(e.train_loss), bits(e.validation_loss)])).collect(),
+    )
+}
+
+fn predicted(session: &Session, runs: &[RunDetail]) -> Vec<Vec<f32>> {
+    let who = session.project.annotators().unwrap()[2].id;
+    let of = |run: &RunDetail| session.runs.predict(run.info.id, who, "you are bad", &Silent).unwrap();
+    runs.iter().map(|run| of(run).probabilities).collect()
+}
+
+fn texts_of(folder: &Path, run: u32, part: RunPart) -> BTreeSet<TextId> {
+    let store = Store::open_reader(folder.join("p.dissensus")).unwrap();
+    store.run_labels(RunId(run), part).unwrap().labels.iter().map(|label| label.text).collect()
+}
+
+fn files(folder: &Path, run: &RunInfo) -> PathBuf {
+    folder.join("p.dissensus.runs").join(&run.uid)
+}
+
+/// Stops half way.
+#[derive(Default)]
+struct StopHalfWay(AtomicBool);
+
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        if doing == "training" && total.is_some_and(|total| done > total / 2) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+const QUESTIONS: [&str; 3] = ["rude", "tone", "feelings"];
+const LEARNED: [&str; 5] = ["rude", "tone", "feelings: f0", "feelings: f1", "feelings: f2"];
+
+#[test]
+fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let asked = choices(&session, ModelKind::SepHeads, "last-1", &QUESTIONS);
+    let runs = train(&session, &asked);
+    assert_eq!(names(&runs), LEARNED);
+    let weights: Vec<f64> = runs[0].choices.joint.iter().map(|joint| joint.weight).collect();
+    // A question with options counts as much as another one.
+    assert_eq!(weights, [1.0, 1.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]);
+    let part = |part: RunPart| -> BTreeSet<TextId> {
+        runs.iter().flat_map(|run| texts_of(folder.path(), run.info.id, part)).collect()
+    };
+    let (taught, chosen, scored) = (part(RunPart::Train), part(RunPart::Validation), part(RunPart::Test));
+    assert!(taught.is_disjoint(&scored) && taught.is_disjoint(&chosen) && chosen.is_disjoint(&scored));
+    assert_eq!(taught.len() + chosen.len() + scored.len(), 90);
+    for run in &runs {
+        assert_eq!((run.info.joint, run.info.trained_with.len()), (5, 4));
+        let own = run.info.scores.as_ref().unwrap();
+        assert_eq!(own.texts as usize, texts_of(folder.path(), run.info.id, RunPart::Test).len());
+        assert!(own.metrics.iter().any(|m| m.key == "log_loss" && m.value.is_finite()));
+        let told = run.notes.last().unwrap();
+        assert!(told.contains("Learned together") && told.contains("also have a label of another"), "{told}");
+    }
+    // All curves are of the same steps, with the one loss that was learned and each question's own validation loss.
+    let [a, b] = [&runs[0], &runs[1]].map(|run| &run.info.epochs);
+    assert!(a.iter().zip(b).all(|(a, b)| (a.step, a.train_loss, a.best) == (b.step, b.train_loss, b.best)));
+    assert!(a.iter().zip(b).all(|(a, b)| a.validation_loss.unwrap() != b.validation_loss.unwrap()));
+    // One encoder, whole in each folder.
+    let weights = |run: &RunDetail| files(folder.path(), &run.info).join("encoder/model.safetensors");
+    for run in &runs {
+        assert_eq!(std::fs::read(weights(run)).unwrap(), std::fs::read(weights(&runs[0])).unwrap());
+        assert!(!files(folder.path(), &run.info).join("checkpoints").exists());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let inodes: BTreeSet<u64> =
+            runs.iter().map(|run| std::fs::metadata(weights(run)).unwrap().ino()).collect();
+        assert_eq!(inodes.len(), 1, "the weights lie there once");
+    }
+    // The next training of its kind is not joined to these.
+    let next = session.runs.defaults(asked.question, ModelKind::SepHeads, asked.tuning.clone()).unwrap();
+    assert!(next.joint.is_empty() && next.epochs == 2);
+}
+
+#[test]
+fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    for model in [ModelKind::Multilevel, ModelKind::ShareRecFfn] {
+        let runs = train(&session, &choices(&session, model, "last-1", &["rude", "tone", "feelings: f1"]));
+        let says = predicted(&session, &runs);
+        // Asked together they read the text once, and say the same.
+        let numbers: Vec<u32> = runs.iter().map(|run| run.info.id).collect();
+        let who = session.project.annotators().unwrap()[2].id;
+        let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+        assert_eq!(asked.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
+        for (one, alone) in asked.iter().zip(&says) {
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
+            assert!(one.probabilities.iter().zip(alone).all(near), "{one:?} {alone:?}");
+        }
+        assert_eq!(session.runs.delete(runs[0].info.id).unwrap(), [runs[0].info.id]);
+        assert!(!files(folder.path(), &runs[0].info).exists());
+        assert_eq!(predicted(&session, &runs[1..]), says[1..]);
+        let left = session.runs.detail(runs[1].info.id).unwrap();
+        assert_eq!((left.info.joint, left.info.trained_with), (3, vec![runs[2].info.id]));
+        if model == ModelKind::Multilevel {
+            session.runs.use_run(Some(runs[1].info.id)).unwrap();
+            session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+            assert_eq!(session.runs.in_use().unwrap(), Some(runs[1].info.id));
+            // The encoder of the other run is the same one.
+            session.runs.use_run(Some(runs[2].info.id)).unwrap();
+            session.runs.use_run(None).unwrap();
+        }
+        let elsewhere = tempfile::tempdir().unwrap();
+        let copy = elsewhere.path().join("copy.dissensus");
+        let with_runs = CopyChoices { runs: true, ..CopyChoices::default() };
+        session.project.save_copy(&copy, with_runs, &Silent).unwrap();
+        let copied = Session::open(&copy, &home(elsewhere.path())).unwrap();
+        assert_eq!(predicted(&copied, &runs[1..]), says[1..]);
+        drop(copied);
+        let report = folder.path().join(format!("{model}.html"));
+        session.runs.export(&[runs[1].info.id, runs[2].info.id], &report, false).unwrap();
+        assert!(std::fs::read_to_string(&report).unwrap().contains("Learned together"));
+    }
+}
+
+#[test]
+fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = project(folder.path(), None);
+    for (model, tuning) in
+        [(ModelKind::Multilevel, "last-1"), (ModelKind::SepHeads, "lora"), (ModelKind::ShareRecDcn, "frozen")]
+    {
+        let asked = choices(&session, model, tuning, &QUESTIONS);
+        let whole = train(&session, &asked);
+        let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+        assert_eq!(error.code(), "cancelled");
+        let stopped: Vec<RunInfo> = session.runs.list().unwrap().into_iter().take(5).collect();
+        assert!(stopped.iter().all(|run| run.resumable && run.state == WorkState::Cancelled));
+        record(&session, id(&session, "rude"), 3, 4, Answer::Level(1));
+        record(&session, id(&session, "feelings"), 60, 1, options(60));
+        drop(session);
+        session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+        // Any of them stands for all.
+        let resumed = session.runs.resume_here(stopped[2].id, &Silent).unwrap();
+        let resumed = all(&session, &resumed);
+        assert_eq!(names(&resumed), LEARNED);
+        for (resumed, whole) in resumed.iter().zip(&whole) {
+            assert_eq!(figures(resumed), figures(whole), "{model} {}", whole.info.question_name);
+        }
+        assert_eq!(predicted(&session, &resumed), predicted(&session, &whole), "{model}");
+    }
+}
+
+#[test]
+fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let asked = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let [second, first] = &session.runs.list().unwrap()[..] else { panic!("two runs") };
+    assert_eq!(session.runs.delete(second.id).unwrap(), [first.id, second.id]);
+    assert!(session.runs.list().unwrap().is_empty() && !folder.path().join("p.dissensus.runs").exists());
+    // Both rows are there from the first moment, or none.
+    let runs = train(&session, &asked);
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[0].info.started_at, runs[1].info.started_at);
+}
+
+/// A run's model is calibrated on texts that taught its encoder nothing, whoever taught it.
+#[test]
+fn what_other_questions_taught_the_encoder_is_known_of_every_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let runs = train(&session, &choices(&session, ModelKind::Multilevel, "last-1", &["rude", "tone"]));
+    let taught: BTreeSet<TextId> =
+        runs.iter().flat_map(|run| texts_of(folder.path(), run.info.id, RunPart::Train)).collect();
+    for run in &runs {
+        session.runs.use_run(Some(run.info.id)).unwrap();
+        session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+        let again = TrainChoices {
+            joint: Vec::new(),
+            question: run.info.question,
+            split: SplitSpec::ByText(0.1),
+            ..session.runs.choices(run.info.question, ModelKind::Shared, "frozen").unwrap()
+        };
+        let frozen =
+            session.runs.train(&TrainChoices { seed: 7, ..again }, DeviceChoice::Cpu, &Silent).unwrap();
+        let scored = texts_of(folder.path(), frozen.info.id, RunPart::Test);
+        assert!(scored.is_disjoint(&taught), "{}", run.info.question_name);
+        assert!(frozen.info.scores.unwrap().left_out_texts > 0);
+    }
+}
+
+#[test]
+fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let whole =
+        TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "full", &["feelings"]) };
+    assert_eq!(names(&train(&session, &whole)), &LEARNED[2..]);
+    let sets = session.runs.trained_sets(session.runs.list().unwrap()[0].id).unwrap();
+    assert_eq!((sets.len(), sets[0].question.as_str(), sets[0].runs.len()), (1, "feelings", 3));
+    for (option, one) in sets[0].runs.iter().zip(&sets[0].scores.as_questions) {
+        let own = session.runs.detail(*option).unwrap().info.scores.unwrap();
+        let metric = own.metrics.iter().find(|metric| metric.key == "log_loss").unwrap().value;
+        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
+    }
+    assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
+    // A dozen held-out texts are too few to tell which options go together: said, and the most likely set is that of independent ones.
+    assert!(sets[0].options_together.as_ref().unwrap().contains("independent of each other"));
+    assert_eq!(sets[0].scores.together.as_ref().unwrap().likely, sets[0].scores.likely);
+    // Without one of its options there is no whole.
+    session.runs.delete(sets[0].runs[1]).unwrap();
+    assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
+    // Without a common encoder that learns each head is solved by itself.
+    let frozen = TrainChoices {
+        joint: Vec::new(),
+        ..choices(&session, ModelKind::Multilevel, "frozen", &["feelings"])
+    };
+    let runs = train(&session, &frozen);
+    assert_eq!(names(&runs), &LEARNED[2..]);
+    assert!(runs[0].notes.last().unwrap().contains("by itself"));
+    // One question in the list is a run like any other.
+    let one = choices(&session, ModelKind::Shared, "last-1", &["rude"]);
+    let listed = train(&session, &one);
+    let alone = train(&session, &TrainChoices { joint: Vec::new(), ..one });
+    assert_eq!((listed.len(), listed[0].info.joint), (1, 0));
+    assert_eq!(figures(&listed[0]), figures(&alone[0]));
+    // Types of passages are yes/no questions too.
+    let scale = Scale::new(ScaleKind::Spans, ["insult", "threat"]).unwrap();
+    session.project.add_question("where", "", scale).unwrap();
+    for text in 1..=50 {
+        let kind = (text % 2) as u16;
+        let spans = (text % 3 > 0).then_some(Span { start: 0, end: 4, kind });
+        record(&session, id(&session, "where"), text, 2, Answer::Spans(SpanSet::new(spans).unwrap()));
+    }
+    let runs = train(&session, &choices(&session, ModelKind::Shared, "last-1", &["where", "rude"]));
+    assert_eq!(names(&runs), ["where: insult", "where: threat", "rude"]);
+    // A yes can weigh more.
+    let weighed = TrainChoices {
+        pos_weight: 5.0,
+        ..choices(&session, ModelKind::Shared, "last-1", &["where", "tone"])
+    };
+    assert!(train(&session, &weighed)[0].info.scores.is_some());
+}
+
+/// Runs of all options keep which of them go together, whatever is labelled later, and their pages say so.
+#[test]
+fn runs_of_all_options_keep_which_go_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    let mood = |text: u32, _: u32| {
+        let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+        sets[usize::from(text * 7 % 13 < 6) + 2 * usize::from(text % 5 < 2)].to_owned()
+    };
+    let split = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
+    import(&session, folder.path(), Some("moods"), &rows(0..400, &["gold"], Some(split), mood));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let runs =
+        train(&session, &session.runs.choices(id(&session, "moods"), ModelKind::Shared, "frozen").unwrap());
+    let told = |session: &Session| session.runs.trained_sets(runs[0].info.id).unwrap().remove(0);
+    let sets = told(&session);
+    let together = sets.scores.together.as_ref().unwrap();
+    assert!(together.used == 1 && together.learned_from >= 100, "{together:?}");
+    assert!(together.set_log_loss.unwrap() < sets.scores.set_log_loss.unwrap() - 0.5);
+    let said = sets.options_together.clone().unwrap();
+    assert!(said.contains("sad and tired (+"), "{said}");
+    assert!(runs.iter().all(|run| run.notes.contains(&said)));
+    // After other labels, and opened again.
+    record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
+    drop(session);
+    let again = told(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
+    assert_eq!((again.scores, again.options_together), (sets.scores, Some(said)));
+}
+
+#[test]
+fn what_cannot_be_learned_together_is_refused_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("unasked", "", scale).unwrap();
+    let good = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
+    let says = |asked: &TrainChoices| {
+        let error = session.runs.train(asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+        format!("{}: {error}", error.code())
+    };
+    let of = |names: &[&str]| choices(&session, ModelKind::Shared, "last-1", names);
+    let weighing = |weight: f64| {
+        let mut asked = good.clone();
+        asked.joint[1].weight = weight;
+        asked
+    };
+    for (asked, said) in [
+        (of(&["rude", "rude"]), "joint: these questions cannot be learned together: \"rude\" is named twice"),
+        (
+            of(&["feelings", "feelings: f1"]),
+            "\"feelings: f1\" is named twice, by itself or with its whole question",
+        ),
+        (of(&["feelings: f1", "feelings"]), "is named twice"),
+        (of(&["rude", "unasked"]), "no-labels"),
+        (weighing(0.0), "the weight of \"tone\" is 0, and every weight is more than 0"),
+        (weighing(-1.0), "is -1"),
+        (weighing(f64::NAN), "is NaN"),
+        (
+            TrainChoices { split: SplitSpec::Stratified(0.6), ..good.clone() },
+            "stratified:0.6 goes by the answers to one question",
+        ),
+        (TrainChoices { split: SplitSpec::Random(0.6), ..good.clone() }, "leaves a text on both sides"),
+        (TrainChoices { split: SplitSpec::ByAnnotator(0.6), ..good.clone() }, "leaves a text on both sides"),
+        (
+            TrainChoices { split: SplitSpec::ByText(0.01), ..good.clone() },
+            "has no label in the training of by-text:0.01",
+        ),
+        (TrainChoices { pos_weight: 3.0, ..of(&["tone"]) }, "pos_weight"),
+    ] {
+        let found = says(&asked);
+        assert!(found.contains(said), "{found}\n{said}");
+    }
+    let unknown = JointQuestion { question: QuestionId(99), weight: 1.0 };
+    assert!(says(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
+    let left = session.runs.list().unwrap();
+    // What is known beforehand makes no run; what shows when labels are divided is a failed one.
+    assert!(left.iter().all(|run| run.state == WorkState::Failed && !run.resumable), "{left:?}");
+    assert_eq!(left.len(), 2);
+}
+
+/// By the official split a text is on one side for all questions; a body on both sides of two questions is refused.
+#[test]
+fn the_official_split_holds_for_all_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let part: fn(u32) -> &'static str = |text| ["train", "train", "test"][text as usize % 3];
+    let session = project(folder.path(), Some(part));
+    let asked = TrainChoices {
+        split: SplitSpec::Column,
+        ..choices(&session, ModelKind::Shared, "last-1", &["rude", "tone", "feelings"])
+    };
+    let runs = train(&session, &asked);
+    for run in &runs {
+        let scored = texts_of(folder.path(), run.info.id, RunPart::Test);
+        // Texts are numbered from 1.
+        assert!(scored.iter().all(|text| text.0 % 3 == 0) && !scored.is_empty());
+    }
+    // The body of a text that "rude" is tested on comes to the training of "tone" under another id.
+    let csv = format!("text_id,text,annotator_id,label,split\nu1,  {} ,d,2,train\n", body(2).to_uppercase());
+    import(&session, folder.path(), Some("tone"), &csv);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+    assert!(error.contains("official split has 1 of the texts") && error.contains("split column"), "{error}");
+    // Within one question it is told, as ever.
+    let alone = TrainChoices { question: id(&session, "tone"), joint: Vec::new(), ..asked };
+    assert_eq!(train(&session, &alone).len(), 1);
+}
+
+/// Runs on one frozen encoder, trained apart, become one model: a text is read once, and every run says what it says alone.
+#[test]
+fn runs_on_one_frozen_encoder_are_asked_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let alone = |model: ModelKind, name: &str| {
+        let asked = TrainChoices { joint: Vec::new(), ..choices(&session, model, "frozen", &[name]) };
+        train(&session, &asked).swap_remove(0)
+    };
+    let runs = [
+        alone(ModelKind::Multilevel, "rude"),
+        alone(ModelKind::ShareRecFfn, "tone"),
+        alone(ModelKind::SepHeads, "feelings: f2"),
+    ];
+    let numbers: Vec<u32> = runs.iter().rev().map(|run| run.info.id).collect();
+    let who = session.project.annotators().unwrap()[2].id;
+    let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+    let says = predicted(&session, &runs);
+    for (one, alone) in asked.iter().rev().zip(&says) {
+        assert_eq!(one.probabilities.len(), alone.len());
+        assert!(one.probabilities.iter().zip(alone).all(|(a, b)| (a - b).abs() < 1e-6), "{one:?} {alone:?}");
+    }
+    let of_text = session.runs.predict_text_by_several(&numbers, who, "t3", &Silent).unwrap();
+    for (one, run) in of_text.iter().zip(&numbers) {
+        let alone = session.runs.predict_text(*run, who, "t3", &Silent).unwrap();
+        assert!(one.probabilities.iter().zip(&alone.probabilities).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+    assert_eq!(
+        session.runs.predict_several(&[numbers[0], 99], who, "x", &Silent).unwrap_err().code(),
+        "no-such-run"
+    );
+}
+
+/// Questions without a text in common teach one encoder all the same, and it is said.
+#[test]
+fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    import(&session, folder.path(), Some("rude"), &rows(0..40, &["a", "b"], None, rude));
+    import(&session, folder.path(), Some("tone"), &rows(40..80, &["c"], None, tone));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    for run in train(&session, &choices(&session, ModelKind::Multilevel, "last-1", &["rude", "tone"])) {
+        let told = run.notes.last().unwrap();
+        assert!(told.contains("no training text of this one has a label of another"), "{told}");
+        assert!(run.info.scores.is_some());
+    }
+}
+
+/// A head that is held says of an embedding what it said before, on an encoder that went on from that of its run; what cannot be held is told.
+#[test]
+fn a_head_is_held_as_an_earlier_run_left_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let part: fn(u32) -> &'static str = |text| ["train", "train", "test"][text as usize % 3];
+    let session = project(folder.path(), Some(part));
+    let of = |model, names: &[&str]| TrainChoices {
+        split: SplitSpec::Column,
+        ..choices(&session, model, "last-1", names)
+    };
+    let alone = |model, name: &str| {
+        train(&session, &TrainChoices { joint: Vec::new(), ..of(model, &[name]) }).swap_remove(0)
+    };
+    let rude = alone(ModelKind::ShareRecFfn, "rude");
+    let held = |run: u32, name: &str| vec![HeldHead { question: id(&session, name), run }];
+    let asked =
+        TrainChoices { held: held(rude.info.id, "rude"), ..of(ModelKind::ShareRecFfn, &["rude", "tone"]) };
+    let runs = train(&session, &asked);
+    let weights =
+        |run: &RunDetail| std::fs::read(files(folder.path(), &run.info).join("network.safetensors")).unwrap();
+    assert_eq!(weights(&rude), weights(&runs[0]), "every bit of the head");
+    assert_ne!(weights(&rude), weights(&runs[1]));
+    let said = |run: &RunDetail| run.notes.join(" ");
+    assert!(said(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)), "{}", said(&runs[0]));
+    assert!(!said(&runs[1]).contains("held as run"));
+    // Under the held head the encoder has moved.
+    let [before, after] = [&rude, &runs[0]].map(|run| predicted(&session, std::slice::from_ref(run)));
+    assert_ne!(before, after);
+    // By the official split nothing that taught the head is scored; under another seed it would be, and is left out.
+    let taught: BTreeSet<TextId> = [RunPart::Train, RunPart::Validation]
+        .into_iter()
+        .flat_map(|part| texts_of(folder.path(), rude.info.id, part))
+        .collect();
+    let other = TrainChoices { split: SplitSpec::ByText(0.4), seed: 3, ..asked.clone() };
+    for run in train(&session, &other) {
+        let scored = texts_of(folder.path(), run.info.id, RunPart::Test);
+        assert!(!scored.is_empty() && scored.iter().all(|text| !taught.contains(text)));
+        assert!(said(&run).contains("left out of the test: what was held"), "{}", said(&run));
+    }
+
+    let multilevel = alone(ModelKind::Multilevel, "rude");
+    let shared = alone(ModelKind::Shared, "rude");
+    let solved =
+        TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "frozen", &["rude"]) };
+    let solved = train(&session, &solved).swap_remove(0);
+    let shared_asked = of(ModelKind::Shared, &["rude", "tone"]);
+    for (asked, said) in [
+        (TrainChoices { held: held(rude.info.id, "tone"), ..asked.clone() }, "is not of \"tone\""),
+        (TrainChoices { held: held(rude.info.id, "feelings: f1"), ..asked.clone() }, "does not learn"),
+        (
+            TrainChoices {
+                held: [held(rude.info.id, "rude"), held(rude.info.id, "rude")].concat(),
+                ..asked.clone()
+            },
+            "is named twice",
+        ),
+        (
+            TrainChoices { held: held(rude.info.id, "rude"), ..shared_asked.clone() },
+            "of share-rec-ffn, and this training of shared",
+        ),
+        (TrainChoices { held: held(multilevel.info.id, "rude"), ..shared_asked.clone() }, "fitted anew"),
+        (
+            TrainChoices { held: held(solved.info.id, "rude"), ..shared_asked.clone() },
+            "was solved on embeddings",
+        ),
+        (
+            TrainChoices {
+                held: held(shared.info.id, "rude"),
+                tuning: Tuning::Frozen,
+                ..shared_asked.clone()
+            },
+            "stays as it is",
+        ),
+    ] {
+        let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+        assert!(error.code() == "freeze" && error.to_string().contains(said), "{error}\n{said}");
+    }
+    let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
+    assert_eq!(session.runs.train(&missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(), "no-such-run");
+    // Somebody new has said something: the head knows nothing of them.
+    import(
+        &session,
+        folder.path(),
+        Some("rude"),
+        "text_id,text,annotator_id,label,split\nt1,this comment is bad and 1,new,yes,train\n",
+    );
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+    assert!(error.contains("before some people were added"), "{error}");
+    // What is held is named each time.
+    let next = session.runs.choices(id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
+    assert!(next.held.is_empty());
+}

@@ -1,0 +1,109 @@
+//! Columns that were chosen otherwise than guessed are there for the next file with the same ones, and for no other one.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ColumnChoices, ImportChoices};
+use dissensus_app::session::Session;
+use dissensus_project::home::Home;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn project(&self, name: &str) -> Session {
+        let home = Home::inside(&self.0.path().join("home"), Vec::new());
+        Session::create(&self.0.path().join(format!("{name}.dissensus")), &home).unwrap()
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.0.path().join("home/columns.json")
+    }
+}
+
+const FIRST: &str = "text_id,text,annotator_id,label,town\nt1,so good,ana,1,york\nt2,well,ben,2,hull\n";
+/// The same columns in another order.
+const SECOND: &str = "town,text,label,annotator_id,text_id\nhull,no way,2,ana,t3\nyork,maybe,1,ben,t4\n";
+
+/// With the town as the group of a text, as nobody would guess.
+fn by_town(guess: &ColumnChoices) -> ImportChoices {
+    let attributes = guess.attributes.iter().filter(|name| *name != "town").cloned().collect();
+    let columns = ColumnChoices { group: Some("town".into()), attributes, ..guess.clone() };
+    ImportChoices { columns: Some(columns), ..ImportChoices::default() }
+}
+
+#[test]
+fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
+    let place = Place::new();
+    let session = place.project("p");
+    let (first, second) = (place.file("a.csv", FIRST), place.file("b.csv", SECOND));
+    let guess = session.exchange.preview_as_last_time(&first).unwrap();
+    assert!(!guess.as_last_time);
+    session.exchange.import_as_job(&first, &ImportChoices::default()).unwrap();
+    assert!(!place.kept().exists(), "a guess is not kept");
+    session.exchange.import_as_job(&first, &by_town(&guess.columns)).unwrap();
+
+    // In another project too; and the command and whoever chooses nothing still get the guess.
+    drop(session);
+    let session = place.project("q");
+    let shown = session.exchange.preview_as_last_time(&second).unwrap();
+    assert!(shown.as_last_time);
+    assert_eq!((shown.columns.group.as_deref(), shown.new_labels), (Some("town"), 2), "{shown:?}");
+    let plain = session.exchange.preview(&second, &ImportChoices::default()).unwrap();
+    assert_eq!((plain.as_last_time, plain.columns.group), (false, None));
+    let other = place.file("c.csv", "text_id,text,annotator_id,label,city\nt1,so good,ana,1,york\n");
+    assert!(!session.exchange.preview_as_last_time(&other).unwrap().as_last_time, "another column");
+    let tabs = place.file("c.tsv", &FIRST.replace(',', "\t"));
+    assert!(!session.exchange.preview_as_last_time(&tabs).unwrap().as_last_time, "another format");
+
+    session.exchange.import_as_job(&second, &ImportChoices::default()).unwrap();
+    assert!(!session.exchange.preview_as_last_time(&first).unwrap().as_last_time);
+}
+
+#[test]
+fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file("a.csv", "text_id,text,label,town\nt1,so good,1,york\nt2,well,2,hull\n");
+    let guess = session.exchange.preview_as_last_time(&file).unwrap().columns;
+    let mut choices = by_town(&guess);
+    choices.columns.as_mut().unwrap().annotator = Some("=Wilhelmina".into());
+    session.exchange.import_as_job(&file, &choices).unwrap();
+    let kept = std::fs::read_to_string(place.kept()).unwrap();
+    assert!(kept.contains("town") && !kept.contains("Wilhelmina") && !kept.contains("york"), "{kept}");
+    let shown = session.exchange.preview_as_last_time(&file).unwrap();
+    assert!(shown.as_last_time && shown.columns.annotator.is_none());
+
+    for damaged in ["{", "[1, {\"shape\": 7}]", "null"] {
+        std::fs::write(place.kept(), damaged).unwrap();
+        assert!(!session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
+        session.exchange.import_as_job(&file, &choices).unwrap();
+        assert!(session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
+    }
+}
+
+#[test]
+fn no_more_than_fifty_are_kept() {
+    let place = Place::new();
+    let session = place.project("p");
+    let mut files = Vec::new();
+    for nth in 0..52 {
+        let content = format!("text_id,text,town,x{nth}\nt1,so good,york,1\nt2,well,hull,2\n");
+        let file = place.file(&format!("f{nth}.csv"), &content);
+        let guess = session.exchange.preview_as_last_time(&file).unwrap().columns;
+        session.exchange.import_as_job(&file, &by_town(&guess)).unwrap();
+        files.push(file);
+    }
+    let kept = |nth: usize| session.exchange.preview_as_last_time(&files[nth]).unwrap().as_last_time;
+    assert_eq!([kept(0), kept(1), kept(2), kept(51)], [false, false, true, true]);
+}

@@ -1,0 +1,188 @@
+//! Labels by name, undo beside imports, and labels by several people at once.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
+use dissensus_project::event::Event;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+fn opened(folder: &Path) -> Session {
+    let path = folder.join("sample.dissensus");
+    if !path.exists() {
+        sample::create(&path).unwrap();
+    }
+    Session::open(&path, &Home::inside(folder, Vec::new())).unwrap()
+}
+
+fn offensiveness(session: &Session) -> QuestionId {
+    session.project.question(Some("offensiveness")).unwrap().id
+}
+
+#[test]
+fn a_name_is_looked_up_as_it_would_be_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let label = |name| session.labelling.label_by_name(name, "c001", "3", Some("offensiveness")).unwrap();
+    let known = label(" sim-ada ");
+    assert_eq!((known.annotator.as_str(), known.new_annotator), ("sim-ada", false));
+    let (new, again) = (label(" robin "), label("robin"));
+    assert_eq!((new.annotator.as_str(), new.new_annotator), ("robin", true));
+    assert_eq!((again.annotator.as_str(), again.new_annotator), ("robin", false));
+    assert_eq!(session.project.annotator("robin ").unwrap().external_id, "robin");
+}
+
+#[test]
+fn undo_takes_back_what_was_given_also_after_an_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.labelling.label_by_name("ana", "c001", "3", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("ana", "c001", "4", Some("offensiveness")).unwrap();
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    assert_eq!(session.exchange.import(&file, &choices, &silent).unwrap().labels, 1);
+    let ana = session.project.annotator("ana").unwrap().id;
+    assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
+    let undo = || session.labelling.undo(ana, question, LabelSource::Command).unwrap();
+    let first = undo().unwrap();
+    assert_eq!((first.answer, first.now), (Answer::Level(3), Some(Answer::Level(2))));
+    let second = undo().unwrap();
+    assert_eq!((second.answer, second.now, second.progress.done), (Answer::Level(2), None, 1));
+    assert_eq!(undo(), None, "the imported label stays");
+}
+
+#[test]
+fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.labelling.label_by_name("ana", "c001", "2", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("ana", "c002", "3", Some("offensiveness")).unwrap();
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
+    let ana = session.project.annotator("ana").unwrap().id;
+    // What others do makes no difference.
+    session.labelling.label_by_name("zed", "c003", "1", Some("offensiveness")).unwrap();
+    for _ in 0..2 {
+        let error = session.labelling.undo(ana, question, LabelSource::Window).unwrap_err();
+        assert_eq!(error.code(), "label-replaced");
+        let said = error.to_string();
+        assert!(said.contains("3 on c002") && said.contains("an import") && said.contains("by 5"), "{said}");
+        assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
+    }
+    // What is given since can be taken back: then the imported label stands again.
+    session.labelling.label_by_name("ana", "c002", "1", Some("offensiveness")).unwrap();
+    let undone = session.labelling.undo(ana, question, LabelSource::Window).unwrap().unwrap();
+    assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
+    assert_eq!(
+        session.labelling.undo(ana, question, LabelSource::Window).unwrap_err().code(),
+        "label-replaced"
+    );
+}
+
+/// Somebody who labels, changes and takes back as soon as a fit has begun.
+struct Meanwhile<'a> {
+    session: &'a Session,
+    question: QuestionId,
+    done: AtomicBool,
+}
+
+impl Progress for Meanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if self.done.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for (text, level) in [("c001", "3"), ("c002", "4"), ("c001", "5"), ("c003", "2")] {
+            self.session.labelling.label_by_name("ana", text, level, Some("offensiveness")).unwrap();
+        }
+        let ana = self.session.project.annotator("ana").unwrap().id;
+        self.session.labelling.undo(ana, self.question, LabelSource::Command).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    let before = session.live.active_model(question).unwrap().labels;
+    let meanwhile = Meanwhile { session: &session, question, done: AtomicBool::new(false) };
+    session.live.fit(question, &meanwhile).unwrap();
+    let active = session.live.active_model(question).unwrap();
+    assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before), 2, before + 2));
+    // The same when the model that was kept is brought up to date.
+    session.close();
+    let session = opened(folder.path());
+    session.labelling.label_by_name("ana", "c004", "1", Some("offensiveness")).unwrap();
+    session.live.fit(question, &Silent).unwrap();
+    let active = session.live.active_model(question).unwrap();
+    assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before + 2), 1, before + 3));
+}
+
+#[test]
+fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.live.fit(question, &Silent).unwrap();
+    let told: Arc<Mutex<u32>> = Arc::default();
+    let count = Arc::clone(&told);
+    session.subscribe(move |event| {
+        if matches!(event, Event::Labels { .. }) {
+            *count.lock().unwrap() += 1;
+        }
+    });
+    let people: Vec<_> = (0..4)
+        .map(|nth| session.project.add_annotator(&format!("person {nth}"), &Default::default()).unwrap().id)
+        .collect();
+    std::thread::scope(|scope| {
+        for (nth, annotator) in (0_u16..).zip(people.iter().copied()) {
+            let session = &session;
+            scope.spawn(move || {
+                for click in 0_u16..30 {
+                    let text = TextId(u32::from(click % 20) + 1);
+                    let answer = Answer::Level((click + nth) % 5);
+                    let new = NewLabel { question, annotator, text, answer, duration_ms: None };
+                    session.labelling.record_label(&new).unwrap();
+                    match click % 7 {
+                        3 => drop(session.labelling.undo(annotator, question, LabelSource::Window).unwrap()),
+                        5 => drop(session.labelling.flag(annotator, question, text, true).unwrap()),
+                        6 => drop(session.labelling.skip(annotator, question, TextId(100)).unwrap()),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+    let seen = |session: &Session| {
+        let of = |annotator| {
+            let progress = session.labelling.progress(annotator, question).unwrap();
+            let answers: Vec<_> = (1..=20)
+                .map(|text| session.labelling.task(annotator, question, TextId(text)).unwrap().answer)
+                .collect();
+            (progress.done, progress.today, progress.skipped, progress.flagged, answers)
+        };
+        people.iter().map(|annotator| of(*annotator)).collect::<Vec<_>>()
+    };
+    let in_memory = seen(&session);
+    session.close();
+    let again = opened(folder.path());
+    assert_eq!(in_memory, seen(&again));
+    // Texts 11 and 18 were labelled once and taken back.
+    assert!(in_memory.iter().all(|(done, today, skipped, ..)| *done == 18 && today == done && *skipped == 1));
+    assert_eq!(*told.lock().unwrap(), 4 * (30 + 4), "a listener was not told, or twice");
+    again.close();
+}

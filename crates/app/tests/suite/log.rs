@@ -1,0 +1,75 @@
+//! The log holds what happened, and nothing of anybody's texts, labels or names. One test: a process has one log.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::ImportChoices;
+use dissensus_app::Workbench;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::log::start_log;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Words that stand nowhere in the program.
+const SECRETS: [&str; 6] =
+    ["zanzibarically", "quokkaful", "Wilhelmina Featherstonehaugh", "t-4711", "mulberryish", "vexatiously"];
+
+#[test]
+fn a_whole_session_is_logged_without_texts_labels_or_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(folder.path(), Vec::new());
+    assert_eq!(start_log(&home, Some("not a = filter =")).unwrap_err().code(), "setting");
+    start_log(&home, None).unwrap();
+
+    let workbench = Workbench::new(home.clone());
+    let path = folder.path().join("p.dissensus");
+    workbench.new_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    let [word, other, name, id, label, question] = SECRETS;
+    let file = folder.path().join("in.csv");
+    let mut rows = "text_id,text,annotator_id,label\n".to_owned();
+    for n in 0..30 {
+        rows.push_str(&format!("{id}-{n},so {word} {n} and {other},{name},{}\n", ["no", label][n % 2]));
+    }
+    std::fs::write(&file, &rows).unwrap();
+    let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
+    session.exchange.import_as_job(&file, &choices).unwrap();
+    // What goes wrong quotes what it is about; the log must not.
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
+    assert!(session.exchange.import(&file, &choices, &silent).is_err());
+    assert!(session.exchange.import_as_job(&file, &choices).is_err());
+    assert!(session.labelling.label_by_name(name, id, other, Some(question)).is_err());
+    session.labelling.label_by_name(name, &format!("{id}-3"), label, Some(question)).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let choice = EncoderChoice { encoder: Some(tiny.to_string_lossy().into()), ..EncoderChoice::default() };
+    session.encoding.encode(&choice, &Silent).unwrap();
+    session.background.start();
+    let asked = session.project.question(Some(question)).unwrap();
+    session.live.fit(asked.id, &Silent).unwrap();
+    session.analysis.annotator_report(asked.id).unwrap();
+    session.exchange.export_as_job(&folder.path().join("out.csv"), None, None).unwrap();
+    // A panic that quotes a text, as slicing inside a character does.
+    let text = word.to_string();
+    let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();
+    assert!(died.is_err());
+
+    let diagnostics = workbench.diagnostics();
+    workbench.close_project();
+    let logs: Vec<_> = std::fs::read_dir(home.logs()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let log: String = logs.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    for expected in
+        ["started", "project opened", "job ended", "kind=\"import\"", "panic", "log.rs", "project closed"]
+    {
+        assert!(log.contains(expected), "{expected}: {log}");
+    }
+    assert!(
+        diagnostics.contains("30 texts, 1 annotators") && diagnostics.contains("lines of the log"),
+        "{diagnostics}"
+    );
+    for secret in SECRETS {
+        assert!(!log.contains(secret), "the log holds {secret:?}: {log}");
+        assert!(!diagnostics.contains(secret), "the diagnostics hold {secret:?}: {diagnostics}");
+    }
+}

@@ -1,0 +1,68 @@
+//! What a project does with texts that are longer than its encoder reads at once: averaged or cut, kept when nothing is
+//! chosen, and changed without encoding again what is the same.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::ImportChoices;
+use dissensus_app::session::Session;
+use dissensus_encoder::{LongTexts, Prompt};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::Path;
+use std::sync::Arc;
+
+fn sample(folder: &Path) -> Session {
+    let path = folder.join("sample.dissensus");
+    sample::create(&path).unwrap();
+    Session::open(&path, &Home::inside(folder, Vec::new())).unwrap()
+}
+
+fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice {
+        encoder: Some(tiny.to_string_lossy().into_owned()),
+        long_texts,
+        ..EncoderChoice::default()
+    }
+}
+
+#[test]
+fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(folder.path());
+    // The tiny tokenizer makes more than 20 tokens of every text of the sample.
+    let short = folder.path().join("short.csv");
+    std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
+    let progress: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&short, &ImportChoices::default(), &progress).unwrap();
+    let cut = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
+    assert!(cut.cut > 0 && cut.cut < cut.texts, "texts longer and shorter than 20 tokens: {cut:?}");
+    assert_eq!((cut.averaged, cut.windows), (0, 0));
+
+    let average = session.encoding.encode(&choice(Some(LongTexts::Average)), &Silent).unwrap();
+    assert_eq!((average.kept, average.texts), (cut.texts - cut.cut, cut.cut));
+    assert_eq!((average.averaged, average.cut), (cut.cut, 0));
+    assert!(average.windows >= 2 * average.averaged);
+    assert_eq!(average.encoder, format!("{}/windows", cut.encoder));
+
+    let back = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
+    assert_eq!((back.texts, back.kept, back.encoder), (0, cut.texts, cut.encoder));
+}
+
+#[test]
+fn what_is_not_chosen_stays_as_the_project_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(folder.path());
+    let average = session.encoding.encode(&choice(None), &Silent).unwrap();
+    assert!(average.averaged > 0 && average.encoder.ends_with("/windows"), "{}", average.encoder);
+    let prompted =
+        EncoderChoice { prompt: Some(Prompt::Text("good ".to_owned())), ..choice(Some(LongTexts::Truncate)) };
+    let chosen = session.encoding.encode(&prompted, &Silent).unwrap();
+    assert!(chosen.texts > 0 && chosen.encoder.contains("/prompt-"), "{}", chosen.encoder);
+    for again in [choice(None), EncoderChoice::default()] {
+        let again = session.encoding.encode(&again, &Silent).unwrap();
+        assert_eq!((again.encoder, again.texts), (chosen.encoder.clone(), 0));
+    }
+}

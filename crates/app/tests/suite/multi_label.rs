@@ -1,0 +1,560 @@
+//! Questions with any of many options: each option is learned and told of as a yes/no question of its own.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::{EvaluateChoices, OptionPrediction, PlanChoices, SlipChoices, TextOptions};
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, Scale, ScaleKind, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_stats::data::ModelKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const OPTIONS: usize = 12;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path().join("p.dissensus")
+    }
+
+    fn open(&self) -> Session {
+        Session::open(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap()
+    }
+
+    /// 20 texts, four people who answered 16 of them, and `options` options. Nobody chose the first one and everybody the last one.
+    fn labelled(&self, options: usize) -> (Session, Question) {
+        let session = Session::create(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap();
+        let rows: String = (0..20).map(|n| format!("t{n},body number {n}\n")).collect();
+        let texts = self.0.path().join("texts.csv");
+        std::fs::write(&texts, format!("text_id,text\n{rows}")).unwrap();
+        import(&session, &texts, &ImportChoices::default());
+        for name in ["ana", "ben", "cleo", "dora"] {
+            session.project.add_annotator(name, &Default::default()).unwrap();
+        }
+        let names = (0..options).map(|n| format!("option {n}"));
+        let scale = Scale::new(ScaleKind::MultiLabel, names).unwrap();
+        session.project.add_question("topics", "What is it about?", scale).unwrap();
+        let question = session.project.question(None).unwrap();
+        for text in 1..=16_u32 {
+            for annotator in 1..=4_u32 {
+                record(&session, &question, (text, annotator), set(text, annotator, options as u32));
+            }
+        }
+        (session, question)
+    }
+}
+
+/// Options 1, 2, ... in turn, and always the last.
+fn set(text: u32, annotator: u32, options: u32) -> OptionSet {
+    let middle = |option: u32| (text * 7 + annotator * 3 + option * 5).is_multiple_of(3);
+    let chosen = (1..options).filter(|option| *option == options - 1 || middle(*option));
+    OptionSet::new(chosen.map(|option| option as u8)).unwrap()
+}
+
+fn record(session: &Session, question: &Question, (text, annotator): (u32, u32), answer: OptionSet) {
+    let (text, annotator, answer) = (TextId(text), AnnotatorId(annotator), Answer::Options(answer));
+    let new = NewLabel { question: question.id, text, annotator, answer, duration_ms: None };
+    session.labelling.record(&new, LabelSource::Command).unwrap();
+}
+
+fn import(session: &Session, file: &std::path::Path, choices: &ImportChoices) {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent).unwrap();
+}
+
+fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
+    let found = session.analysis.predict_options(question, AnnotatorId(annotator), text).unwrap();
+    found.iter().map(|OptionPrediction { probability, .. }| *probability).collect()
+}
+
+fn furthest(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+fn asking(question: &Question) -> DisagreementQuery {
+    DisagreementQuery {
+        question: question.id,
+        by: DisagreementMeasure::Pairwise,
+        cut: None,
+        groups: None,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    }
+}
+
+#[test]
+fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
+    let place = Place::new();
+    let (session, question) = place.labelled(OPTIONS);
+    session.project.set_reveal(true).unwrap();
+    session.live.fit(question.id, &Silent).unwrap();
+    let before = predicted(&session, &question, 1, "t17");
+    assert_eq!(before.len(), OPTIONS);
+    let ana = AnnotatorId(1);
+    let new = NewLabel {
+        question: question.id,
+        text: TextId(18),
+        annotator: ana,
+        answer: Answer::Options(OptionSet::new([0, 3]).unwrap()),
+        duration_ms: None,
+    };
+    let shown = session.labelling.record_label(&new).unwrap().reveal.unwrap();
+    // What is revealed did not learn from the answer that it is set beside.
+    assert_eq!(shown.mine, before);
+    assert_eq!((shown.others.len(), shown.annotators, shown.observed), (OPTIONS, 3, None));
+    let after = predicted(&session, &question, 1, "t17");
+    for option in 0..OPTIONS {
+        let up = after[option] > before[option];
+        assert_eq!(up, [0, 3].contains(&option), "option {option}: {} to {}", before[option], after[option]);
+    }
+    let task = session.labelling.task(ana, question.id, TextId(18)).unwrap();
+    assert_eq!(task.answer, Some(new.answer));
+    let undone = session.labelling.undo(ana, question.id, LabelSource::Window).unwrap().unwrap();
+    assert_eq!((undone.text, undone.now), (TextId(18), None));
+    let again = predicted(&session, &question, 1, "t17");
+    assert!(furthest(&before, &again) < 1e-3, "{before:?} and {again:?}");
+}
+
+#[test]
+fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
+    let place = Place::new();
+    let (session, question) = place.labelled(OPTIONS);
+    session.live.fit(question.id, &Silent).unwrap();
+    let p = predicted(&session, &question, 2, "t17");
+    assert!(p.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{p:?}");
+    assert!(p[0] < 0.2 && p[OPTIONS - 1] > 0.8, "{p:?}");
+    let (texts, all) = session.analysis.texts_by_options(&question, 100, None).unwrap();
+    assert_eq!((texts.len(), all), (20, 20));
+    assert!(texts.iter().all(|text| text.pairwise.is_finite() && text.options.len() == OPTIONS));
+    assert!(texts.windows(2).all(|pair| pair[0].pairwise >= pair[1].pairwise));
+    for text in &texts {
+        let mean = text.options.iter().sum::<f32>() / OPTIONS as f32;
+        assert!((text.pairwise - mean).abs() < 1e-6);
+    }
+    // Where everybody has answered the distance is that of their answers; text 16 is the last of these.
+    let sixteenth = texts.iter().find(|text| text.text_id == "t15").unwrap();
+    let distance = |a: u32, b: u32| {
+        let (a, b) = (set(16, a, OPTIONS as u32), set(16, b, OPTIONS as u32));
+        dissensus_stats::agreement::masi_distance(a, b)
+    };
+    let pairs = [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    let mean = pairs.iter().map(|&(a, b)| distance(a, b)).sum::<f64>() / 6.0;
+    assert!((sixteenth.masi.unwrap() - mean).abs() < 1e-6, "{:?} and {mean}", sixteenth.masi);
+    assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
+    // Sixteen texts are too few to tell which options go together: the same distances, and it is said.
+    let together = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    assert_eq!((together.factors_of(), together.correlations.gain), (None, None));
+    assert_eq!(
+        session.analysis.texts_by_options(&question, 100, Some(&together)).unwrap().0[3].masi,
+        texts[3].masi
+    );
+    let said = dissensus_api::distances_together(&together, question.scale.levels());
+    assert!(said.contains("independent of each other"), "{said}");
+    let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
+    let first = &agreements.options[0];
+    assert_eq!(
+        (first.chosen, first.agreement.alpha),
+        (Some(0.0), None),
+        "one level only: alpha is not defined"
+    );
+    assert_eq!(agreements.options[OPTIONS - 1].chosen, Some(1.0));
+    let defined: Vec<f64> = agreements.options.iter().filter_map(|option| option.agreement.alpha).collect();
+    let mean = defined.iter().sum::<f64>() / defined.len() as f64;
+    assert_eq!((defined.len(), agreements.mean_alpha), (OPTIONS - 2, Some(mean)));
+    // 16 texts are too few for an interval.
+    assert!(agreements.alpha_masi.value.is_some() && agreements.alpha_masi.interval.is_none());
+}
+
+#[test]
+fn sixty_four_options_are_answered_learned_and_kept() {
+    let place = Place::new();
+    let (session, question) = place.labelled(64);
+    session.live.fit_anew(question.id, &Silent).unwrap();
+    let all = OptionSet::from_bits(u64::MAX);
+    record(&session, &question, (17, 1), all);
+    let now = predicted(&session, &question, 1, "t18");
+    assert_eq!(now.len(), 64);
+    session.close();
+    // Kept with the project and brought up to date: the same to the last digit that a person sees.
+    let session = place.open();
+    session.live.fit(question.id, &Silent).unwrap();
+    let again = predicted(&session, &question, 1, "t18");
+    assert!(furthest(&now, &again) < 1e-4, "{now:?} and {again:?}");
+    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(17)).unwrap();
+    assert_eq!(task.answer, Some(Answer::Options(all)));
+    let active = session.live.active_model(question.id).unwrap();
+    assert_eq!(active.labels, 65);
+    assert!(active.fitted_on.is_some());
+}
+
+/// Every figure is of one option; of the whole question none, and above all none of its first option or of its sets.
+#[test]
+fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
+    let place = Place::new();
+    let (session, question) = place.labelled(3);
+    session.live.fit(question.id, &Silent).unwrap();
+    let (live, runs, analysis) = (&session.live, &session.runs, &session.analysis);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Majority],
+        split: "by-text:0.7".parse().unwrap(),
+        seed: 0,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_encoder::DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    let id = question.id;
+    let refused: Vec<Result<(), WorkbenchError>> = vec![
+        analysis.ranking(&asking(&question)).map(drop),
+        analysis.rows(&asking(&question), &[TextId(1)]).map(drop),
+        analysis.text_detail(&asking(&question), TextId(1), None, None, true).map(drop),
+        analysis.evaluate(&choices, &Silent).map(drop),
+        analysis.annotator_report(id).map(drop),
+        analysis.annotators_so_far(id).map(drop),
+        analysis.agreement(id).map(drop),
+        analysis.reliability(id, &Silent).map(drop),
+        analysis.cohen_pairs(id, 1).map(drop),
+        analysis.aggregate(id, "majority", &Silent).map(drop),
+        analysis.plan(id, PlanChoices::default(), &Silent).map(drop),
+        analysis.slips(id, SlipChoices::default(), &Silent).map(drop),
+        analysis.repeats(id).map(drop),
+        analysis.nearest_agreed_texts(id, TextId(1)).map(drop),
+    ];
+    for (at, result) in refused.into_iter().enumerate() {
+        let error = result.err().unwrap_or_else(|| panic!("figure {at} was given"));
+        assert_eq!(error.code(), "one-option", "{at}: {error}");
+        assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
+    }
+    // A training of the question is one of all of its options.
+    assert_eq!(runs.choices(id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
+    let option = session.project.question(Some("topics: option 1")).unwrap();
+    assert_eq!(option.id, id.of_option(1));
+    assert!(live.active_model(option.id).unwrap().fitted_on.is_some());
+    let asked = asking(&option);
+    let ranking = analysis.ranking(&asked).unwrap();
+    assert_eq!(ranking.texts.len(), 20);
+    let rows = analysis.rows(&asked, &ranking.texts).unwrap();
+    let first = rows.iter().find(|row| row.text == TextId(1)).unwrap();
+    let yes = (1..=4).filter(|annotator| set(1, *annotator, 3).contains(1)).count() as u32;
+    assert_eq!(first.observed, [4 - yes, yes]);
+    let detail = analysis.text_detail(&asked, TextId(1), None, None, true).unwrap();
+    for person in &detail.annotators {
+        let has = set(1, person.annotator.0, 3).contains(1);
+        assert_eq!(person.observed, Some(Answer::Level(has.into())), "{}", person.name);
+    }
+    analysis.annotator_report(option.id).unwrap();
+    analysis.plan(option.id, PlanChoices::default(), &Silent).unwrap();
+}
+
+/// A question as a whole is scored by sets; within it every option has the scores that it has alone, on the same texts.
+#[test]
+fn a_whole_question_is_evaluated_by_sets() {
+    let place = Place::new();
+    let (session, question) = place.labelled(4);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Shared, ModelKind::Multilevel],
+        split: "by-text:0.6".parse().unwrap(),
+        seed: 3,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_encoder::DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    let whole = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    assert_eq!(whole.options, question.scale.levels());
+    for (at, option) in question.options().iter().enumerate() {
+        let choices = EvaluateChoices { question: Some(option.name.clone()), ..choices.clone() };
+        let alone = session.analysis.evaluate(&choices, &Silent).unwrap();
+        assert_eq!(alone.split.test_labels, whole.split.test_labels);
+        for (model, alone) in whole.models.iter().zip(&alone.models) {
+            assert_eq!(model.as_questions[at], *alone, "{}", option.name);
+        }
+        for (baseline, alone) in whole.baselines.iter().zip(&alone.baselines) {
+            assert_eq!(baseline.as_questions[at], *alone, "{}", option.name);
+        }
+    }
+    for model in whole.models.iter().chain(&whole.baselines) {
+        assert_eq!(model.likely.answers, whole.split.test_labels, "{}", model.model);
+        // What everybody chose and what nobody chose is known without reading.
+        assert_eq!(model.likely.options[3].f1, Some(1.0), "{}", model.model);
+        assert_eq!(model.likely.options[0].f1, None, "{}", model.model);
+        let losses: Vec<f64> = model.as_questions.iter().filter_map(|one| one.scores.log_loss).collect();
+        let mean = losses.iter().sum::<f64>() / losses.len() as f64;
+        assert!(model.log_loss.is_none_or(|loss| (loss - mean).abs() < 1e-6), "{}", model.model);
+    }
+    // One answer and no probabilities.
+    assert_eq!(whole.baselines[0].log_loss, None);
+    let refused =
+        |choices: EvaluateChoices| session.analysis.evaluate_options(&choices, &Silent).unwrap_err().code();
+    let stratified = "stratified:0.6".parse().unwrap();
+    assert_eq!(refused(EvaluateChoices { split: stratified, ..choices.clone() }), "stratified-options");
+    assert_eq!(refused(EvaluateChoices { prediction_sets: true, ..choices.clone() }), "one-option");
+    assert_eq!(refused(EvaluateChoices { tuning: "full".into(), ..choices.clone() }), "one-option");
+    assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
+}
+
+/// 400 texts, 100 of them official test texts, whose answers have *sad* and *tired* together or *glad*; those of the test are turned round where that is asked for.
+fn going_together(place: &Place, turned: bool) -> Session {
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let row = |n: u32| {
+        let test = n.is_multiple_of(4);
+        let tired = (n * 7 % 13 < 6) != (turned && test);
+        let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+        let set = sets[usize::from(tired) + 2 * usize::from(n % 5 < 2)];
+        format!("t{n},body {n},gold,{set},{}\n", if test { "test" } else { "train" })
+    };
+    let file = place.0.path().join("sets.csv");
+    let rows: String = (0..400).map(row).collect();
+    std::fs::write(&file, format!("text_id,text,annotator_id,label,split\n{rows}")).unwrap();
+    import(&session, &file, &ImportChoices::default());
+    session
+}
+
+/// Options that one person always chooses together are used so; what is learned of them is not of test labels, and texts that are the same count once.
+#[test]
+fn options_that_go_together_are_learned_without_test_labels() {
+    let evaluated = |turned: bool| {
+        let place = Place::new();
+        let session = going_together(&place, turned);
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Majority],
+            split: "column".parse().unwrap(),
+            seed: 1,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: dissensus_encoder::DeviceChoice::Cpu,
+            prediction_sets: false,
+            without_slips: false,
+        };
+        session.analysis.evaluate_options(&choices, &Silent).unwrap()
+    };
+    let found = evaluated(false);
+    let [model] = found.models.as_slice() else { panic!("one model") };
+    let together = model.together.as_ref().unwrap();
+    assert_eq!((together.used, together.divisions, together.learned_from), (1, 1, 120));
+    assert!(together.gain.unwrap() > 0.5 && together.test_gain.unwrap() > 0.5, "{together:?}");
+    assert!(together.set_log_loss.unwrap() < model.set_log_loss.unwrap() - 0.5);
+    assert!((model.set_log_loss.unwrap() - model.log_loss.unwrap() * 4.0).abs() < 1e-9);
+    let said = &found.options_together[0];
+    assert!(said.contains("sad and tired (+") && said.contains("on 120 held-out answers"), "{said}");
+    assert!(found.baselines.iter().all(|one| one.together.is_none()));
+    let turned = evaluated(true);
+    let of_turned = turned.models[0].together.as_ref().unwrap();
+    assert_eq!((&of_turned.pairs, of_turned.gain), (&together.pairs, together.gain));
+    assert_ne!(of_turned.test_gain, together.test_gain);
+    assert_eq!(turned.options_together, found.options_together);
+    // Too little: it is said, and options are independent.
+    let place = Place::new();
+    let (session, _) = place.labelled(4);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Majority],
+        split: "k-fold:2".parse().unwrap(),
+        seed: 3,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_encoder::DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    let few = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    let together = few.models[0].together.as_ref().unwrap();
+    assert_eq!((together.used, together.divisions, together.gain), (0, 2, None));
+    assert!((together.set_log_loss.unwrap() - few.models[0].set_log_loss.unwrap()).abs() < 1e-5);
+    assert_eq!(together.likely, few.models[0].likely);
+    assert!(few.options_together[0].contains("independent"), "{}", few.options_together[0]);
+}
+
+/// Texts that two people have answered tell whether the distances of people follow from options that go together.
+#[test]
+fn distances_of_people_take_options_together_where_that_is_shown() {
+    let place = Place::new();
+    let session = going_together(&place, false);
+    let question = session.project.question(None).unwrap();
+    session.live.fit(question.id, &Silent).unwrap();
+    let one = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    // One person: what goes together is known, and distances are not.
+    assert!(one.correlations.factors.factors() > 0);
+    assert_eq!((one.factors_of(), one.texts), (None, 0));
+    let said = dissensus_api::distances_together(&one, question.scale.levels());
+    assert!(said.contains("sad and tired (+") && said.contains("held-out texts that two people"), "{said}");
+    // A second one who says the same things together, of other texts; a third one who has answered nothing.
+    session.project.add_annotator("ana", &Default::default()).unwrap();
+    session.project.add_annotator("new", &Default::default()).unwrap();
+    for text in 1..=400_u32 {
+        let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+        let set = sets[usize::from(text * 11 % 17 < 8) + 2 * usize::from(text * 3 % 7 < 3)];
+        let level =
+            |name: &str| question.scale.levels().iter().position(|level| level == name).unwrap() as u8;
+        let set = OptionSet::new(set.split("; ").map(level)).unwrap();
+        record(&session, &question, (text, 2), set);
+    }
+    session.live.fit(question.id, &Silent).unwrap();
+    let two = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    assert!(two.texts >= 150, "{}", two.texts);
+    let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
+    let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();
+    // What is not known of the third one's answers goes together too.
+    assert!(two.factors_of().is_some(), "{}", two.texts);
+    let said = dissensus_api::distances_together(&two, question.scale.levels());
+    assert!(said.contains("in what one person answers"), "{said}");
+    let apart = |(a, b): (&TextOptions, &TextOptions)| (a.masi.unwrap() - b.masi.unwrap()).abs();
+    assert!(with.iter().zip(&without).map(apart).fold(0.0, f64::max) > 0.005, "{with:?} {without:?}");
+}
+
+#[test]
+fn a_question_is_answered_whole() {
+    let place = Place::new();
+    let (session, question) = place.labelled(3);
+    let option = question.id.of_option(1);
+    let new = NewLabel {
+        question: option,
+        text: TextId(1),
+        annotator: AnnotatorId(1),
+        answer: Answer::Level(1),
+        duration_ms: None,
+    };
+    let labelling = &session.labelling;
+    let (ana, text) = (AnnotatorId(1), TextId(1));
+    for error in [
+        labelling.record_label(&new).unwrap_err(),
+        labelling.undo(ana, option, LabelSource::Window).unwrap_err(),
+        labelling.skip(ana, option, text).unwrap_err(),
+        labelling.task(ana, option, text).unwrap_err(),
+        labelling.next_text(ana, option, TextOrder::File, None).unwrap_err(),
+        labelling.label_by_name("ana", "t1", "yes", Some("topics: option 1")).unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "whole-question", "{error}");
+        assert!(error.to_string().contains("\"topics\""), "{error}");
+    }
+    let level = NewLabel { question: question.id, ..new };
+    assert_eq!(labelling.record_label(&level).unwrap_err().code(), "not-on-scale");
+    let beyond = NewLabel { answer: Answer::Options(OptionSet::from_bits(8)), ..level };
+    assert_eq!(labelling.record_label(&beyond).unwrap_err().code(), "not-on-scale");
+}
+
+#[test]
+fn labels_come_together_option_by_option() {
+    let place = Place::new();
+    let (session, question) = place.labelled(4);
+    let found = session.analysis.aggregate_options(&question, "majority", &Silent).unwrap();
+    assert_eq!(found.len(), 16);
+    for (text, row) in (1..=16_u32).zip(&found) {
+        assert_eq!((row.text_id.as_str(), row.labels), (format!("t{}", text - 1).as_str(), 4));
+        let votes = |option: u8| (1..=4).filter(|who| set(text, *who, 4).contains(option)).count();
+        let chosen: Vec<String> =
+            (0..4).filter(|option| votes(*option) > 2).map(|option| format!("option {option}")).collect();
+        assert_eq!(row.label, chosen.join(" + "), "the last option is always chosen");
+        let ties: Vec<String> =
+            (0..4).filter(|option| votes(*option) == 2).map(|option| format!("option {option}")).collect();
+        assert_eq!(row.ties, ties);
+    }
+}
+
+#[test]
+fn orders_that_need_a_model_work_over_all_options() {
+    let place = Place::new();
+    let (session, question) = place.labelled(5);
+    session.live.fit(question.id, &Silent).unwrap();
+    for order in [TextOrder::Informative, TextOrder::Disagreement] {
+        let task = session.labelling.next_text(AnnotatorId(1), question.id, order, None).unwrap().unwrap();
+        assert!(task.text.0 > 16, "one that has no answer yet: {:?}", task.text);
+    }
+}
+
+/// More different sets than a scale has levels: the options are still all found, whichever rows they stand in.
+#[test]
+fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
+    let place = Place::new();
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let names: Vec<String> = (0..20).map(|n| format!("o{n:02}")).collect();
+    let mut rows = "text_id,text,annotator,label\n".to_owned();
+    for n in 0..300_usize {
+        // The last option comes late, behind more sets than are kept by name.
+        let chosen: Vec<&str> =
+            (0..19).filter(|k| (n * (2 * k + 3)) % 7 < 2).map(|k| names[k].as_str()).collect();
+        let late = if n > 280 { ";o19" } else { "" };
+        let cell = format!("{}{late}", chosen.join(";"));
+        rows += &format!("t{n},body {n},a{},{}\n", n % 3, if cell.is_empty() { "none" } else { &cell });
+    }
+    // Seven sets repeat: vary them by the row.
+    let rows: String = rows
+        .lines()
+        .enumerate()
+        .map(|(n, line)| match n {
+            0 => format!("{line}\n"),
+            n if line.contains("none") => format!("{}\n", line.replace("none", &names[n % 19])),
+            n => format!("{line};{};{}\n", names[n % 19], names[(n / 19) % 19]),
+        })
+        .collect();
+    let file = place.0.path().join("sets.csv");
+    std::fs::write(&file, &rows).unwrap();
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let scale = preview.scale.unwrap();
+    assert_eq!((scale.kind(), scale.levels()), (ScaleKind::MultiLabel, names.as_slice()));
+    let with_last = rows.lines().filter(|line| line.contains("o19")).count() as u32;
+    assert_eq!(preview.level_counts[19], with_last);
+    import(&session, &file, &ImportChoices::default());
+    let written = place.0.path().join("again.csv");
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.export(&written, None, false, silent.as_ref()).unwrap();
+    let question = session.project.question(None).unwrap();
+    let again =
+        Session::create(&place.0.path().join("q.dissensus"), &Home::inside(place.0.path(), Vec::new()))
+            .unwrap();
+    import(&again, &written, &ImportChoices::default());
+    let copy = again.project.question(None).unwrap();
+    assert_eq!(copy.scale, question.scale);
+    for (mine, theirs) in question.options().iter().zip(copy.options()) {
+        let share = |session: &Session, whole: &Question| {
+            session
+                .analysis
+                .option_agreements(whole, &Silent)
+                .unwrap()
+                .options
+                .iter()
+                .map(|o| o.chosen)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(mine.name, theirs.name);
+        assert_eq!(share(&session, &question), share(&again, &copy));
+    }
+    // The same file once more brings nothing.
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
+}
+
+/// Values that read as sets, and are meant as the levels that they are.
+#[test]
+fn sets_are_levels_where_a_choice_is_asked_for() {
+    let place = Place::new();
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let values = ["rude; threat", "rude", "threat", "rude; lie", "lie"];
+    let rows: String = (0..20).map(|n| format!("t{n},body {n},a,{}\n", values[n % 5])).collect();
+    let file = place.0.path().join("levels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator,label\n{rows}")).unwrap();
+    let guessed = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!(guessed.scale.unwrap().kind(), ScaleKind::MultiLabel);
+    let choices = ImportChoices { scale: Some(ScaleKind::Choice), ..ImportChoices::default() };
+    let preview = session.exchange.preview(&file, &choices).unwrap();
+    assert_eq!((preview.new_labels, preview.level_counts.as_slice()), (20, &[4; 5][..]), "{preview:?}");
+    import(&session, &file, &choices);
+    let question = session.project.question(None).unwrap();
+    assert_eq!((question.scale.kind(), question.scale.len()), (ScaleKind::Choice, 5));
+}

@@ -1,0 +1,380 @@
+//! Panels of people: verdicts on the project's texts and on those of files, and panels that are kept.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::panels::PanelFileChoices;
+use dissensus_api::{
+    ColumnChoices, ImportChoices, NewLabel, PanelOrder, PanelVerdicts, PanelWish, StudyWish,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, PanelShare, QuestionId, ScaleKind, TextId};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const TEXTS: usize = 40;
+const PEOPLE: usize = 20;
+
+/// Women, of even numbers, answer one or two levels higher than men; everybody answers two texts of three.
+fn labels() -> String {
+    let mut csv = "text_id,text,annotator_id,label,gender,age\n".to_owned();
+    for text in 0..TEXTS {
+        for person in (0..PEOPLE).filter(|person| (text + person) % 3 != 0) {
+            let mixed = ((text * 64 + person) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let level = 1
+                + text % 3
+                + (mixed % 2) as usize * usize::from(text % 3 > 0)
+                + usize::from(person % 2 == 0);
+            let gender = if person % 2 == 0 { "Woman" } else { "Man" };
+            let age = ["young", "old"][person / 2 % 2];
+            writeln!(csv, "t{text},words of text {text},p{person:02},{level},{gender},{age}").unwrap();
+        }
+    }
+    csv
+}
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn home(&self) -> Home {
+        Home::inside(&self.path("home"), Vec::new())
+    }
+
+    fn project(&self) -> (Session, QuestionId) {
+        let session = Session::create(&self.path("p.dissensus"), &self.home()).unwrap();
+        let file = self.path("labels.csv");
+        std::fs::write(&file, labels()).unwrap();
+        let column = |name: &str| Some(name.to_owned());
+        let columns = ColumnChoices {
+            text_id: column("text_id"),
+            text: column("text"),
+            annotator: column("annotator_id"),
+            label: column("label"),
+            attributes: vec!["gender".to_owned(), "age".to_owned()],
+            ..ColumnChoices::default()
+        };
+        let choices = ImportChoices {
+            columns: Some(columns),
+            scale: Some(ScaleKind::Ordinal),
+            levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+            ..ImportChoices::default()
+        };
+        let silent: Arc<dyn Progress> = Arc::new(Silent);
+        session.exchange.import(&file, &choices, &silent).unwrap();
+        let question = session.project.question(None).unwrap().id;
+        (session, question)
+    }
+
+    fn fitted(&self) -> (Session, QuestionId) {
+        let (session, question) = self.project();
+        session.live.fit(question, &Silent).unwrap();
+        (session, question)
+    }
+}
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice {
+        encoder: Some(dir.to_string_lossy().into_owned()),
+        device: DeviceChoice::Cpu,
+        ..EncoderChoice::default()
+    }
+}
+
+fn share(attribute: &str, value: &str, share: f64) -> PanelShare {
+    PanelShare { attribute: attribute.to_owned(), value: value.to_owned(), share }
+}
+
+fn drawn(question: QuestionId, size: u32, shares: &[PanelShare], rule: &str) -> PanelWish {
+    PanelWish {
+        question,
+        members: Vec::new(),
+        size,
+        shares: shares.to_vec(),
+        seed: 1,
+        rule: rule.to_owned(),
+        draws: 30,
+    }
+}
+
+fn named(question: QuestionId, members: &[&str], rule: &str) -> PanelWish {
+    let members = members.iter().map(|name| (*name).to_owned()).collect();
+    PanelWish { members, size: 0, ..drawn(question, 0, &[], rule) }
+}
+
+fn ask(session: &Session, wish: &PanelWish) -> PanelVerdicts {
+    session.panels.ask(wish, None, PanelOrder::Unsure, 1000, &Silent).unwrap()
+}
+
+fn code(result: Result<impl Sized, WorkbenchError>) -> &'static str {
+    result.map(drop).unwrap_err().code()
+}
+
+#[test]
+fn answers_that_were_given_decide_and_others_are_forecast() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    // Of text 0 everybody but p00, p03, ... has answered: women 2, men 1.
+    let all = named(question, &["p01", "p05", "p07", "p02"], "majority");
+    let text = session.project.text_named("t0").unwrap().0;
+    let found = session.panels.ask_about(&all, None, text).unwrap();
+    let one = &found.texts[0];
+    assert_eq!((one.answered, found.panel.outcomes[one.verdict.likeliest as usize].as_str()), (4, "1"));
+    assert_eq!((one.verdict.sure, one.verdict.too_little, &one.others), (1.0, false, &None));
+    assert_eq!(found.panel.outcomes, ["1", "2", "3", "4", "5", "no majority"]);
+    let some = named(question, &["p00", "p03", "p06"], "mean");
+    let found = session.panels.ask_about(&some, None, text).unwrap();
+    let one = &found.texts[0];
+    assert!(one.answered == 0 && one.verdict.sure < 1.0, "{one:?}");
+    assert!((one.verdict.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    let (mean, low, high) = one.verdict.mean.unwrap();
+    assert!(low <= mean && mean <= high && (1.0..=2.5).contains(&mean), "{:?}", one.verdict.mean);
+    assert!(one.verdict.range.0 <= one.verdict.sure && one.verdict.sure <= one.verdict.range.1);
+
+    // A label that comes now is heard in the next answer.
+    let answer = NewLabel {
+        question,
+        text,
+        annotator: session.project.annotator("p00").unwrap().id,
+        answer: Answer::Level(4),
+        duration_ms: None,
+    };
+    session.labelling.record_label(&answer).unwrap();
+    let after = session.panels.ask_about(&some, None, text).unwrap();
+    assert_eq!(after.texts[0].answered, 1);
+    assert!(after.texts[0].verdict.mean.unwrap().0 > mean);
+}
+
+#[test]
+fn recipes_meet_their_shares_and_the_least_sure_come_first() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    let wish =
+        drawn(question, 8, &[share("gender", "Woman", 0.25), share("age", "old", 0.5)], "quorum:0.5@3");
+    let found = ask(&session, &wish);
+    let people = session.project.annotators().unwrap();
+    let has = |name: &str, value: &str| {
+        let is = |id: &&String| {
+            people
+                .iter()
+                .any(|p| p.external_id == **id && p.attributes.get(name).map(String::as_str) == Some(value))
+        };
+        found.panel.members.iter().filter(is).count()
+    };
+    assert_eq!((found.panel.members.len(), has("gender", "Woman"), has("age", "old")), (8, 2, 4));
+    assert_eq!((found.panel.pool, found.panel.draws, found.texts_in_all), (Some(20), 30, TEXTS as u32));
+    assert!(found.texts.windows(2).all(|pair| pair[0].verdict.sure <= pair[1].verdict.sure));
+    for text in &found.texts {
+        let others = text.others.as_ref().unwrap();
+        assert!((others.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9 && others.otherwise <= 0.5);
+        assert!((others.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(ask(&session, &wish), found, "the same seed draws the same panel");
+    assert_ne!(ask(&session, &PanelWish { seed: 2, ..wish.clone() }).panel.members, found.panel.members);
+    let by_members = session.panels.ask(&wish, None, PanelOrder::Members, 3, &Silent).unwrap();
+    let otherwise: Vec<f64> = by_members.texts.iter().map(|t| t.others.as_ref().unwrap().otherwise).collect();
+    assert!(
+        otherwise.len() == 3 && otherwise.windows(2).all(|pair| pair[0] >= pair[1]) && otherwise[0] > 0.0
+    );
+}
+
+#[test]
+fn another_composition_decides_otherwise() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    let of = |gender: &str| drawn(question, 6, &[share("gender", gender, 1.0)], "mean");
+    let found = session.panels.ask(&of("Woman"), Some(&of("Man")), PanelOrder::Apart, 5, &Silent).unwrap();
+    assert!(found.beside.is_some());
+    assert!(
+        found
+            .texts
+            .windows(2)
+            .all(|p| p[0].beside.as_ref().unwrap().apart >= p[1].beside.as_ref().unwrap().apart)
+    );
+    let first = &found.texts[0];
+    let beside = first.beside.as_ref().unwrap();
+    assert!(beside.apart > 0.5, "{first:?}");
+    assert!(first.verdict.mean.unwrap().0 > beside.verdict.mean.unwrap().0, "women answer higher");
+    let same = session.panels.ask(&of("Man"), Some(&of("Man")), PanelOrder::Apart, 5, &Silent).unwrap();
+    assert!(same.texts.iter().all(|text| text.beside.as_ref().unwrap().apart < 1e-12));
+}
+
+#[test]
+fn what_cannot_be_asked_is_named() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    let refused = |wish: &PanelWish| {
+        session.panels.ask(wish, None, PanelOrder::Unsure, 1, &Silent).map(drop).unwrap_err()
+    };
+    let says = |wish: &PanelWish, code: &str, part: &str| {
+        let error = refused(wish);
+        assert_eq!(error.code(), code, "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    let majority = |members: &[&str]| named(question, members, "majority");
+    says(&majority(&["p01", "p01"]), "panel-members", "p01");
+    says(&majority(&["p01", "zoe"]), "no-such-annotator", "zoe");
+    says(&drawn(question, 0, &[], "majority"), "panel-members", "name the members");
+    says(&drawn(question, 5000, &[], "majority"), "panel-range", "5000");
+    says(&drawn(question, 21, &[], "majority"), "panel-shares", "at most 20");
+    says(&drawn(question, 3, &[], "loudest"), "panel-rule", "loudest");
+    says(&drawn(question, 3, &[], "veto:9"), "panel-rule", "1, 2, 3, 4, 5");
+    says(&drawn(question, 3, &[], "quorum:4@2"), "panel-rule", "1 to 3");
+    says(
+        &drawn(question, 3, &[share("gender", "Robot", 0.5)], "mean"),
+        "panel-shares",
+        "there is Man, Woman",
+    );
+    says(&drawn(question, 3, &[share("town", "north", 0.5)], "mean"), "panel-shares", "\"town\"");
+    says(&drawn(question, 12, &[share("gender", "Woman", 1.0)], "mean"), "panel-shares", "needs 12");
+    let text = TextId(9_999);
+    assert_eq!(code(session.panels.ask_about(&majority(&["p01"]), None, text)), "no-such-text");
+    let (other, unfitted) = Place::new().project();
+    assert!(
+        other.panels.ask(&named(unfitted, &["p01"], "mean"), None, PanelOrder::Unsure, 1, &Silent).is_err()
+    );
+}
+
+#[test]
+fn panels_are_kept_in_the_file_wherever_it_goes() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    let recipe = drawn(question, 8, &[share("gender", "Woman", 0.25)], "quorum:0.5@3");
+    session.panels.save("board", &recipe).unwrap();
+    session.panels.save("few", &named(question, &["p01", "p02"], "mean")).unwrap();
+    session.panels.save("few", &named(question, &["p03", "p02"], "median")).unwrap();
+    assert_eq!(code(session.panels.save(" ", &recipe)), "invalid");
+    assert_eq!(code(session.panels.save("bad", &named(question, &["zoe"], "mean"))), "no-such-annotator");
+    let before = ask(&session, &session.panels.wish("board", 30).unwrap());
+    session.close();
+    drop(session);
+    let moved = place.path("moved.dissensus");
+    std::fs::copy(place.path("p.dissensus"), &moved).unwrap();
+    let session = Session::open(&moved, &place.home()).unwrap();
+    let kept: Vec<_> =
+        session.panels.list().unwrap().into_iter().map(|p| (p.name, p.members, p.rule)).collect();
+    assert_eq!(kept[0], ("board".to_owned(), Vec::new(), "quorum:0.5@3".to_owned()));
+    assert_eq!(kept[1], ("few".to_owned(), vec!["p03".to_owned(), "p02".to_owned()], "median".to_owned()));
+    session.live.fit(question, &Silent).unwrap();
+    assert_eq!(ask(&session, &session.panels.wish("board", 30).unwrap()).panel, before.panel);
+    assert_eq!(session.panels.forget("few").unwrap().len(), 1);
+    let gone = session.panels.wish("few", 0).unwrap_err();
+    assert!(gone.code() == "no-such-panel" && gone.to_string().contains("saved are board"), "{gone}");
+
+    // A packet has none of it and asks none.
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: vec!["newcomer".to_owned()],
+        per_text: 1,
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 0,
+        new_people: false,
+        balance: None,
+        seed: 1,
+    };
+    let file = session.study.hand_out(&wish, &place.path("packets"), &Silent).unwrap().people[0]
+        .file
+        .clone()
+        .unwrap();
+    let packet = Session::open(Path::new(&file), &place.home()).unwrap();
+    assert!(packet.panels.list().unwrap().is_empty());
+    assert_eq!(code(packet.panels.check(&named(question, &["p01"], "mean"))), "is-packet");
+}
+
+/// Stops at the first text.
+struct Stopped;
+
+impl Progress for Stopped {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_file_of_texts_is_written_whole_or_not_at_all() {
+    let place = Place::new();
+    let (session, question) = place.project();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    session.live.fit(question, &Silent).unwrap();
+    let new = place.path("new.csv");
+    std::fs::write(&new, "id,text\na,words of text 4\nb,something else\nc,a lovely day\n").unwrap();
+    let choices = PanelFileChoices {
+        texts: TextFileChoices { path: new.clone(), ..TextFileChoices::default() },
+        out: place.path("out.csv"),
+        replace: false,
+    };
+    let women = drawn(question, 6, &[share("gender", "Woman", 1.0)], "majority");
+    let men = drawn(question, 6, &[share("gender", "Man", 1.0)], "majority");
+    let asked = session.panels.check_file(&women, &choices, &Silent).unwrap();
+    assert!(session.panels.ask_file(&women, Some(&men), &asked, &tiny(), &Stopped).is_err());
+    assert!(!choices.out.exists());
+    let written = session.panels.ask_file(&women, Some(&men), &asked, &tiny(), &Silent).unwrap();
+    assert_eq!((written.texts, written.observed, written.bad_rows), (3, 1, 0));
+    let rows: Vec<HashMap<String, String>> =
+        csv::Reader::from_path(&choices.out).unwrap().deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.iter().map(|row| row["text_id"].as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    for row in &rows {
+        let number = |name: &str| row[name].parse::<f64>().unwrap();
+        let sum: f64 = written.panel.outcomes.iter().map(|outcome| number(&format!("p_{outcome}"))).sum();
+        assert!(
+            (sum - 1.0).abs() < 1e-5 && number("sure_low") <= number("sure") && number("apart") > 0.0,
+            "{row:?}"
+        );
+        assert!((number("sure") - number(&format!("p_{}", row["verdict"]))).abs() < 1e-6);
+        assert!(row["mean"].is_empty() && number("panels_otherwise") < 1.0);
+    }
+    assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("true", "false"));
+    // A second time, and over what is read.
+    assert_eq!(code(session.panels.check_file(&women, &choices, &Silent)), "export-exists");
+    let over = PanelFileChoices { out: new, replace: true, ..choices.clone() };
+    assert_eq!(code(session.panels.check_file(&women, &over, &Silent)), "same-file");
+    let binary = PanelFileChoices { out: place.path("out.docx"), ..choices };
+    assert!(session.panels.check_file(&women, &binary, &Silent).is_err());
+}
+
+#[test]
+fn panels_are_asked_while_somebody_labels() {
+    let place = Place::new();
+    let (session, question) = place.fitted();
+    let wish = drawn(question, 6, &[share("gender", "Woman", 0.5)], "majority");
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    assert_eq!(ask(&session, &wish).texts.len(), TEXTS);
+                }
+            });
+        }
+        scope.spawn(|| {
+            for text in 1..=10u32 {
+                let label = NewLabel {
+                    question,
+                    text: TextId(text),
+                    annotator: AnnotatorId(1),
+                    answer: Answer::Level(2),
+                    duration_ms: None,
+                };
+                session.labelling.record_label(&label).unwrap();
+            }
+        });
+    });
+}

@@ -1,0 +1,68 @@
+//! Rows that were pasted are imported as a file of them would be, and nothing of them is left.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::ImportChoices;
+use dissensus_app::Workbench;
+use dissensus_project::home::Home;
+use std::path::Path;
+
+#[test]
+fn a_table_and_lines_are_imported_and_their_files_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let workbench = Workbench::new(Home::inside(&folder.path().join("home"), Vec::new()));
+    workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    let table = "text\tannotator\tlabel\r\n\"two\nlines, \"\"so\"\"\"\tana\t1\r\nwell\tben\t2\r\n";
+    let pasted = session.exchange.paste(table, None).unwrap();
+    assert!(pasted.header);
+    let path = Path::new(&pasted.path);
+    let report = session.exchange.import_as_job(path, &ImportChoices::default()).unwrap();
+    assert_eq!((report.texts, report.annotators, report.labels), (2, 2, 2), "{report:?}");
+    let found = session.labelling.label_by_name("ana", "two", "1", None);
+    assert!(found.is_err(), "ids are made from bodies");
+
+    let lines = session.exchange.paste("One, with a comma.\n\n\"Two\" she said\n", None).unwrap();
+    assert!(!lines.header && lines.path != pasted.path);
+    let shown = session.exchange.preview(Path::new(&lines.path), &ImportChoices::default()).unwrap();
+    assert_eq!((shown.header.as_slice(), shown.new_texts), (["text".to_owned()].as_slice(), 2));
+    let named = session.exchange.paste("Remark of today\nOne\n", Some(true)).unwrap();
+    let shown = session.exchange.preview(Path::new(&named.path), &ImportChoices::default()).unwrap();
+    assert_eq!((shown.header.as_slice(), shown.new_texts), (["text".to_owned()].as_slice(), 1));
+    let forced = session.exchange.paste("a\tb\nc\td\n", Some(true)).unwrap();
+    let shown = session.exchange.preview(Path::new(&forced.path), &ImportChoices::default()).unwrap();
+    assert_eq!((shown.header, shown.total_rows), (vec!["a".to_owned(), "b".to_owned()], 1));
+    let unnamed = session.exchange.paste("a\tsome words\nc\td\te\n", Some(false)).unwrap();
+    let shown = session.exchange.preview(Path::new(&unnamed.path), &ImportChoices::default()).unwrap();
+    assert_eq!(
+        (shown.header, shown.total_rows),
+        (["column_1", "text", "column_3"].map(str::to_owned).to_vec(), 2)
+    );
+
+    // No file but one of ours is ever removed.
+    let (project, beside) = (folder.path().join("p.dissensus"), path.with_file_name("mine.csv"));
+    std::fs::write(&beside, "x").unwrap();
+    for other in [project.as_path(), beside.as_path(), &path.with_file_name("../settings.json")] {
+        workbench.forget_pasted(other).unwrap();
+    }
+    assert!(project.exists() && beside.exists());
+    for one in [&pasted.path, &lines.path, &named.path, &forced.path, &unnamed.path, &pasted.path] {
+        workbench.forget_pasted(Path::new(one)).unwrap();
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(left, [beside]);
+    assert_eq!(session.exchange.paste(" \n\t\n", None).unwrap_err().code(), "no-rows");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_their_owner_can_read_what_was_pasted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let workbench = Workbench::new(Home::inside(&folder.path().join("home"), Vec::new()));
+    workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
+    let pasted = workbench.open_session().unwrap().exchange.paste("one\ntwo\n", None).unwrap();
+    let mode = std::fs::metadata(&pasted.path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}

@@ -1,0 +1,494 @@
+//! Somebody withdraws, what is known of somebody is corrected, or people get pseudonyms: in the file, beside it and in a window that has it open.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
+    StudyWish, TrainChoices,
+};
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_stats::data::ModelKind;
+use dissensus_store::Store;
+use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange::{ExportChoices, Exported, Pseudonymised};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn tiny() -> EncoderChoice {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(folder.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(path: &Path) -> Session {
+    Session::open(path, &home(path.parent().unwrap())).unwrap()
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.project.question(Some("offensiveness")).unwrap().id
+}
+
+/// The sample with somebody who labelled some of its texts in it.
+fn with_zorro(path: &Path) -> AnnotatorId {
+    sample::create(path).unwrap();
+    let session = open(path);
+    let person = session.project.add_annotator("Zorro Diego", &Default::default()).unwrap();
+    label(&session, person.id, 12);
+    session.close();
+    person.id
+}
+
+fn label(session: &Session, annotator: AnnotatorId, texts: u32) {
+    let question = question(session);
+    for text in 1..=texts {
+        let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(text as u16 % 5));
+        let new = NewLabel { question, annotator, text, answer, duration_ms: Some(900) };
+        session.labelling.record_label(&new).unwrap();
+    }
+}
+
+fn train(session: &Session, model: ModelKind, tuning: &str) -> RunDetail {
+    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    session.runs.train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Whether a word stands in the project file or beside it.
+fn has(path: &Path, word: &str) -> bool {
+    let files = [path.to_owned(), beside(path, "-wal")];
+    let bytes: Vec<u8> = files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect();
+    bytes.windows(word.len()).any(|window| window == word.as_bytes())
+}
+
+fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+#[test]
+fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let zorro = with_zorro(&path);
+    let session = open(&path);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let before = session.encoding.state().unwrap().version;
+    let tuned = train(&session, ModelKind::Multilevel, "last-1").info;
+    train(&session, ModelKind::ShareRecFfn, "frozen");
+    session.runs.use_run(Some(tuned.id)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    assert_ne!(session.encoding.state().unwrap().version, before);
+    session.close();
+    assert!(beside(&path, ".runs").is_dir() && has(&path, "Zorro Diego"));
+
+    let workbench = Workbench::new(home(folder.path()));
+    workbench.open_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    session.background.start();
+    let traces = session.project.traces(zorro).unwrap();
+    assert_eq!((traces.answers, traces.runs, traces.external_id.as_str()), (12, 2, "Zorro Diego"));
+    let refused = session.project.withdraw(zorro).unwrap_err();
+    assert_eq!(refused.code(), "internal", "what a window follows does not lose rows");
+    let gone = workbench.alone(|session| session.project.withdraw(zorro)).unwrap();
+    assert_eq!((gone.answers, gone.runs, gone.encoder_changed, gone.cleaned), (12, 2, true, true));
+    assert!(!beside(&path, ".runs").exists() && !has(&path, "Zorro Diego"));
+
+    let session = workbench.open_session().unwrap();
+    assert_eq!(session.project.annotators().unwrap().len(), 8);
+    assert!(session.runs.list().unwrap().is_empty());
+    assert_eq!(session.encoding.state().unwrap().version, before, "the one from before the run");
+    session.live.fit(question(&session), &Silent).unwrap();
+    let new = session.project.add_annotator("Newcomer", &Default::default()).unwrap();
+    assert!(new.id > zorro);
+    label(&session, new.id, 3);
+    let report = session.analysis.annotator_report(question(&session)).unwrap();
+    assert_eq!(report.annotators.iter().map(|row| row.labels).sum::<u32>(), 728 + 3);
+    assert_eq!(workbench.alone(|session| session.project.withdraw(zorro)).unwrap_err().code(), "unknown");
+    assert!(workbench.session().is_some(), "it is open again whatever came of it");
+}
+
+#[test]
+fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let zorro = with_zorro(&path);
+    let session = open(&path);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let run = train(&session, ModelKind::ShareRecFfn, "frozen").info;
+    session.runs.use_run(None).unwrap();
+    session.close();
+    let store = Store::open(&path).unwrap();
+    store.withdraw(zorro, 1).unwrap();
+    store.close().unwrap();
+    let run = beside(&path, ".runs").join(run.uid);
+    // As if the removal had been cut short too.
+    let foreign = beside(&path, ".runs").join("not a run");
+    std::fs::create_dir(&foreign).unwrap();
+    std::fs::create_dir(beside(&run, ".removed")).unwrap();
+    assert!(run.is_dir());
+    // Nor does a card that was left half-written keep what was learned.
+    std::fs::write(run.join("run.json"), "{ half").unwrap();
+    let look = Session::open_to_read(&path, &home(folder.path())).unwrap();
+    assert_eq!(look.project.annotators().unwrap().len(), 8);
+    look.close();
+    assert!(run.is_dir(), "who only reads removes nothing");
+    open(&path).close();
+    assert!(!run.exists() && !beside(&run, ".removed").exists() && foreign.is_dir());
+    assert!(!has(&path, "Zorro Diego"));
+    assert_eq!(Store::open(&path).unwrap().to_clean().unwrap(), None);
+}
+
+fn wish(people: &[&str]) -> StudyWish {
+    StudyWish {
+        questions: Vec::new(),
+        people: people.iter().map(|name| (*name).to_owned()).collect(),
+        per_text: 1,
+        per_person: None,
+        anchors: 2,
+        repeat: 0.0,
+        again_after: 5,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    }
+}
+
+#[test]
+fn a_new_name_that_looks_like_somebody_is_handed_nothing_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    session.project.add_annotator("Ana", &Default::default()).unwrap();
+    let gone = session.project.add_annotator("Zoe", &Default::default()).unwrap();
+    session.project.withdraw(gone.id).unwrap();
+    let people = session.project.annotators().unwrap().len();
+    for (names, near) in [
+        (vec!["ana"], [Some("Ana"), None]),
+        (vec!["Bo", "b\u{f3}"], [None, Some("Bo")]),
+        (vec!["zoe"], [None, None]),
+    ] {
+        let draft = session.study.draft(&wish(&names)).unwrap();
+        for (share, near) in draft.people.iter().zip(near) {
+            assert_eq!(share.looks_like.as_deref(), near, "{names:?}");
+            assert_eq!(share.looks_withdrawn, share.annotator == "zoe");
+        }
+        let out = folder.path().join(names.join("-"));
+        let error = session.study.hand_out(&wish(&names), &out, &Silent).unwrap_err();
+        assert_eq!(error.code(), "near-name", "{names:?}: {error}");
+        assert!(!out.exists() && session.project.annotators().unwrap().len() == people, "{names:?}");
+    }
+    // Who is here is nobody new, also with the name in another form.
+    let known = session.study.draft(&wish(&["Ana"])).unwrap();
+    assert!(known.people[0].known && known.people[0].looks_like.is_none());
+    let others = StudyWish { new_people: true, ..wish(&["ana", "zoe"]) };
+    let draft = session.study.hand_out(&others, &folder.path().join("out"), &Silent).unwrap();
+    assert_eq!(draft.people.iter().filter(|share| share.file.is_some()).count(), 2);
+    assert_eq!(session.project.annotators().unwrap().len(), people + 2);
+}
+
+fn told(file: &MergedFile) -> Vec<&str> {
+    file.problems.iter().map(|problem| problem.problem.code.as_str()).collect()
+}
+
+#[test]
+fn nothing_of_theirs_comes_in_again_whichever_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = folder.join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let packets = session.study.hand_out(&wish(&["zorro", "ben"]), &folder.join("packets"), &Silent).unwrap();
+    session.close();
+    let packets: Vec<PathBuf> =
+        packets.people.iter().map(|person| PathBuf::from(person.file.as_ref().unwrap())).collect();
+    let packet = open(&packets[0]);
+    assert_eq!(packet.project.annotators().unwrap()[0].external_id, "zorro");
+    let me = packet.project.annotators().unwrap()[0].id;
+    assert_eq!(packet.project.withdraw(me).unwrap_err().code(), "in-packet");
+    label(&packet, me, 2);
+    packet.study.hand_in(&folder.join("zorro.handin"), false).unwrap();
+    packet.close();
+    let session = open(&path);
+    let first = session.study.merge(&[folder.join("zorro.handin")], &MergeConsent::all(), &Silent).unwrap();
+    assert!(first.files[0].new > 0);
+    session.close();
+    let old = copied(&path, "old copy.dissensus");
+
+    let session = open(&path);
+    let zorro = session.project.annotator("zorro").unwrap().id;
+    let gone = session.project.withdraw(zorro).unwrap();
+    assert_eq!((gone.packets, gone.answers), (1, first.files[0].new));
+    let back = [folder.join("zorro.handin"), packets[0].clone(), old.clone(), packets[1].clone()];
+    let report = session.study.merge(&back, &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(told(&report.files[0]), ["merge-withdrawn"]);
+    assert_eq!(told(&report.files[1]), ["merge-withdrawn"]);
+    assert!(report.files[0].problems[0].problem.message.contains("has withdrawn"));
+    assert_eq!((told(&report.files[2]), report.files[2].new), (vec!["merge-remark"], 0));
+    assert!(
+        report.files[2].problems[0]
+            .problem
+            .message
+            .contains("1 person who has withdrawn from the project is still")
+    );
+    assert!(!report.files[3].refused, "others' packets come in: {:?}", report.files[3]);
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let rows = "text_id,text,annotator_id,label\nnew,A new comment.,cleo,2\nnew,A new comment.,zorro,1\n";
+    std::fs::write(folder.join("all.csv"), rows).unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let refused = session.exchange.import(&folder.join("all.csv"), &choices, &silent).unwrap_err();
+    assert_eq!(refused.code(), "withdrawn", "{refused}");
+    assert!(refused.to_string().contains("\"zorro\""), "{refused}");
+    assert!(session.project.annotator("cleo").is_err(), "nothing of the file was taken");
+    assert_eq!(session.project.add_annotator("zorro", &Default::default()).unwrap_err().code(), "withdrawn");
+    let again = session.study.hand_out(&wish(&["zorro", "cleo"]), &folder.join("more"), &Silent).unwrap_err();
+    assert_eq!(again.code(), "withdrawn");
+    assert!(session.project.annotator("zorro").is_err());
+    session.close();
+    // The jobs' names of files are the person's doing and not in the list any more; nor is anything else.
+    assert!(!has(&path, "\"zorro\"") && has(&old, "zorro"));
+}
+
+#[test]
+fn a_window_takes_a_withdrawal_in_only_while_it_knows_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let zorro = with_zorro(&path);
+    let copy = copied(&path, "copy.dissensus");
+    let elsewhere = open(&copy);
+    elsewhere.project.withdraw(zorro).unwrap();
+    elsewhere.close();
+    let workbench = Workbench::new(home(folder.path()));
+    workbench.open_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    session.background.start();
+    assert!(session.study.is_to_erase_for(&copy) && !session.study.is_to_erase_for(&path));
+    let files = [copy.clone()];
+    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(told(&report.files[0]), ["merge-erases"]);
+    let report =
+        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
+    assert_eq!((report.files[0].withdrawn, report.files[0].refused), (1, false));
+    let session = workbench.open_session().unwrap();
+    assert_eq!(session.project.annotators().unwrap().len(), 8);
+    assert!(!session.study.is_to_erase_for(&copy), "known by now");
+    assert!(!has(&path, "Zorro Diego"));
+}
+
+fn known(session: &Session, id: AnnotatorId) -> AnnotatorInfo {
+    session.project.annotators().unwrap().into_iter().find(|person| person.id == id).unwrap()
+}
+
+fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+    of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let zorro = with_zorro(&path);
+    let copy = copied(&path, "copy.dissensus");
+    let session = open(&path);
+    let change = |name, set: &[(&str, &str)], unset: &[&str]| {
+        let unset: Vec<String> = unset.iter().map(|name| (*name).to_owned()).collect();
+        session.project.change_annotator(zorro, name, &pairs(set), &unset)
+    };
+    change(Some(" Don Diego "), &[("gender", "man"), ("age", "30-39")], &[]).unwrap();
+    change(None, &[("gender", "prefer not to say")], &["age"]).unwrap();
+    let person = known(&session, zorro);
+    assert_eq!((person.name.as_str(), person.external_id.as_str()), ("Don Diego", "Zorro Diego"));
+    assert_eq!(person.attributes.into_iter().collect::<Vec<_>>(), pairs(&[("gender", "prefer not to say")]));
+    assert_eq!(session.project.annotator("Don Diego").unwrap().id, zorro);
+    let before = known(&session, zorro);
+    let taken = session.project.annotators().unwrap()[0].external_id.clone();
+    for (name, set, unset, why) in [
+        (Some(""), &[][..], &[][..], "blank"),
+        (Some(taken.as_str()), &[], &[], "is taken"),
+        (Some("New"), &[("gender", "")], &[], "blank"),
+        (Some("New"), &[("", "x")], &[], "blank"),
+        (Some("New"), &[("gender", "x")], &["gender"], "given twice"),
+        (Some("New"), &[("a", "x"), ("a", "y")], &[], "given twice"),
+        (Some("New"), &[("b", "x")], &["hobby"], "is not known"),
+    ] {
+        let error = change(name, set, unset).unwrap_err();
+        assert_eq!(error.code(), "name");
+        assert!(error.to_string().contains(why), "{error}");
+        assert_eq!(known(&session, zorro), before, "{why}");
+    }
+    let nobody = session.project.change_annotator(AnnotatorId(99), Some("x"), &[], &[]).unwrap_err();
+    assert_eq!(nobody.code(), "unknown");
+    session.close();
+    // Copies that were changed apart agree, whoever takes in whom.
+    let there = open(&copy);
+    there.project.change_annotator(zorro, None, &pairs(&[("age", "40-49")]), &[]).unwrap();
+    there.study.merge(std::slice::from_ref(&path), &MergeConsent::all(), &Silent).unwrap();
+    let here = open(&path);
+    here.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(known(&here, zorro), known(&there, zorro));
+    assert_eq!(known(&here, zorro).attributes.get("age").map(String::as_str), Some("40-49"));
+}
+
+/// Twelve people, seven of them women, each from a town of their own, who labelled two texts that came with a column of a file.
+fn a_dozen(path: &Path) -> Session {
+    let session = Session::create(path, &home(path.parent().unwrap())).unwrap();
+    let mut rows = "text_id,text,annotator_id,label,gender,town,source_url\n".to_owned();
+    for text in 1..=2 {
+        for n in 1..=12 {
+            let gender = if n <= 7 {
+                "woman"
+            } else if n <= 11 {
+                "man"
+            } else {
+                ""
+            };
+            rows += &format!("t{text},Body {text},person-{n:02},{},{gender},town-{n},url-{text}\n", n % 3);
+        }
+    }
+    let file = path.with_file_name("dozen.csv");
+    std::fs::write(&file, rows).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let mut choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    let guessed = session.exchange.preview(&file, &choices).unwrap().columns;
+    choices.columns = Some(ColumnChoices { attributes: vec!["gender".into(), "town".into()], ..guessed });
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    session
+}
+
+fn for_others(session: &Session, name: &str, notes: bool) -> (Exported, String) {
+    let file = session.project.path().with_file_name(name);
+    let pseudonyms = Some(Pseudonymised { notes });
+    let choices = ExportChoices { pseudonyms, replace: true, ..ExportChoices::default() };
+    let done = session.exchange.export_with(&file, &choices, &Silent).unwrap();
+    (done, std::fs::read_to_string(file).unwrap())
+}
+
+/// The label of each pseudonym on each text, as the file has them.
+fn by_pseudonym(file: &str) -> Vec<(String, String, String)> {
+    let mut lines = file.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let at = |name: &str| header.iter().position(|column| *column == name).unwrap();
+    let (text, who, label) = (at("text_id"), at("annotator_id"), at("label"));
+    let cells = lines.map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    cells.map(|row| (row[text].clone(), row[who].clone(), row[label].clone())).collect()
+}
+
+#[test]
+fn a_file_for_others_names_nobody_and_two_of_them_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let session = a_dozen(&path);
+    let (done, first) = for_others(&session, "first.csv", false);
+    // Twelve towns and four men: too few of each.
+    assert_eq!((done.answers, done.suppressed, done.told_apart), (24, 12 + 4, 0));
+    for word in ["person-", "town", "man,", "url-", "20"] {
+        assert!(!first.contains(word), "{word} in {first}");
+    }
+    assert_eq!(first.matches("woman").count(), 14);
+    let rows = by_pseudonym(&first);
+    let number = |name: &str| name.strip_prefix('A').unwrap().parse::<u32>().unwrap();
+    for text in ["t1", "t2"] {
+        let of_text: Vec<u32> = rows.iter().filter(|row| row.0 == text).map(|row| number(&row.1)).collect();
+        assert_eq!(of_text, (1..=12).collect::<Vec<_>>(), "in the order of pseudonyms");
+    }
+    let in_order_of_coming = (1..=12).all(|n| rows[n - 1].2 == (n % 3).to_string());
+    assert!(!in_order_of_coming, "one chance in many millions");
+    assert_eq!(for_others(&session, "second.csv", false).1, first);
+    session.close();
+    let reader = Session::open_to_read(&path, &home(folder.path())).unwrap();
+    assert_eq!(for_others(&reader, "third.csv", false).1, first);
+    reader.close();
+    // Somebody comes, somebody goes: whoever was there keeps the pseudonym.
+    let session = open(&path);
+    session.project.add_annotator("newcomer", &Default::default()).unwrap();
+    let gone = session.project.annotator("person-03").unwrap().id;
+    session.project.withdraw(gone).unwrap();
+    let later = by_pseudonym(&for_others(&session, "later.csv", false).1);
+    assert_eq!(later.len(), 22);
+    assert!(later.iter().all(|row| rows.contains(row)), "{later:?}");
+    let plain = folder.path().join("plain.csv");
+    session.exchange.export(&plain, None, false, &Silent).unwrap();
+    let plain = std::fs::read_to_string(plain).unwrap();
+    for word in ["person-01", "town-1", "url-1"] {
+        assert!(plain.contains(word), "a file that imports again keeps ids: {word}");
+    }
+}
+
+#[test]
+fn notes_leave_the_project_only_when_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = a_dozen(&folder.path().join("p.dissensus"));
+    let annotator = session.project.annotator("person-01").unwrap().id;
+    let question = session.project.question(None).unwrap().id;
+    let (text, answer) = (dissensus_domain::TextId(1), Answer::Level(2));
+    let remark = Remark { note: Some("a secret note".into()), confidence: Some(4), ..Remark::default() };
+    let new = NewLabel { question, annotator, text, answer, duration_ms: None };
+    let beside = Beside { remark, guideline: None };
+    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+    let (_, silent) = for_others(&session, "a.csv", false);
+    assert!(!silent.contains("secret") && silent.contains("confidence"), "{silent}");
+    assert!(for_others(&session, "b.csv", true).1.contains("a secret note"));
+}
+
+#[test]
+fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let jose = session.project.add_annotator("Jos\u{e9}", &Default::default()).unwrap();
+    label(&session, jose.id, 3);
+    session.close();
+    let there = folder.path().join("there.dissensus");
+    std::fs::copy(&path, &there).unwrap();
+    let session = open(&path);
+    session.project.withdraw(jose.id).unwrap();
+    let people = || session.project.annotators().unwrap().len();
+    let before = people();
+    for (name, code) in [
+        ("Jos\u{e9}", "withdrawn"),
+        ("Jose\u{301}", "withdrawn"),
+        ("JOS\u{c9}", "near-name"),
+        ("jose", "near-name"),
+        ("Jos\u{e9} ", "withdrawn"),
+    ] {
+        let error = session.project.add_annotator(name, &Default::default()).unwrap_err();
+        assert_eq!(error.code(), code, "{name}: {error}");
+    }
+    assert_eq!(people(), before);
+    // Said to be somebody else.
+    session.project.add_new_annotator("JOS\u{c9}", &Default::default()).unwrap();
+    assert_eq!(people(), before + 1);
+    session.close();
+    // A copy of an earlier version has the name as it was typed.
+    dissensus_test_support::forge(&there, |c| {
+        c.execute_batch(
+            "UPDATE annotators SET external_id = 'Jose' || char(769), name = 'Jose' || char(769) WHERE external_id = 'Jos' || char(233);
+             UPDATE annotator_changes SET value = 'Jose' || char(769) WHERE value = 'Jos' || char(233);",
+        )?;
+        Ok(())
+    });
+    let session = open(&path);
+    let files = session.study.merge(&[there], &MergeConsent::all(), &Silent).unwrap().files;
+    assert!(!files[0].refused, "{files:?}");
+    let told =
+        files[0].problems.iter().any(|one| one.problem.message.contains("nothing of theirs was taken"));
+    assert!(told, "{files:?}");
+    assert_eq!(session.project.annotators().unwrap().len(), before + 1);
+    session.close();
+}

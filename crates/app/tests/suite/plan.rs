@@ -1,0 +1,215 @@
+//! The plan of a study: from the sample's labels, from too few, and as labels come.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::PlanChoices;
+use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanWish, ProjectChoices};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, QuestionId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use tempfile::TempDir;
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanReport {
+    session.analysis.plan(question, choices, &Silent).unwrap()
+}
+
+#[test]
+fn a_plan_counts_what_is_there_and_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let choices = PlanChoices {
+        reliability: 0.7,
+        interval_width: Some(2.0),
+        cost_per_label: Some(0.5),
+        top: 1000,
+        ..PlanChoices::default()
+    };
+    let report = plan(&session, question, choices);
+    assert_eq!((report.texts, report.labels, report.annotators), (168, 728, 8));
+    let needed = report.annotators_per_text.unwrap();
+    let width = report.for_width.unwrap().value.unwrap();
+    assert_eq!(needed, report.for_reliability.value.unwrap().max(width));
+    for number in [report.for_reliability, report.for_width.unwrap(), report.labels_per_person] {
+        let (value, low) = (number.value.unwrap(), number.low.unwrap());
+        assert!(low <= value && number.high.is_none_or(|high| value <= high), "{number:?}");
+    }
+    let shares = report.shares.unwrap();
+    assert!((shares.text + shares.annotator + shares.residual - 1.0).abs() < 1e-9);
+    let missing = report.labels_missing.unwrap();
+    assert_eq!(report.open_texts.iter().map(|t| t.missing).sum::<u32>(), missing);
+    assert_eq!(report.open_texts.len() as u32 + report.texts_done, report.texts);
+    let for_reliability = report.for_reliability.value.unwrap();
+    // A text stops by how widely its own labels are spread, and never before the reliability is reached.
+    for text in &report.open_texts {
+        let wide = text.width.is_none_or(|width| width > 2.0);
+        assert!(text.labels + text.missing >= for_reliability, "{text:?}");
+        assert!(wide || text.labels < for_reliability, "{text:?}");
+        assert_eq!(text.width.is_none(), text.labels == 0, "{text:?}");
+        assert!(!text.body.is_empty(), "{text:?}");
+    }
+    assert_eq!(report.labels_in_all, Some(728 + missing));
+    assert_eq!(report.cost_missing, Some(0.5 * f64::from(missing)));
+    // The same again, from a copy of the file too.
+    assert_eq!(plan(&session, question, choices), report);
+    drop(session);
+    let copy = folder.path().join("copy.dissensus");
+    std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
+    let session = Session::open(&copy, &Home::inside(folder.path(), Vec::new())).unwrap();
+    assert_eq!(plan(&session, question, choices), report);
+    // A wish that is easily met: everything can stop.
+    let easy = plan(&session, question, PlanChoices { reliability: 0.01, ..PlanChoices::default() });
+    let unlabelled = easy.open_texts.iter().filter(|t| t.labels == 0).count();
+    assert_eq!((easy.done, easy.open_texts.len()), (unlabelled == 0, unlabelled));
+}
+
+#[test]
+fn texts_on_which_people_agree_stop_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spread.dissensus");
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::create(&path, &home).unwrap();
+    // Texts of ten labels: on the first half all but one say the same, on the others people are divided.
+    let mut csv = "text_id,text,annotator_id,label\n".to_owned();
+    for text in 0..40 {
+        for person in 0..10 {
+            let (base, divided) = (1 + text % 3, text >= 20);
+            let level = match divided {
+                true => 1 + 4 * ((person + text) % 2),
+                false => base + usize::from((person + text) % 10 == 0),
+            };
+            csv.push_str(&format!("t{text:02},words of text {text},p{person},{level}\n"));
+        }
+    }
+    let file = folder.path().join("labels.csv");
+    std::fs::write(&file, csv).unwrap();
+    let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    let scale = Some(dissensus_domain::ScaleKind::Ordinal);
+    session.exchange.import(&file, &ImportChoices { scale, ..ImportChoices::default() }, &silent).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    let wish = PlanWish {
+        reliability: 0.1,
+        interval_width: Some(1.5),
+        cost_per_label: None,
+        seconds_per_label: Some(4.0),
+    };
+    let report = session.analysis.plan_as_job(question, &wish).unwrap();
+    assert_eq!((report.texts_done, report.done), (20, false), "{report:?}");
+    assert!(report.open_texts.iter().all(|t| t.text_id.as_str() >= "t20" && t.width.unwrap() > 1.5));
+    let missing = f64::from(report.labels_missing.unwrap());
+    assert_eq!(report.seconds_missing, Some(4.0 * missing));
+    assert_eq!(report.seconds_in_all, Some(4.0 * (400.0 + missing)));
+    // What is wanted is kept with the project; what cannot be wanted is refused.
+    let choices = ProjectChoices { plan: Some(wish.clone()), ..ProjectChoices::default() };
+    session.project.save_choices(&choices).unwrap();
+    assert_eq!(session.project.info().unwrap().choices.plan, Some(wish.clone()));
+    for wrong in [
+        PlanWish { reliability: 1.0, ..wish.clone() },
+        PlanWish { reliability: f64::NAN, ..wish.clone() },
+        PlanWish { interval_width: Some(0.0), ..wish.clone() },
+        PlanWish { seconds_per_label: Some(f64::INFINITY), ..wish.clone() },
+        PlanWish { cost_per_label: Some(-1.0), ..wish },
+    ] {
+        let error = session.analysis.plan_as_job(question, &wrong).unwrap_err();
+        assert_eq!(error.code(), "setting", "{error}");
+    }
+}
+
+/// From twenty labels with a time on.
+#[test]
+fn a_label_takes_as_long_as_was_measured() {
+    const FEW: usize = 19;
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let before = plan(&session, question, PlanChoices::default());
+    assert_eq!((before.seconds_per_label, before.timed_labels, before.seconds_in_all), (None, 0, None));
+    let person = session.project.annotators().unwrap()[0].id;
+    for (text, ms) in (1..).zip([2000, 9000, 3000].into_iter().cycle().take(FEW)) {
+        let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(1));
+        let new = NewLabel { question, annotator: person, text, answer, duration_ms: Some(ms) };
+        session.labelling.record_label(&new).unwrap();
+    }
+    let few = plan(&session, question, PlanChoices::default());
+    assert_eq!((few.seconds_per_label, few.timed_labels, few.seconds_in_all), (None, FEW as u32, None));
+    assert!(few.remark.unwrap().contains("Too little to tell how long a label takes: 19 labels with"));
+    let new = NewLabel {
+        question,
+        annotator: person,
+        text: dissensus_domain::TextId(20),
+        answer: Answer::Level(1),
+        duration_ms: Some(9000),
+    };
+    session.labelling.record_label(&new).unwrap();
+    let after = plan(&session, question, PlanChoices::default());
+    assert_eq!((after.seconds_per_label, after.timed_labels), (Some(3.0), 20));
+    let given = PlanChoices { seconds_per_label: Some(10.0), ..PlanChoices::default() };
+    let given = plan(&session, question, given);
+    assert_eq!((given.seconds_per_label, given.timed_labels), (Some(10.0), 0));
+}
+
+#[test]
+fn a_label_more_is_a_label_less_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let choices = PlanChoices { reliability: 0.9, top: 1000, ..PlanChoices::default() };
+    let before = plan(&session, question, choices);
+    let person = session.project.annotators().unwrap()[0].id;
+    let (text, answer) = (before.open_texts.last().unwrap().text, Answer::Level(2));
+    let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
+    let had = before.open_texts.iter().find(|t| t.text == text).unwrap().labels;
+    session.labelling.record_label(&new).unwrap();
+    let after = plan(&session, question, choices);
+    let has = after.open_texts.iter().find(|t| t.text == text).unwrap().labels;
+    assert_eq!(u64::from(has - had), u64::from(after.labels - before.labels));
+}
+
+struct Stop;
+
+impl Progress for Stop {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn too_little_is_said_and_a_plan_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let stopped = session.analysis.plan(question, PlanChoices::default(), &Stop).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled");
+    let path = folder.path().join("few.dissensus");
+    drop(session);
+    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let file = folder.path().join("few.csv");
+    std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
+    let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    session.exchange.import(&file, &Default::default(), &silent).unwrap();
+    let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
+    assert!(report.needs.unwrap().contains("(there are 1)"));
+    assert_eq!((report.annotators_per_text, report.shares), (None, None));
+    // Everybody gives the same level.
+    let mut same = String::from("text_id,text,annotator_id,label\n0,text 0,p9,2\n");
+    for text in 0..30 {
+        for who in 0..6 {
+            same.push_str(&format!("{text},text {text},p{who},1\n"));
+        }
+    }
+    drop(session);
+    let path = folder.path().join("same.dissensus");
+    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    std::fs::write(&file, same).unwrap();
+    session.exchange.import(&file, &Default::default(), &silent).unwrap();
+    let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
+    assert!(report.needs.unwrap().contains("fewer than 10"));
+    assert_eq!((report.annotators_per_text, report.shares), (None, None));
+}

@@ -1,0 +1,585 @@
+//! Practice before the texts, and pass marks: who may label, what is kept of it, and what comes back in packets.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    ImportChoices, MergeConsent, NewAttentionCheck, NewLabel, NewPracticeAnswer, NewPracticeRule,
+    NewPracticeText, PracticeFeedback, PracticeStep, StudyWish, TextOrder,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, QuestionId, Standing, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange::ExportChoices;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &Home::inside(&folder.join("home"), Vec::new())).unwrap()
+}
+
+/// A project of so many texts and one ordinal question of five levels, labelled by a stranger.
+fn project(folder: &Path, texts: usize) -> PathBuf {
+    let path = folder.join("study.dissensus");
+    let session = Session::create(&path, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
+    let rows: String =
+        (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 5 + 1)).collect();
+    let file = folder.join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    path
+}
+
+fn text(session: &Session, id: &str) -> TextId {
+    session.project.text_named(id).unwrap().0
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.project.question(None).unwrap().id
+}
+
+/// Practises on t1 to t3, whose right answers are the levels 2, 1 and 4 from 0.
+fn with_practice(session: &Session, rule: NewPracticeRule) {
+    let question = question(session);
+    let one = |(id, level): (&str, u16)| NewPracticeText {
+        question,
+        text: text(session, id),
+        answer: Some(Answer::Level(level)),
+        reason: format!("REASON {id}"),
+    };
+    session.study.set_practice(&[("t1", 2), ("t2", 1), ("t3", 4)].map(one)).unwrap();
+    session.study.set_practice_rule(&rule).unwrap();
+}
+
+fn rule(pass: f64, then: AfterFailing) -> NewPracticeRule {
+    NewPracticeRule { pass: Some(pass), within: None, then: Some(then) }
+}
+
+/// Answers what comes next in practice, right or not.
+fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, PracticeFeedback) {
+    let task = session.labelling.next_practice(me).unwrap().unwrap();
+    let level = match task.external_id.as_str() {
+        "t1" => 2,
+        "t2" => 1,
+        _ => 4,
+    };
+    let answer = Answer::Level(if right { level } else { 0 });
+    let new = NewPracticeAnswer { annotator: me, question: task.question, text: task.text, answer };
+    (task.external_id, session.labelling.record_practice(&new).unwrap())
+}
+
+fn step(session: &Session, me: AnnotatorId) -> PracticeStep {
+    session.labelling.practice(me).unwrap().unwrap().step
+}
+
+fn label(session: &Session, me: AnnotatorId, id: &str, level: u16) -> Result<(), String> {
+    let (question, text) = (question(session), text(session, id));
+    let new = NewLabel { question, annotator: me, text, answer: Answer::Level(level), duration_ms: None };
+    session.labelling.record_label(&new).map(drop).map_err(|error| error.code().to_owned())
+}
+
+fn export(folder: &Path, session: &Session, leave_out_failed: bool) -> Vec<String> {
+    let file = folder.join("export.csv");
+    let choices = ExportChoices { replace: true, leave_out_failed, ..ExportChoices::default() };
+    session.exchange.export_with(&file, &choices, &Silent).unwrap();
+    std::fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    assert!(session.labelling.practice(ana).unwrap().is_none(), "nothing is practised on yet");
+    assert!(!export(folder, &session, false)[0].contains("practice"));
+    with_practice(&session, rule(1.0, AfterFailing::GoOn));
+
+    assert_eq!(
+        session.labelling.next_text(ana, question(&session), TextOrder::File, None).unwrap_err().code(),
+        "practice-first"
+    );
+    assert_eq!(label(&session, ana, "t5", 1), Err("practice-first".to_owned()));
+    assert_eq!(label(&session, ana, "t1", 1), Err("practice-first".to_owned()));
+    let refused = session.labelling.label_by_name("zoe", "t5", "2", None).unwrap_err();
+    assert!(refused.to_string().contains("3 of the practice texts are left"), "{refused}");
+    assert_eq!(session.project.annotators().unwrap().len(), 2, "nobody is added for a label that is refused");
+
+    let (first, told) = practise(&session, ana, true);
+    assert_eq!((first.as_str(), told.right, told.reason.as_str()), ("t1", true, "REASON t1"));
+    // Two at once: of two answers to one text one is taken.
+    let twice = || {
+        let new = NewPracticeAnswer {
+            annotator: ana,
+            question: question(&session),
+            text: text(&session, "t2"),
+            answer: Answer::Level(3),
+        };
+        session.labelling.record_practice(&new)
+    };
+    let both =
+        std::thread::scope(|scope| [scope.spawn(twice), scope.spawn(twice)].map(|one| one.join().unwrap()));
+    let refused: Vec<_> = both.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert_eq!((refused.len(), refused[0].code()), (1, "practice-answered"));
+    let told = both.iter().find_map(|one| one.as_ref().ok()).unwrap();
+    assert_eq!((told.right, told.answer_name.as_str(), told.state.done), (false, "2", 2));
+
+    // Broken off halfway: it goes on where it was.
+    session.close();
+    drop(session);
+    let session = open(folder, &path);
+    let (last, told) = practise(&session, ana, true);
+    assert_eq!((last.as_str(), told.state.step), ("t3", PracticeStep::Label), "who fails goes on");
+    let result = told.state.result.unwrap();
+    assert_eq!((result.standing, result.right, result.of), (Standing::Failed, 2, 3));
+    assert!(session.labelling.next_practice(ana).unwrap().is_none());
+
+    let next = session.labelling.next_text(ana, question(&session), TextOrder::File, None).unwrap().unwrap();
+    assert_eq!(next.external_id, "t4", "what is practised on is asked of nobody else");
+    assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));
+    let progress = session.labelling.progress(ana, question(&session)).unwrap();
+    assert_eq!((progress.done, progress.total), (0, 9));
+    assert_eq!(session.project.info().unwrap().labels, 12, "no label came of it");
+    assert_eq!(label(&session, ana, "t5", 3), Ok(()));
+    assert_eq!(session.labelling.progress(ana, question(&session)).unwrap().done, 1);
+
+    // Labels of those who failed are marked, and left out only where that is asked for.
+    let rows = export(folder, &session, false);
+    let column = rows[0].split(',').position(|name| name == "practice").unwrap();
+    let of = |id: &str, who: &str| {
+        let row = rows.iter().find(|row| row.starts_with(&format!("{id},")) && row.contains(who)).unwrap();
+        row.split(',').nth(column).unwrap().to_owned()
+    };
+    assert_eq!((of("t5", "ana").as_str(), of("t5", "stranger").as_str()), ("failed", "unfinished"));
+    assert_eq!((rows.len(), export(folder, &session, true).len()), (14, 13));
+    assert!(
+        !rows.iter().any(|row| row.contains("t2") && row.contains("ana")),
+        "practice answers are no labels"
+    );
+    // The file imports again, without what the study says of people.
+    let again = folder.join("again.dissensus");
+    let other = Session::create(&again, &Home::inside(&folder.join("home"), Vec::new())).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let imported =
+        other.exchange.import(&folder.join("export.csv"), &ImportChoices::default(), &silent).unwrap();
+    assert_eq!(imported.labels, 12);
+    let info = other.project.info().unwrap();
+    assert!(info.attributes.is_empty(), "{:?}", info.attributes);
+    assert!(!export(folder, &other, false)[0].contains("practice"));
+
+    // A right answer that was wrong is mended: who was judged by it is judged anew.
+    let one = NewPracticeText {
+        question: question(&session),
+        text: text(&session, "t2"),
+        answer: Some(Answer::Level(3)),
+        reason: String::new(),
+    };
+    session.study.set_practice(std::slice::from_ref(&one)).unwrap();
+    let setup = session.study.practice().unwrap();
+    assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (Standing::Passed, 3));
+    assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
+    // One that is added later is asked of those who begin then, and of nobody who is done.
+    let more = NewPracticeText { text: text(&session, "t9"), ..one };
+    session.study.set_practice(&[more]).unwrap();
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+}
+
+#[test]
+fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let session = open(folder, &project(folder, 6));
+    with_practice(
+        &session,
+        NewPracticeRule { pass: Some(1.0), within: Some(1), then: Some(AfterFailing::Stop) },
+    );
+    for (id, value, right) in [("t1", "4", true), ("t2", "1", true), ("t3", "3", false)] {
+        let told = session.labelling.practise_by_name("ana", id, value, None).unwrap();
+        assert_eq!((told.feedback.right, told.new_annotator), (right, id == "t1"), "{id}");
+    }
+    let ana = session.project.annotator("ana").unwrap().id;
+    assert_eq!(step(&session, ana), PracticeStep::Stopped);
+    assert_eq!(label(&session, ana, "t5", 1), Err("practice-stopped".to_owned()));
+    let none = session.labelling.practise_by_name("ben", "t5", "1", None).unwrap_err();
+    assert_eq!(none.code(), "practice-not-there");
+    assert!(session.project.annotator("ben").is_err(), "nobody is added for an answer that is refused");
+    for pass in [-0.1, 1.5, f64::NAN] {
+        let rule = NewPracticeRule { pass: Some(pass), ..NewPracticeRule::default() };
+        assert_eq!(session.study.set_practice_rule(&rule).unwrap_err().code(), "plan-range");
+    }
+}
+
+#[test]
+fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let session = open(folder, &project(folder, 30));
+    let question = question(&session);
+    let texts: Vec<NewPracticeText> = (1..=8)
+        .map(|n| NewPracticeText {
+            question,
+            text: text(&session, &format!("t{n}")),
+            answer: Some(Answer::Level(0)),
+            reason: String::new(),
+        })
+        .collect();
+    session.study.set_practice(&texts).unwrap();
+    session.study.set_practice_rule(&rule(0.75, AfterFailing::Practise)).unwrap();
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    let mut orders = Vec::new();
+    for (round, level) in [(1, 1), (2, 2), (3, 0)] {
+        let mut order = Vec::new();
+        while let Some(task) =
+            session.labelling.next_practice(ana).unwrap().filter(|task| task.round == round)
+        {
+            assert_eq!(label(&session, ana, "t20", 1), Err("practice-first".to_owned()));
+            let answer = Answer::Level(level);
+            let new = NewPracticeAnswer { annotator: ana, question, text: task.text, answer };
+            session.labelling.record_practice(&new).unwrap();
+            order.push(task.external_id);
+        }
+        orders.push(order);
+    }
+    assert!(orders.iter().all(|order| order.len() == 8), "{orders:?}");
+    assert!(orders[0] != orders[1] && orders[1] != orders[2] && orders[0] != orders[2], "{orders:?}");
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+    assert_eq!(label(&session, ana, "t20", 1), Ok(()));
+    let setup = session.study.practice().unwrap();
+    let rounds: Vec<(u32, u32)> =
+        setup.people[0].rounds.iter().map(|round| (round.right, round.of)).collect();
+    assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is kept");
+}
+
+fn wish(people: &[&str]) -> StudyWish {
+    StudyWish {
+        questions: Vec::new(),
+        people: people.iter().map(|name| (*name).to_owned()).collect(),
+        per_text: 2,
+        per_person: None,
+        anchors: 2,
+        repeat: 0.0,
+        again_after: 5,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    }
+}
+
+#[test]
+fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 20);
+    let session = open(folder, &path);
+    with_practice(&session, rule(0.6, AfterFailing::Stop));
+    let check = |id: &str| NewAttentionCheck {
+        question: question(&session),
+        text: text(&session, id),
+        answer: Some(Answer::Level(0)),
+        reason: String::new(),
+    };
+    assert_eq!(session.study.set_checks(&[check("t1")]).unwrap_err().code(), "check-in-practice");
+    let draft = session.study.draft(&wish(&["ada", "ben"])).unwrap();
+    assert_eq!(draft.texts, 17, "what is practised on is in no plan");
+    let told = session.study.hand_out(&wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let packets: Vec<PathBuf> =
+        told.people.iter().map(|one| PathBuf::from(one.file.as_ref().unwrap())).collect();
+    let late = NewPracticeText {
+        question: question(&session),
+        text: text(&session, "t7"),
+        answer: Some(Answer::Level(0)),
+        reason: String::new(),
+    };
+    let refused = session.study.set_practice(&[late]).unwrap_err();
+    assert_eq!(refused.code(), "practice-cannot");
+    assert!(refused.to_string().contains("\"t7\"") && refused.to_string().contains("2 people"), "{refused}");
+    session.close();
+    drop(session);
+
+    let mut handed = Vec::new();
+    for (packet, good) in packets.iter().zip([false, true]) {
+        let own = open(folder, packet);
+        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        assert!(
+            own.study
+                .packet_texts()
+                .unwrap()
+                .iter()
+                .all(|one| !["t1", "t2", "t3"].contains(&one.text_id.as_str()))
+        );
+        assert_eq!(own.study.practice().unwrap_err().code(), "is-packet", "right answers are not listed");
+        let state = own.study.open_packet().unwrap().unwrap();
+        assert_eq!((state.wanted, state.practice.unwrap().total), (17, 3));
+        assert_eq!(
+            own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap_err().code(),
+            "practice-first"
+        );
+        practise(&own, me, true);
+        // Handed in halfway, too: what is practised later comes with the next one.
+        let early = folder.join(format!("early-{good}"));
+        own.study.hand_in(&early, false).unwrap();
+        practise(&own, me, good);
+        assert_eq!(own.study.open_packet().unwrap().unwrap().since, 1);
+        let (_, told) = practise(&own, me, good);
+        assert_eq!(told.state.step, if good { PracticeStep::Label } else { PracticeStep::Stopped });
+        if good {
+            let next = own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap().unwrap();
+            label(&own, me, &next.external_id, 2).unwrap();
+        } else {
+            let stopped = own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap_err();
+            assert_eq!(stopped.code(), "practice-stopped");
+        }
+        let file = folder.join(format!("late-{good}"));
+        own.study.hand_in(&file, false).unwrap();
+        own.close();
+        handed.extend([file, early]);
+    }
+
+    let session = open(folder, &path);
+    for _ in 0..2 {
+        let merged = session.study.merge(&handed, &MergeConsent::all(), &Silent).unwrap();
+        assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
+        let report = session.study.report().unwrap();
+        let of = |name: &str| {
+            report.people.iter().find(|one| one.annotator == name).unwrap().practice.clone().unwrap()
+        };
+        let (ada, ben) = (of("ada"), of("ben"));
+        assert_eq!((ada.standing, ada.right, ada.rounds_begun), (Standing::Failed, 1, 1));
+        assert_eq!((ben.standing, ben.right, ben.of), (Standing::Passed, 3, 3));
+    }
+    assert_eq!(session.project.info().unwrap().labels, 21, "of all that was practised nothing is a label");
+    // Nobody who was stopped is planned for.
+    let more = StudyWish { per_text: 3, ..wish(&["ada", "ben", "cleo"]) };
+    let refused = session.study.draft(&more).unwrap_err();
+    assert!(refused.code() == "plan-stopped" && refused.to_string().contains("ada"), "{refused}");
+    session.study.set_practice_rule(&rule(0.6, AfterFailing::GoOn)).unwrap();
+    session.study.draft(&more).unwrap();
+    // Somebody who passed does not practise again in the next packet.
+    let again = session.study.write_again(&["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
+    session.close();
+    drop(session);
+    let own = open(folder, Path::new(&again[0]));
+    let me = own.project.info().unwrap().packet.unwrap().annotator;
+    assert_eq!(step(&own, me), PracticeStep::Label);
+    own.close();
+    drop(own);
+
+    // Who withdraws takes what was practised along.
+    let session = open(folder, &path);
+    let ada = session.project.annotator("ada").unwrap().id;
+    session.project.withdraw(ada).unwrap();
+    assert!(session.study.practice().unwrap().people.iter().all(|one| one.annotator != "ada"));
+}
+
+#[test]
+fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let session = open(folder, &path);
+    with_practice(&session, rule(1.0, AfterFailing::Stop));
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    session.close();
+    drop(session);
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    // First in the one, all wrong; then in the other, all right: somebody who has seen the answers.
+    for (file, right) in [(&path, false), (&copy, true)] {
+        let session = open(folder, file);
+        for _ in 0..3 {
+            practise(&session, ana, right);
+        }
+        session.close();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let standing = |from: &Path, into: &Path| {
+        let both = folder.join("both.dissensus");
+        std::fs::copy(into, &both).unwrap();
+        let session = open(folder, &both);
+        let merged = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+        assert!(!merged.files[0].refused && merged.files[0].new == 3, "{merged:?}");
+        let people = session.study.practice().unwrap().people;
+        (people[0].result.standing, people[0].result.right, people[0].rounds.len())
+    };
+    assert_eq!(standing(&path, &copy), (Standing::Failed, 0, 1));
+    assert_eq!(standing(&copy, &path), (Standing::Failed, 0, 1));
+}
+
+#[test]
+fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 20);
+    let session = open(folder, &path);
+    let question = question(&session);
+    let checks: Vec<NewAttentionCheck> = (11..=14)
+        .map(|n| NewAttentionCheck {
+            question,
+            text: text(&session, &format!("t{n}")),
+            answer: Some(Answer::Level(0)),
+            reason: String::new(),
+        })
+        .collect();
+    session.study.set_checks(&checks).unwrap();
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
+    let add = |name: &str| session.project.add_annotator(name, &Default::default()).unwrap().id;
+    let (ana, ben) = (add("ana"), add("ben"));
+    assert!(session.labelling.practice(ana).unwrap().is_none(), "a mark that is not missed is not told of");
+    for (id, level) in [("t11", 3), ("t1", 2), ("t12", 3)] {
+        assert_eq!(label(&session, ana, id, level), Ok(()), "{id}");
+    }
+    assert_eq!(label(&session, ana, "t13", 3), Ok(()), "two of four can still be reached until here");
+    assert_eq!(label(&session, ana, "t2", 3), Err("practice-stopped".to_owned()));
+    let state = session.labelling.practice(ana).unwrap().unwrap();
+    assert!(state.step == PracticeStep::Stopped && state.by_checks);
+    assert_eq!(label(&session, ben, "t2", 3), Ok(()), "nobody else is");
+    // Where an answer three levels away counts as right too, nothing was missed: the mark judges what was answered before it.
+    let right = || session.study.checks().unwrap().iter().map(|check| check.right).sum::<u32>();
+    let exact = right();
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop })).unwrap();
+    assert!(session.labelling.practice(ana).unwrap().is_none(), "all three are near enough");
+    assert!(right() >= exact + 3, "{exact} and {}", right());
+    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
+    assert_eq!((right(), label(&session, ana, "t2", 3)), (exact, Err("practice-stopped".to_owned())));
+    let rows = export(folder, &session, false);
+    let column = rows[0].split(',').position(|name| name == "attention_checks").unwrap();
+    let of = |who: &str| {
+        rows.iter().find(|row| row.contains(who)).unwrap().split(',').nth(column).unwrap().to_owned()
+    };
+    assert_eq!((of("ana").as_str(), of("ben").as_str()), ("failed", "unfinished"));
+    assert_eq!(rows.len() - export(folder, &session, true).len(), 4 + 20, "the stranger misses them too");
+    assert!(session.study.draft(&wish(&["ana"])).unwrap_err().code() == "plan-stopped");
+
+    // The practice round leads on; labels stay, so the checks that were missed are missed still.
+    session
+        .study
+        .set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }))
+        .unwrap();
+    assert_eq!(label(&session, ana, "t2", 3), Ok(()), "nothing is there to practise on");
+    with_practice(&session, rule(0.0, AfterFailing::GoOn));
+    for _ in 0..3 {
+        assert_eq!(label(&session, ana, "t4", 3), Err("practice-first".to_owned()));
+        practise(&session, ana, true);
+    }
+    assert_eq!(label(&session, ana, "t4", 3), Ok(()));
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    assert_eq!(label(&session, ana, "t14", 3), Ok(()), "another check");
+    let state = session.labelling.practice(ana).unwrap().unwrap();
+    assert_eq!((state.step, state.by_checks, state.round), (PracticeStep::Practise, true, 2));
+
+    // Packets have no right answers of checks: who is to practise again is told so with the next packet.
+    let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    session.close();
+    drop(session);
+    for (person, round) in told.people.iter().zip([2, 1]) {
+        let own = open(folder, Path::new(person.file.as_ref().unwrap()));
+        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        let state = own.labelling.practice(me).unwrap().unwrap();
+        assert_eq!((state.step, state.round), (PracticeStep::Practise, round), "{}", person.annotator);
+        assert!(own.study.check_rule().unwrap().rule.is_none());
+        for _ in 0..3 {
+            practise(&own, me, true);
+        }
+        assert_eq!(step(&own, me), PracticeStep::Label);
+        own.close();
+    }
+}
+
+#[test]
+fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    with_practice(&session, rule(1.0, AfterFailing::Stop));
+    for _ in 0..3 {
+        practise(&session, ana, false);
+    }
+    assert_eq!(step(&session, ana), PracticeStep::Stopped);
+    // Nor is a real text set aside or looked at past the gate.
+    let (asked, t5) = (question(&session), text(&session, "t5"));
+    let code = |refused: dissensus_project::error::WorkbenchError| refused.code().to_owned();
+    let stopped = label(&session, ana, "t5", 1).unwrap_err();
+    assert_eq!(code(session.labelling.skip(ana, [asked], t5).unwrap_err()), stopped);
+    assert_eq!(code(session.labelling.flag(ana, asked, t5, true).unwrap_err()), stopped);
+    assert_eq!(code(session.labelling.neighbour_text(ana, asked, t5, 1).unwrap_err()), stopped);
+
+    // All texts are exchanged: that nothing of the old ones is wrong any more passes nobody.
+    let off = |id: &str| NewPracticeText {
+        question: asked,
+        text: text(&session, id),
+        answer: None,
+        reason: String::new(),
+    };
+    session.study.set_practice(&["t1", "t2", "t3"].map(off)).unwrap();
+    let new = NewPracticeText { answer: Some(Answer::Level(4)), ..off("t4") };
+    session.study.set_practice(&[new]).unwrap();
+    let now = session.labelling.practice(ana).unwrap().unwrap();
+    assert_eq!((now.step, now.round, now.done, now.total), (PracticeStep::Practise, 2, 0, 1));
+    assert!(now.result.is_none(), "{:?}", now.result);
+    let (next, _) = practise(&session, ana, true);
+    assert_eq!((next.as_str(), step(&session, ana)), ("t4", PracticeStep::Label));
+    // Whose right answer people have seen is no real text afterwards.
+    let first = session.labelling.next_text(ana, asked, TextOrder::File, None).unwrap().unwrap();
+    assert_eq!(first.external_id, "t5");
+    let check = NewAttentionCheck {
+        question: asked,
+        text: text(&session, "t1"),
+        answer: Some(Answer::Level(2)),
+        reason: String::new(),
+    };
+    assert!(session.study.set_checks(&[check]).is_err());
+}
+
+#[test]
+fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended_has_ended_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 20);
+    let session = open(folder, &path);
+    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    with_practice(&session, rule(0.8, AfterFailing::Stop));
+    let asked = question(&session);
+    let set = |id: &str, answer: Option<u16>| {
+        let answer = answer.map(Answer::Level);
+        let new =
+            NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
+        session.study.set_practice(&[new]).unwrap();
+    };
+    // Taken off before there is any packet it is a text like others.
+    set("t9", Some(0));
+    set("t9", None);
+    assert_eq!(session.study.draft(&wish(&["ana", "ben"])).unwrap().texts, 17);
+    for _ in 0..3 {
+        practise(&session, ana, true);
+    }
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+    set("t3", None);
+    set("t4", Some(0));
+    assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
+    let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    for (person, wanted) in told.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
+        let own = open(folder, Path::new(person.file.as_ref().unwrap()));
+        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        assert_eq!(step(&own, me), wanted, "{}", person.annotator);
+        assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");
+    }
+    // Both packets are out with the right answers of t1, t2 and t4.
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    set("t1", None);
+    assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));
+    set("t4", None);
+    let check = |id: &str| NewAttentionCheck {
+        question: asked,
+        text: text(&session, id),
+        answer: Some(Answer::Level(2)),
+        reason: String::new(),
+    };
+    assert_eq!(session.study.set_checks(&[check("t4")]).unwrap_err().code(), "check-in-practice");
+    assert_eq!(session.study.draft(&wish(&["ana", "cleo"])).unwrap().texts, 16, "t1 to t4 are in no plan");
+    assert!(session.study.set_checks(&[check("t9")]).is_ok());
+}

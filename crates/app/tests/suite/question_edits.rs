@@ -1,0 +1,190 @@
+//! Questions that are edited while labels stand on them, in sessions, windows, runs and copies.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
+use dissensus_editing::{QuestionChange, define_levels};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
+use dissensus_project::sample;
+use dissensus_stats::data::ModelKind;
+use dissensus_store::Store;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::{Path, PathBuf};
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(path: &Path) -> Session {
+    Session::open(path, &home(path.parent().unwrap())).unwrap()
+}
+
+/// The levels of the question of the sample from now on, by their names.
+fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {
+    let question = session.project.question(Some("offensiveness")).unwrap();
+    let names: Vec<String> = levels.iter().map(|name| (*name).to_owned()).collect();
+    let levels = session.project.levels_named(&question, &names);
+    let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
+    let edited = session.project.change_question(question.id, &change);
+    edited.map(|edited| edited.rearranged).map_err(|error| error.code().to_owned())
+}
+
+fn levels(session: &Session) -> Vec<String> {
+    session.project.question(Some("offensiveness")).unwrap().scale.levels().to_vec()
+}
+
+fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+fn told(file: &MergedFile) -> Vec<(&str, bool)> {
+    file.problems.iter().map(|one| (one.problem.code.as_str(), one.refused)).collect()
+}
+
+#[test]
+fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let workbench = Workbench::new(home(folder.path()));
+    workbench.open_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    session.background.start();
+    let before = levels(&session);
+    let with_six: Vec<&str> = before.iter().map(String::as_str).chain(["6"]).collect();
+    assert_eq!(set(&session, &with_six), Err("levels-rearranged".to_owned()));
+    assert_eq!(levels(&session), before);
+    // Words alone change while the window goes on.
+    let question = session.project.question(Some("offensiveness")).unwrap();
+    let mut named = session.project.levels_named(&question, &before);
+    define_levels("offensiveness", &mut named, &[format!("{}=Nobody minds.", before[0])]).unwrap();
+    let change = QuestionChange {
+        prompt: Some(" How bad is it? ".into()),
+        help: Some(QuestionHelp { low: "fine".into(), ..QuestionHelp::default() }),
+        levels: Some(named),
+        ..QuestionChange::default()
+    };
+    assert!(!session.project.change_question(question.id, &change).unwrap().rearranged);
+    let info = session.project.info().unwrap().questions.remove(0);
+    assert_eq!((info.prompt.as_str(), info.help.low.as_str()), ("How bad is it?", "fine"));
+    assert_eq!(info.definitions[0], "Nobody minds.");
+    assert_eq!(info.edits.edits.len(), 1, "what is saved at once is one edit");
+    let parts = &info.edits.edits[0].parts;
+    assert_eq!(parts.len(), 3);
+    assert!(parts.contains(&QuestionPart::LevelNames) && !parts.contains(&QuestionPart::Levels));
+    assert_eq!(info.edits.labels_before, info.labels);
+    drop(session);
+    assert_eq!(workbench.alone(|session| Ok(set(session, &with_six))).unwrap(), Ok(true));
+    let session = workbench.open_session().unwrap();
+    assert_eq!(levels(&session).len(), 6);
+    let error = define_levels("q", &mut [], &["x".to_owned()]).unwrap_err();
+    assert!(error.to_string().contains("write LEVEL=TEXT"), "{error}");
+    let uses = session.project.level_uses(question.id).unwrap();
+    assert!(uses[0].answered && uses[5].words.is_none());
+    let long = LevelEdit { from: None, name: "x".repeat(300), definition: String::new() };
+    let change = QuestionChange { levels: Some(vec![long]), ..QuestionChange::default() };
+    assert!(session.project.change_question(question.id, &change).is_err());
+}
+
+#[test]
+fn a_run_predicts_only_the_levels_that_it_learned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(tiny.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let train = |session: &Session, question: QuestionId| {
+        let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
+        session.runs.train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
+    };
+    let predict = |session: &Session, run: u32| {
+        let predicted = session.runs.predict(run, AnnotatorId(2), "You fool.", &Silent);
+        predicted.map(|found| found.probabilities.len()).map_err(|error| error.code().to_owned())
+    };
+    let first = train(&session, question).info.id;
+    let levels_then = levels(&session);
+    assert_eq!(predict(&session, first), Ok(levels_then.len()));
+    session.close();
+    let session = open(&path);
+    let more: Vec<&str> = ["none at all"].into_iter().chain(levels_then.iter().map(String::as_str)).collect();
+    assert_eq!(set(&session, &more), Ok(true));
+    session.close();
+    // With as many outputs as the question had levels, it would name each one too high.
+    let session = open(&path);
+    assert_eq!(predict(&session, first), Err("other-levels".to_owned()));
+    assert_eq!(session.runs.compare(first, first).unwrap_err().code(), "other-levels");
+    let second = train(&session, question);
+    assert_eq!(predict(&session, second.info.id), Ok(more.len()));
+    assert!(!second.notes.iter().any(|note| note.contains("last edited")), "all labels are from before");
+    session.labelling.label_by_name(&first_person(&session), "1", "none at all", Some("offensiveness")).ok();
+}
+
+fn first_person(session: &Session) -> String {
+    session.project.annotators().unwrap()[0].external_id.clone()
+}
+
+#[test]
+fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    // Nobody used the sixth level there.
+    let elsewhere = copied(&path, "copy.dissensus");
+    let session = open(&elsewhere);
+    let mut names = levels(&session);
+    names.push("6".to_owned());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    set(&session, &names).unwrap();
+    session.close();
+    let workbench = Workbench::new(home(folder.path()));
+    workbench.open_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.open_session().unwrap();
+    session.background.start();
+    assert!(session.study.is_to_be_alone_for(&elsewhere));
+    let files = [elsewhere.clone()];
+    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(told(&report.files[0]), [("levels-rearranged", true)]);
+    drop(session);
+    let report =
+        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
+    assert_eq!(told(&report.files[0]), [("merge-remark", false)]);
+    assert_eq!(report.files[0].new, 1);
+    let session = workbench.open_session().unwrap();
+    assert_eq!(levels(&session).len(), names.len());
+    assert!(!session.study.is_to_be_alone_for(&elsewhere), "known by now");
+}
+
+#[test]
+fn an_edit_that_was_killed_is_there_or_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let store = Store::open(&path).unwrap();
+    let question = store.question_by_name("offensiveness").unwrap().unwrap();
+    let names = question.scale.levels().to_vec();
+    let level = |name: &str| LevelEdit {
+        from: question.scale.index_of(name),
+        name: name.into(),
+        definition: String::new(),
+    };
+    let edited: Vec<LevelEdit> = names.iter().map(|name| level(name)).chain([level("new")]).collect();
+    let edit = dissensus_store::QuestionEdit { levels: Some(edited), ..Default::default() };
+    // What fails behind it takes it back, with the row of the new level.
+    let failed = store.write(move |tx| {
+        tx.edit_question(question.id, &edit, 5)?;
+        Err::<(), _>(dissensus_store::StoreError::Closed("here".into()))
+    });
+    assert!(failed.is_err());
+    assert_eq!(store.level_keys(question.id).unwrap(), names);
+    assert!(store.question_versions(question.id).unwrap().is_empty());
+}

@@ -1,0 +1,497 @@
+//! What is said beside answers and the guideline that they were given under: through packets, undo, exports and imports.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    Beside, ImportChoices, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, Scale, ScaleKind, TextId};
+use dissensus_labelling::guideline::OnScreen;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const QUESTION: QuestionId = QuestionId(1);
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &home(folder)).unwrap()
+}
+
+fn import(session: &Session, file: &Path) -> Vec<String> {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, &ImportChoices::default(), &silent).unwrap().remarks
+}
+
+/// A project of so many texts, a question with reasons, and two people.
+fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
+    let path = folder.join(name);
+    let session = Session::create(&path, &home(folder)).unwrap();
+    let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n}\n")).collect();
+    let file = folder.join(format!("{name}.csv"));
+    std::fs::write(&file, format!("text_id,text\n{rows}")).unwrap();
+    import(&session, &file);
+    let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4", "5"]).unwrap();
+    session.project.add_question("rude", "How rude?", scale).unwrap();
+    let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
+    session.project.set_remark_form(QUESTION, &form).unwrap();
+    for person in ["ana", "ben"] {
+        session.project.add_annotator(person, &Default::default()).unwrap();
+    }
+    (path, session)
+}
+
+fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
+    let note = (!note.is_empty()).then(|| note.to_owned());
+    Remark { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
+}
+
+fn person(session: &Session, name: &str) -> dissensus_domain::AnnotatorId {
+    session.project.annotator(name).unwrap().id
+}
+
+fn text(session: &Session, name: &str) -> TextId {
+    session.project.text_named(name).unwrap().0
+}
+
+fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, guideline: Option<&str>) {
+    let new = NewLabel {
+        question: QUESTION,
+        annotator: person(session, who),
+        text: text(session, id),
+        answer: Answer::Level(level),
+        duration_ms: Some(900),
+    };
+    let beside = Beside { remark, guideline: guideline.map(str::to_owned) };
+    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+}
+
+fn guideline(body: &str, after: Option<String>) -> NewGuideline {
+    let (change, by) = ("what changed".to_owned(), "ada".to_owned());
+    NewGuideline { body: body.to_owned(), change, by, pictures: Vec::new(), after }
+}
+
+/// Question, text, person, answer and what was said, of everything that was said or marked.
+fn told(session: &Session, words: &str) -> Vec<String> {
+    let query = RemarkQuery { words: words.to_owned(), ..RemarkQuery::default() };
+    let found = session.project.remarks(&query).unwrap();
+    let line = |one: dissensus_api::RemarkInfo| {
+        format!(
+            "{} {} {:?} {:?} {:?} {:?} {} {}",
+            one.text_id,
+            one.annotator_name,
+            one.answer,
+            one.remark.note,
+            one.remark.reasons,
+            one.remark.confidence,
+            one.flagged,
+            one.skipped
+        )
+    };
+    found.into_iter().map(line).collect()
+}
+
+/// The header of a PNG picture of 8 x 8.
+fn png() -> Vec<u8> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend([0, 0, 0, 8, 0, 0, 0, 8, 8, 6, 0, 0, 0, 0, 0, 0, 0]);
+    bytes
+}
+
+#[test]
+fn a_remark_goes_with_its_answer_is_changed_by_itself_and_undone_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 4);
+    label(&session, "ana", "t1", 3, said("  quotes somebody ", &["slang"], Some(2)), None);
+    let task = |session: &Session| {
+        session.labelling.task(person(session, "ana"), QUESTION, text(session, "t1")).unwrap()
+    };
+    assert_eq!(task(&session).remark, said("quotes somebody", &["slang"], Some(2)));
+    let labels = session.project.info().unwrap().labels;
+    let (ana, t1) = (person(&session, "ana"), text(&session, "t1"));
+    let say = |remark: Remark| {
+        let beside = Beside { remark, guideline: None };
+        session.labelling.remark(ana, QUESTION, t1, &beside, LabelSource::Window)
+    };
+    say(said("", &["irony"], Some(4))).unwrap();
+    assert_eq!(task(&session).remark, said("", &["irony"], Some(4)));
+    assert_eq!(session.project.info().unwrap().labels, labels, "no label changed by it");
+    let undone = session.labelling.undo(ana, QUESTION, LabelSource::Window).unwrap().unwrap();
+    assert_eq!(undone.remark, said("quotes somebody", &["slang"], Some(2)));
+    assert_eq!(
+        task(&session).remark,
+        said("", &["irony"], Some(4)),
+        "it was said of the text after its answer"
+    );
+    label(&session, "ana", "t1", 2, Remark::default(), None);
+    assert!(
+        task(&session).remark.is_empty(),
+        "the window shows all that is said: nothing is said on purpose"
+    );
+
+    for (remark, words) in [
+        (said("", &["a; b"], None), "semicolon"),
+        (said("", &[], Some(9)), "from 1"),
+        (said(&"x".repeat(10_001), &[], None), "10001 characters"),
+    ] {
+        let refused = say(remark).unwrap_err();
+        assert_eq!((refused.code(), refused.to_string().contains(words)), ("remark", true), "{refused}");
+    }
+}
+
+#[test]
+fn what_was_said_is_found_by_its_words_its_reason_and_its_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 4);
+    label(&session, "ana", "t1", 3, said("Irony?", &["slang"], None), None);
+    label(&session, "ben", "t2", 0, said("", &[], Some(1)), None);
+    label(&session, "ben", "t3", 0, Remark::default(), None);
+    session.labelling.flag(person(&session, "ben"), QUESTION, text(&session, "t4"), true).unwrap();
+    assert_eq!(told(&session, "").len(), 3);
+    assert_eq!(
+        told(&session, "irony body"),
+        [r#"t1 ana Some("4") Some("Irony?") ["slang"] None false false"#]
+    );
+    assert!(told(&session, "nothing of it").is_empty());
+    let flagged = RemarkQuery { flagged: true, ..RemarkQuery::default() };
+    assert_eq!(session.project.remarks(&flagged).unwrap().len(), 1);
+    let of_reason = RemarkQuery { reason: Some("slang".into()), ..RemarkQuery::default() };
+    assert_eq!(session.project.remarks(&of_reason).unwrap().len(), 1);
+    let of_ben = RemarkQuery { annotator: Some(person(&session, "ben")), ..RemarkQuery::default() };
+    assert_eq!(session.project.remarks(&of_ben).unwrap().len(), 2);
+}
+
+#[test]
+fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 6);
+    session.guideline.write(&guideline("Be fair", None), None).unwrap();
+    let version = session.guideline.newest().unwrap().unwrap().id;
+    label(
+        &session,
+        "ana",
+        "t1",
+        3,
+        said("a \"quote\", and\na line", &["slang", "irony"], Some(5)),
+        Some(&version),
+    );
+    label(&session, "ana", "t2", 1, Remark::default(), Some(&version));
+    label(&session, "ben", "t1", 0, said("", &[], Some(1)), None);
+    let ben = person(&session, "ben");
+    session.labelling.flag(ben, QUESTION, text(&session, "t1"), true).unwrap();
+    session.labelling.skip(ben, QUESTION, text(&session, "t3")).unwrap();
+    session.labelling.flag(ben, QUESTION, text(&session, "t3"), true).unwrap();
+    let beside = Beside { remark: said("odd", &[], None), guideline: None };
+    session.labelling.remark(ben, QUESTION, text(&session, "t4"), &beside, LabelSource::Window).unwrap();
+    let before = told(&session, "");
+    assert_eq!(before.len(), 4);
+    for ending in ["csv", "tsv", "jsonl"] {
+        let file = folder.path().join(format!("out.{ending}"));
+        assert_eq!(session.exchange.export(&file, None, false, &Silent).unwrap(), 3);
+        let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
+        let remarks = import(&other, &file);
+        assert!(remarks.iter().any(|line| line.starts_with("6 remarks")), "{remarks:?}");
+        assert_eq!(told(&other, ""), before, "{ending}");
+        assert_eq!(other.project.info().unwrap().labels, 3);
+        let again = import(&other, &file);
+        assert!(!again.iter().any(|line| line.contains("beside answers")), "{again:?}");
+        assert_eq!(told(&other, ""), before, "{ending}, twice");
+    }
+    let written = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    assert!(
+        written.lines().next().unwrap().ends_with("note,reasons,confidence,marks,guideline"),
+        "{written}"
+    );
+    // What nobody said has no columns.
+    let (_, plain) = project(folder.path(), "plain.dissensus", 2);
+    label(&plain, "ana", "t1", 3, Remark::default(), None);
+    let file = folder.path().join("plain.csv");
+    plain.exchange.export(&file, None, false, &Silent).unwrap();
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("note"));
+}
+
+#[test]
+fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 3);
+    label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
+    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
+    let file = folder.path().join("before.csv");
+    session.exchange.export(&file, None, false, &Silent).unwrap();
+    label(&session, "ana", "t1", 1, Remark::default(), None);
+    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
+    import(&session, &file);
+    assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
+    // An older row behind a newer one brings its note to its own answer, which is not current.
+    let (_, other) = project(folder.path(), "o.dissensus", 3);
+    let file = folder.path().join("in.csv");
+    std::fs::write(
+        &file,
+        "text_id,text,annotator_id,label,question,created_at,source,note,reasons,confidence,marks,guideline\n\
+         t1,Body of text 1,ana,3,rude,2022-01-01T00:00:00Z,import,,,,,\n\
+         t1,Body of text 1,ana,1,rude,2021-01-01T00:00:00Z,import,old note of 1,,,,\n",
+    )
+    .unwrap();
+    import(&other, &file);
+    assert!(told(&other, "").is_empty(), "{:?}", told(&other, ""));
+}
+
+#[test]
+fn metadata_of_such_names_stays_metadata() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 1);
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,text,note,confidence\nm1,One more,author note,0.8\n").unwrap();
+    import(&session, &file);
+    label(&session, "ana", "m1", 3, Remark::default(), None);
+    for noted in [false, true] {
+        if noted {
+            label(&session, "ben", "m1", 3, said("mine", &[], None), None);
+        }
+        let out = folder.path().join(format!("{noted}.csv"));
+        session.exchange.export(&out, None, false, &Silent).unwrap();
+        let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
+        import(&other, &out);
+        assert_eq!(told(&other, "").len(), usize::from(noted));
+        let again = folder.path().join(format!("{noted}-again.csv"));
+        other.exchange.export(&again, None, false, &Silent).unwrap();
+        let written = std::fs::read_to_string(&again).unwrap();
+        assert!(written.contains("author note") && written.contains("0.8"), "{written}");
+    }
+}
+
+#[test]
+fn what_the_project_says_itself_is_not_overruled_by_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 3);
+    label(&session, "ana", "t1", 3, said("mine", &[], None), None);
+    let file = folder.path().join("in.csv");
+    std::fs::write(
+        &file,
+        "text_id,text,annotator_id,label,question,created_at,source,note,reasons,confidence,marks,guideline\n\
+         t1,Body of text 1,ana,4,rude,2020-01-01T00:00:00Z,window,theirs,,,flagged,\n\
+         t2,Body of text 2,ana,,rude,2020-01-01T00:00:00Z,,noted,,,skipped,\n\
+         t3,Body of text 3,ana,,unknown,2020-01-01T00:00:00Z,,lost?,,,,\n",
+    )
+    .unwrap();
+    let remarks = import(&session, &file);
+    assert!(remarks.iter().any(|line| line.starts_with("1 remark left out")), "{remarks:?}");
+    assert_eq!(
+        told(&session, ""),
+        [
+            r#"t1 ana Some("4") Some("mine") [] None true false"#,
+            r#"t2 ana None Some("noted") [] None false true"#
+        ]
+    );
+    assert_eq!(session.project.info().unwrap().labels, 1);
+}
+
+#[test]
+fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, session) = project(folder.path(), "p.dissensus", 30);
+    let written = session.guideline.write(&guideline("# Rules\nBe fair", None), None).unwrap();
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: vec!["ana".into(), "ben".into()],
+        per_text: 1,
+        per_person: None,
+        anchors: 2,
+        repeat: 0.1,
+        again_after: 5,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    };
+    let told_out = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let packet = PathBuf::from(told_out.people[0].file.clone().unwrap());
+    session.close();
+    drop(session);
+    let hers = open(folder.path(), &packet);
+    let seen = hers.guideline.newest().unwrap().unwrap();
+    assert_eq!((seen.id.as_str(), seen.body.as_str()), (written.guideline.id.as_str(), "# Rules\nBe fair"));
+    assert!(hers.guideline.write(&guideline("mine", None), None).is_err(), "a packet writes no guideline");
+    assert_eq!(hers.project.info().unwrap().questions[0].remarks.reasons, ["slang", "irony"]);
+    let me = hers.project.annotators().unwrap()[0].id;
+    let (mut after, mut again) = (None, 0);
+    while let Some(task) = hers.labelling.next_text(me, QUESTION, TextOrder::File, after).unwrap() {
+        assert!(task.remark.is_empty(), "a text that is asked again comes without what was said of it");
+        let new = NewLabel {
+            question: QUESTION,
+            annotator: me,
+            text: task.text,
+            answer: Answer::Level(1),
+            duration_ms: None,
+        };
+        let remark = said(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
+        let beside = Beside { remark: remark.clone(), guideline: Some(seen.id.clone()) };
+        match task.occasion {
+            1 => drop(hers.labelling.record_with(&new, &beside, LabelSource::Window).unwrap()),
+            occasion => {
+                again += 1;
+                hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
+                let now = hers.labelling.task_on(me, QUESTION, task.text, occasion).unwrap();
+                assert_eq!(now.remark, remark);
+                // Said later beside the same answer it is no answer more: undo takes back the answer.
+                let later = Beside { remark: said("later", &[], None), guideline: None };
+                hers.labelling.record_again_with(&new, &later, occasion, LabelSource::Window).unwrap();
+                let undone = hers.labelling.undo(me, QUESTION, LabelSource::Window).unwrap().unwrap();
+                assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
+                hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
+            }
+        }
+        after = Some(task.text);
+    }
+    assert!(again > 0);
+    let handed = folder.path().join("ana.handin");
+    hers.study.hand_in(&handed, false).unwrap();
+    hers.close();
+    drop(hers);
+    let session = open(folder.path(), &path);
+    // The guideline went on meanwhile; her labels know the version that she had.
+    session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
+    for _ in 0..2 {
+        let report =
+            session.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap();
+        assert!(report.files.iter().all(|file| !file.refused), "{:?}", report.files);
+    }
+    let found = session.project.remarks(&RemarkQuery::default()).unwrap();
+    assert!(found.len() >= 15 && found.iter().all(|one| one.guideline == Some(1)), "{found:?}");
+    let own = |one: &dissensus_api::RemarkInfo| format!("{} on {}", one.text_id, one.occasion);
+    assert!(found.iter().all(|one| one.remark.note == Some(own(one))), "{found:?}");
+    assert_eq!(found.iter().filter(|one| one.occasion == 2).count(), again);
+    let talk = session.study.talk(QUESTION, found[0].text).unwrap();
+    let hers = talk.answers.iter().find(|one| one.name == "ana").unwrap();
+    assert_eq!((hers.remark.confidence, hers.guideline), (Some(3), Some(1)));
+}
+
+#[test]
+fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 3);
+    std::fs::write(folder.path().join("a.png"), png()).unwrap();
+    let body = "# Rules\r\n\r\n![one](a.png) [link](https://x.org) <b>x</b>";
+    let written = session.guideline.write(&guideline(body, None), Some(folder.path())).unwrap();
+    assert_eq!(written.notices.len(), 2);
+    let name = written.guideline.body.split("picture:").nth(1).unwrap()[..16].to_owned();
+    assert_eq!(session.guideline.picture(&name).unwrap().media_type, "image/png");
+    assert!(!written.guideline.body.contains('\r'));
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("private.png"), png()).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(elsewhere.path().join("private.png"), folder.path().join("out.png")).unwrap();
+    let refused =
+        |new: &NewGuideline, folder: Option<&Path>| session.guideline.write(new, folder).unwrap_err();
+    for (body, code, words) in [
+        ("  \n", "guideline-blank", "some text"),
+        ("![x](https://x.org/a.png)", "guideline-picture", "lies elsewhere"),
+        ("![x](data:image/png;base64,AAAA)", "guideline-picture", "lies elsewhere"),
+        ("![x](../a.png)", "guideline-picture", "beside the guideline"),
+        ("![x](/etc/passwd)", "guideline-picture", "beside the guideline"),
+        ("![x](missing.png)", "guideline-picture", "there is no file"),
+        ("![x](picture:0000000000000000)", "guideline-picture", "no such picture"),
+        ("![a ![b](a.png)](a.png)", "guideline-picture", "within the words of another"),
+        ("![x](out.png)", "guideline-picture", "leads out of"),
+        ("![x][r]\n\n[r]: a.png", "guideline-picture", "where it is shown"),
+    ] {
+        let error = refused(&guideline(body, None), Some(folder.path()));
+        assert_eq!(error.code(), code, "{body}");
+        assert!(error.to_string().contains(words), "{body}: {error}");
+    }
+    let long = "x".repeat(200_001);
+    assert_eq!(refused(&guideline(&long, None), None).code(), "guideline-long");
+    assert_eq!(refused(&guideline(&written.guideline.body, None), None).code(), "guideline-unchanged");
+    // Two write at once: the second has not seen what the first wrote.
+    let first = written.guideline.id.clone();
+    session.guideline.write(&guideline("two", Some(first.clone())), None).unwrap();
+    let error = refused(&guideline("also two", Some(first)), None);
+    assert_eq!(error.code(), "guideline-outdated");
+    assert!(error.to_string().contains("version 2 was written meanwhile by ada"), "{error}");
+    assert_eq!(session.guideline.versions().unwrap().len(), 2);
+    assert_eq!(session.guideline.version(Some(1)).unwrap().number, 1);
+    let none = session.guideline.version(Some(7)).unwrap_err().to_string();
+    assert!(none.contains("versions 1 to 2"), "{none}");
+}
+
+#[test]
+fn agreement_is_told_by_the_version_that_labels_were_given_under() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, session) = project(folder.path(), "p.dissensus", 60);
+    let write = |body: &str| session.guideline.write(&guideline(body, None), None).unwrap().guideline.id;
+    // Under the first version they agree on nothing, under the second on everything; three texts before any.
+    let first = write("one");
+    let second = write("two");
+    for n in 1..=60_u16 {
+        let version = match n {
+            1..=3 => None,
+            4..=32 => Some(first.as_str()),
+            _ => Some(second.as_str()),
+        };
+        let id = format!("t{n}");
+        let apart = if n <= 32 { n / 5 % 5 } else { n % 5 };
+        label(&session, "ana", &id, n % 5, Remark::default(), version);
+        label(&session, "ben", &id, apart, Remark::default(), version);
+    }
+    let found = session.guideline.agreement(OnScreen::Guideline).unwrap();
+    let [rude] = found.as_slice() else { panic!("{found:?}") };
+    let figures: Vec<_> = rude.figures.iter().map(|one| (one.number, one.labels, one.texts)).collect();
+    assert_eq!(figures, [(None, 6, 3), (Some(1), 58, 29), (Some(2), 56, 28)]);
+    assert_eq!(rude.figures[0].alpha, None, "too little to tell");
+    assert!(rude.figures[1].alpha.unwrap() < 0.5);
+    assert!((rude.figures[2].alpha.unwrap() - 1.0).abs() < 1e-9);
+    let [_, first, second] = rude.figures.as_slice() else { panic!("{found:?}") };
+    let (alpha, low, high) = (first.alpha.unwrap(), first.low.unwrap(), first.high.unwrap());
+    assert!(low <= alpha && alpha <= high, "{first:?}");
+    assert_eq!((second.low, second.high), (None, None), "where nobody differs there is nothing to resample");
+}
+
+#[test]
+fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, session) = project(folder.path(), "p.dissensus", 3);
+    let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
+    let t2 = text(&session, "t2");
+    let typed = said("half a thou", &["irony"], None);
+    session.labelling.keep_draft(ana, QUESTION, t2, 1, Some(&typed)).unwrap();
+    session.labelling.keep_draft(ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
+    // The program is killed: nothing is closed, and what was written last lies in the journal.
+    std::mem::forget(session);
+    let moved = folder.path().join("moved.dissensus");
+    for ending in ["", "-wal"] {
+        let of = |path: &Path| format!("{}{ending}", path.display());
+        std::fs::copy(of(&path), of(&moved)).unwrap();
+    }
+    let session = open(folder.path(), &moved);
+    let task = |who, text| session.labelling.task(who, QUESTION, text).unwrap();
+    let back = task(ana, t2);
+    assert_eq!((back.draft, back.remark), (Some(typed.clone()), Remark::default()));
+    assert_eq!(task(ben, t2).draft, None, "what one person types is nobody else's");
+    assert_eq!(task(ana, text(&session, "t1")).draft, None);
+    assert_eq!(
+        session.labelling.task_on(ana, QUESTION, t2, 2).unwrap().draft,
+        Some(said("again", &[], None))
+    );
+    let query = RemarkQuery::default();
+    assert!(session.project.remarks(&query).unwrap().is_empty(), "it is not in the project");
+    // Given, it is no draft; also where the program is killed before it forgets it.
+    let beside = Beside { remark: typed.clone(), guideline: None };
+    let answer = Answer::Level(2);
+    let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
+    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+    assert_eq!((task(ana, t2).draft, task(ana, t2).remark), (None, typed.clone()));
+    session.labelling.keep_draft(ana, QUESTION, t2, 1, None).unwrap();
+    let nothing = Beside::default();
+    session.labelling.remark(ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
+    assert_eq!(task(ana, t2).draft, None, "what was given and deleted does not come back");
+    // Somebody who is removed leaves nothing behind on this computer.
+    session.labelling.keep_draft(ben, QUESTION, t2, 1, Some(&typed)).unwrap();
+    session.project.remove(&Removal::Annotator(ben)).unwrap();
+    let again = session.project.add_annotator("ben", &Default::default()).unwrap();
+    assert_eq!(task(again.id, t2).draft, None);
+}

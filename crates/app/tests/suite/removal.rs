@@ -1,0 +1,187 @@
+//! What was added by mistake is taken out, by itself and in a window that has the project open.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{HistoryWish, ImportChoices, NewLabel, Removal, RemovalCounts, TrainChoices};
+use dissensus_app::Workbench;
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, Attributes, TextId};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Silent;
+use dissensus_project::sample;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn tiny() -> EncoderChoice {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(folder.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(path: &Path) -> Session {
+    Session::open(path, &home(path.parent().unwrap())).unwrap()
+}
+
+/// The sample project, with a file beside it that adds two texts, a person, a question and labels.
+fn with_file(folder: &Path) -> (PathBuf, PathBuf) {
+    let (path, file) = (folder.join("p.dissensus"), folder.join("more labels.csv"));
+    sample::create(&path).unwrap();
+    let rows = "text_id,text,annotator,label\nn1,One more text.,Zoe,yes\nn2,And another one.,Zoe,no\n";
+    std::fs::write(&file, rows).unwrap();
+    (path, file)
+}
+
+fn import(session: &Session, file: &Path) {
+    let choices = ImportChoices { question: Some("spam".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn dissensus_project::jobs::Progress> = Arc::new(Silent);
+    session.exchange.import(file, &choices, &silent).unwrap();
+}
+
+fn everything() -> HistoryWish {
+    HistoryWish { limit: 100, ..HistoryWish::default() }
+}
+
+fn counts(session: &Session) -> (u32, usize, usize) {
+    let info = session.project.info().unwrap();
+    (info.texts, info.questions.len(), session.project.annotators().unwrap().len())
+}
+
+#[test]
+fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = with_file(folder.path());
+    let session = open(&path);
+    let before = counts(&session);
+    assert_eq!(session.project.removal(&Removal::LastImport).unwrap_err().code(), "no-import");
+    import(&session, &file);
+    assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
+    let preview = session.project.removal(&Removal::LastImport).unwrap();
+    let all = RemovalCounts { questions: 1, texts: 2, annotators: 1, answers: 2, attributes: 0 };
+    assert_eq!((preview.name.as_str(), preview.counts, preview.stays), ("more labels.csv", all, None));
+    let removed = session.project.remove(&Removal::LastImport).unwrap();
+    assert_eq!((removed.gone, removed.kept), (all, RemovalCounts::default()));
+    assert_eq!(counts(&session), before);
+    let log = session.project.history(&everything()).unwrap();
+    assert!(format!("{log:?}").contains("import of more labels.csv"), "the log does not say it: {log:?}");
+    import(&session, &file);
+    assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
+    session.close();
+    // Also from a file that was opened anew.
+    let session = open(&path);
+    session.project.remove(&Removal::LastImport).unwrap();
+    assert_eq!(counts(&session), before);
+    session.close();
+}
+
+#[test]
+fn what_somebody_did_with_imported_texts_since_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = with_file(folder.path());
+    let session = open(&path);
+    import(&session, &file);
+    let person = session.project.add_annotator("Zelda", &Attributes::new()).unwrap().id;
+    let question = session.project.question(Some("spam")).unwrap().id;
+    let text = session.project.text_named("n2").unwrap().0;
+    let new = NewLabel { question, annotator: person, text, answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&new).unwrap();
+    let removed = session.project.remove(&Removal::LastImport).unwrap();
+    assert_eq!(
+        removed.gone,
+        RemovalCounts { questions: 0, texts: 1, annotators: 1, answers: 2, attributes: 0 }
+    );
+    assert_eq!(
+        removed.kept,
+        RemovalCounts { questions: 1, texts: 1, annotators: 0, answers: 0, attributes: 0 }
+    );
+    assert_eq!(session.project.annotators().unwrap().iter().find(|a| a.id == person).unwrap().labels, 1);
+    let stays = session.project.remove(&Removal::Text(text)).unwrap_err();
+    assert_eq!(stays.code(), "stays");
+    assert!(stays.to_string().contains("1 entry in its history"), "{stays}");
+    session.close();
+}
+
+#[test]
+fn what_a_training_run_knows_stays_until_the_run_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = with_file(folder.path());
+    let session = open(&path);
+    let idle = session.project.add_annotator("Idle", &Attributes::new()).unwrap().id;
+    import(&session, &file);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let choices = session.runs.choices(question, ModelKind::Majority, "frozen").unwrap();
+    let run = session
+        .runs
+        .train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
+        .unwrap()
+        .info
+        .id;
+    for what in [Removal::LastImport, Removal::Annotator(idle), Removal::Question(question)] {
+        let refused = session.project.remove(&what).unwrap_err();
+        assert_eq!(refused.code(), "stays", "{what:?}: {refused}");
+    }
+    let preview = session.project.removal(&Removal::LastImport).unwrap();
+    assert!(preview.stays.unwrap().contains(&format!("training run {run} was started with it")));
+    session.runs.delete(run).unwrap();
+    session.project.remove(&Removal::LastImport).unwrap();
+    session.project.remove(&Removal::Annotator(idle)).unwrap();
+    session.close();
+}
+
+#[test]
+fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = with_file(folder.path());
+    let session = open(&path);
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let choices = session.runs.choices(question, ModelKind::Majority, "frozen").unwrap();
+    let run = session
+        .runs
+        .train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
+        .unwrap()
+        .info
+        .id;
+    import(&session, &file);
+    session.project.remove(&Removal::LastImport).unwrap();
+    import(&session, &file);
+    let detail = session.runs.detail(run).unwrap();
+    assert!(detail.info.problem.is_none());
+    assert!(session.project.text_named("n1").unwrap().0.0 > session.project.info().unwrap().texts - 2);
+    session.close();
+}
+
+/// The window closes the project for it and opens it again: nothing in memory knows what is gone.
+#[test]
+fn a_window_takes_it_out_alone_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = with_file(folder.path());
+    let workbench = Workbench::new(home(folder.path()));
+    workbench.open_project(&path.to_string_lossy()).unwrap();
+    let session = workbench.session().unwrap();
+    import(&session, &file);
+    let text = session.project.text_named("n1").unwrap().0;
+    drop(session);
+    workbench.alone(|session| session.project.remove(&Removal::LastImport)).unwrap();
+    let session = workbench.session().unwrap();
+    assert!(session.project.text_named("n1").is_err());
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let person = session.project.add_annotator("Zelda", &Attributes::new()).unwrap().id;
+    let new = NewLabel {
+        question,
+        annotator: person,
+        text: TextId(1),
+        answer: Answer::Level(1),
+        duration_ms: None,
+    };
+    session.labelling.record_label(&new).unwrap();
+    let gone = NewLabel { text, ..new };
+    assert!(session.labelling.record_label(&gone).is_err());
+    workbench.close_project();
+}

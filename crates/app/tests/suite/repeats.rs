@@ -1,0 +1,430 @@
+//! Answers of a second occasion: imported apart from labels, exported and imported again, counted against what is current.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, Removal, RepeatReport,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, LabelSource, Remark, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Two people answer 20 texts; `ana` again with one other answer in five, `ben` again on three of them.
+fn answers() -> String {
+    let mut file = String::from("item,body,who,label,round,age\n");
+    for text in 0..20 {
+        for (who, age) in [("ana", 30), ("ben", 40)] {
+            writeln!(file, "{text},text {text},{who},{},1,{age}", text % 3 + 1).unwrap();
+        }
+    }
+    for text in 0..20 {
+        let again = if text % 5 == 0 { (text + 1) % 3 + 1 } else { text % 3 + 1 };
+        writeln!(file, "{text},text {text},ana,{again},2,30").unwrap();
+        if text < 3 {
+            writeln!(file, "{text},text {text},ben,{},2,40", text % 3 + 1).unwrap();
+        }
+    }
+    file
+}
+
+fn created(folder: &TempDir, name: &str) -> Session {
+    Session::create(&folder.path().join(name), &Home::inside(folder.path(), Vec::new())).unwrap()
+}
+
+fn import(session: &Session, file: &Path, occasion: Option<&str>) -> ImportReport {
+    let columns = occasion.map(|occasion| ColumnChoices {
+        text_id: Some("item".into()),
+        text: Some("body".into()),
+        annotator: Some("who".into()),
+        label: Some("label".into()),
+        occasion: Some(occasion.into()),
+        attributes: vec!["age".into()],
+        ..ColumnChoices::default()
+    });
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, &ImportChoices { columns, ..ImportChoices::default() }, &silent).unwrap()
+}
+
+fn repeats(session: &Session) -> RepeatReport {
+    session.analysis.repeats(session.project.question(None).unwrap().id).unwrap()
+}
+
+fn imported(folder: &TempDir) -> Session {
+    let file = folder.path().join("answers.csv");
+    std::fs::write(&file, answers()).unwrap();
+    let session = created(folder, "p.dissensus");
+    let preview = ImportChoices {
+        columns: Some(ColumnChoices {
+            text_id: Some("item".into()),
+            text: Some("body".into()),
+            annotator: Some("who".into()),
+            label: Some("label".into()),
+            occasion: Some("round".into()),
+            ..ColumnChoices::default()
+        }),
+        ..ImportChoices::default()
+    };
+    let preview = session.exchange.preview(&file, &preview).unwrap();
+    assert_eq!((preview.new_labels, preview.repeats), (40, 23));
+    let report = import(&session, &file, Some("round"));
+    assert_eq!((report.labels, report.repeats, report.changes.replaced_in_file), (40, 23, 0));
+    session
+}
+
+#[test]
+fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(&folder);
+    assert_eq!(session.project.info().unwrap().questions[0].labels, 40);
+    let report = repeats(&session);
+    let overall = report.overall.unwrap();
+    assert_eq!((report.repeats, overall.same, report.unpaired), (23, 19, 0));
+    assert!((overall.share - 19.0 / 23.0).abs() < 1e-12);
+    assert!(overall.low < overall.share && overall.share < overall.high);
+    assert_eq!((overall.ceiling_low, overall.ceiling_high), (overall.low, overall.high.sqrt()));
+    let [ana, ben] = &report.annotators[..] else { panic!("{report:?}") };
+    assert_eq!((ana.name.as_str(), ana.repeats, ana.same), ("ana", 20, 16));
+    assert!(ana.agreement.is_some());
+    assert_eq!((ben.repeats, ben.agreement), (3, None), "three repeats tell no share");
+    // Again: nothing is added.
+    let again = import(&session, &folder.path().join("answers.csv"), Some("round"));
+    assert_eq!((again.labels, again.repeats, again.repeated_rows), (0, 0, 63));
+    assert_eq!(repeats(&session), report);
+}
+
+#[test]
+fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(&folder);
+    let question = session.project.question(None).unwrap().id;
+    let ana = session.project.annotator("ana").unwrap().id;
+    let before = repeats(&session);
+    // The first text, which ana answered with 1 and then with 2: now the label is 2 as well.
+    let text = TextId(1);
+    let label = NewLabel { question, annotator: ana, text, answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&label).unwrap();
+    assert_eq!(repeats(&session), before);
+    session.labelling.undo(ana, question, LabelSource::Window).unwrap();
+    assert_eq!(repeats(&session), before);
+}
+
+#[test]
+fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,1\n1,b,ana,2,1\n", Some("round"));
+    let question = session.project.question(None).unwrap().id;
+    let ana = session.project.annotator("ana").unwrap().id;
+    let label =
+        NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&label).unwrap();
+    session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
+    assert_eq!(same_of(&repeats(&session)), (1, 1));
+    // Without an answer from before the repeat there is nothing to compare with.
+    session_with(
+        &session,
+        &folder,
+        "item,body,who,label,round,created_at\n2,c,ana,1,2,2020-01-01\n",
+        Some("round"),
+    );
+    let label = NewLabel { text: TextId(3), ..label };
+    session.labelling.record_label(&label).unwrap();
+    let report = repeats(&session);
+    assert_eq!((same_of(&report), report.unpaired), ((1, 1), 1));
+}
+
+/// Repeats that say the same, and all.
+fn same_of(report: &RepeatReport) -> (u32, u32) {
+    (report.annotators.iter().map(|a| a.same).sum(), report.repeats)
+}
+
+/// Repeats that say the same, of two, of each person by name.
+fn same_of_each(report: &RepeatReport) -> Vec<u32> {
+    assert!(report.annotators.iter().all(|a| a.repeats == 2), "{report:?}");
+    let mut people: Vec<_> = report.annotators.iter().map(|a| (a.name.clone(), a.same)).collect();
+    people.sort();
+    people.into_iter().map(|(_, same)| same).collect()
+}
+
+fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Option<&str>) -> ImportReport {
+    let file = folder.path().join("some.csv");
+    std::fs::write(&file, content).unwrap();
+    let time = content.lines().next().unwrap().contains("created_at").then(|| "created_at".to_owned());
+    let columns = ColumnChoices {
+        text_id: Some("item".into()),
+        text: Some("body".into()),
+        annotator: Some("who".into()),
+        label: Some("label".into()),
+        occasion: occasion.map(str::to_owned),
+        time,
+        ..ColumnChoices::default()
+    };
+    let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    let told = session.exchange.preview(&file, &choices).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    let about_repeats = |notices: &[ImportNotice]| -> Vec<(String, u32)> {
+        let told =
+            notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
+        told.map(|n| (n.code.clone(), n.count)).collect()
+    };
+    assert_eq!(about_repeats(&told.notices), about_repeats(&report.notices), "told before and after");
+    report
+}
+
+fn told(report: &ImportReport, code: &str) -> u32 {
+    report.notices.iter().filter(|notice| notice.code == code).map(|notice| notice.count).sum()
+}
+
+/// Three rounds: one person says 1 1 2, one 1 2 2 and one 2 2 2. With exact times, dates of three days, one date for all, and without times.
+fn rounds(times: [&str; 3]) -> String {
+    let mut file = String::from("item,body,who,label,round,created_at\n");
+    for (text, said) in ["112", "122", "222"].into_iter().enumerate() {
+        for (round, (label, time)) in said.chars().zip(times).enumerate() {
+            writeln!(file, "{text},text {text},person {text},{label},{},{time}", round + 1).unwrap();
+        }
+    }
+    file
+}
+
+const TIMES: [[&str; 3]; 4] = [
+    ["2024-01-01T10:00:00Z", "2024-02-01T10:00:00Z", "2024-03-01T10:00:00Z"],
+    ["2024-01-01", "2024-02-01", "2024-03-01"],
+    ["2024-01-01", "2024-01-01", "2024-01-01"],
+    ["", "", ""],
+];
+
+#[test]
+fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement() {
+    for times in TIMES {
+        let folder = tempfile::tempdir().unwrap();
+        let file = rounds(times);
+        let fresh = created(&folder, "fresh.dissensus");
+        session_with(&fresh, &folder, &file, Some("round"));
+        assert_eq!(same_of_each(&repeats(&fresh)), [1, 1, 2], "{times:?}");
+        let twice = created(&folder, "twice.dissensus");
+        session_with(&twice, &folder, &file, None);
+        let report = session_with(&twice, &folder, &file, Some("round"));
+        assert!(told(&report, "repeats-are-labels") > 0, "{times:?}");
+        assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
+        // And once more: nothing is added.
+        let again = session_with(&twice, &folder, &file, Some("round"));
+        assert_eq!((again.labels, again.repeats), (0, 0), "{times:?}");
+        assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
+    }
+}
+
+#[test]
+fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let mut file = String::from("item,body,who,label,batch,created_at\n");
+    for text in 0..20 {
+        writeln!(file, "{text},text {text},ana,{},{},2024-01-01T10:00:{text:02}Z", text % 2, text % 4 + 1)
+            .unwrap();
+    }
+    let report = session_with(&session, &folder, &file, Some("batch"));
+    assert_eq!((report.labels, report.repeats, told(&report, "no-first-answer")), (5, 15, 15));
+    assert_eq!(repeats(&session).unpaired, 15);
+    assert_eq!(session_with(&session, &folder, &file, None).labels, 15);
+    let found = repeats(&session);
+    assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 15));
+}
+
+/// Without times what was imported plainly cannot be told from what was imported as repeats: taken back, it is compared with nothing.
+#[test]
+fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let question = session.project.question(None).map(|question| question.id);
+    assert!(question.is_err(), "nothing is there yet");
+    let mut file = String::from("item,body,who,label,batch\n");
+    for text in 0..20 {
+        writeln!(file, "{text},text {text},ana,{},{}", text % 2, text % 4 + 1).unwrap();
+    }
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
+    let question = session.project.question(None).unwrap().id;
+    session_with(&session, &folder, &file, None);
+    assert!(repeats(&session).repeats > 0, "compared with themselves");
+    assert_eq!(session.analysis.remove_repeats(question, Some(3)).unwrap(), 5);
+    assert_eq!(session.analysis.remove_repeats(question, None).unwrap(), 10);
+    let found = repeats(&session);
+    assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 0));
+    assert_eq!(session.project.info().unwrap().labels, 20, "labels stay");
+    // Nothing is left to take back, and that is said.
+    let error = session.analysis.remove_repeats(question, Some(2)).unwrap_err();
+    assert_eq!((error.code(), error.to_string().contains("no repeated answers")), ("no-repeats", true));
+    // What is right after all comes back with the file, once.
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
+    let error = session.analysis.remove_repeats(question, Some(7)).unwrap_err();
+    assert!(error.to_string().contains("occasion 2, 3, 4"), "{error}");
+}
+
+#[test]
+fn first_answers_that_come_later_in_the_file_or_are_in_the_project_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let file = "item,body,who,label,round\n0,a,ana,1,2\n0,a,ana,2,3\n0,a,ana,1,1\n1,b,ana,2,2\n1,b,ana,2,3\n";
+    let report = session_with(&session, &folder, file, Some("round"));
+    assert_eq!((report.labels, told(&report, "no-first-answer")), (1, 1));
+    let report = session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,4\n", Some("round"));
+    assert_eq!((report.repeats, told(&report, "no-first-answer")), (1, 0));
+}
+
+#[test]
+fn a_column_of_occasions_that_is_not_read_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let file = folder.path().join("some.csv");
+    std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n2,b,ana,2,2\n3,c,ana,1,3\n")
+        .unwrap();
+    let report = import(&session, &file, None);
+    assert_eq!((report.labels, report.repeats), (3, 0));
+    let told = |report: &ImportReport| {
+        report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
+    };
+    assert!(told(&report), "{report:?}");
+    // The same number for all answers of a person is taken for an attribute.
+    std::fs::write(
+        &file,
+        "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
+    )
+    .unwrap();
+    assert!(told(&import(&session, &file, None)));
+    std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
+    let report = import(&session, &file, None);
+    assert_eq!((report.labels, report.repeats), (0, 1));
+    assert!(!told(&report), "{report:?}");
+}
+
+#[test]
+fn an_answer_without_a_time_that_was_overruled_is_told_and_stays_overruled() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let head = "item,body,who,label,round\n";
+    let second = |label: &str| format!("0,a,ana,{label},2\n");
+    let first = format!("{head}0,a,ana,1,1\n1,b,ana,2,1\n{}", second("1"));
+    session_with(&session, &folder, &first, Some("round"));
+    let other = session_with(&session, &folder, &format!("{head}{}", second("2")), Some("round"));
+    assert_eq!((other.repeats, told(&other, "outdated-repeats")), (1, 0));
+    let back = session_with(&session, &folder, &format!("{head}{}", second("1")), Some("round"));
+    assert_eq!((back.repeats, back.repeated_rows, told(&back, "outdated-repeats")), (0, 1, 1));
+    assert_eq!(same_of(&repeats(&session)), (0, 1));
+    // A file that says both, the one that counts last, says nothing else than the project.
+    let both = format!("{head}{}{}", second("1"), second("2"));
+    assert_eq!(told(&session_with(&session, &folder, &both, Some("round")), "outdated-repeats"), 0);
+}
+
+#[test]
+fn an_export_imports_again_to_the_same_repeats() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(&folder);
+    for name in ["out.csv", "out.jsonl"] {
+        let out = folder.path().join(name);
+        assert_eq!(session.exchange.export(&out, None, false, &Silent).unwrap(), 63);
+        let copy = created(&folder, &format!("{name}.dissensus"));
+        // Without being told: the column is known by its name.
+        let report = import(&copy, &out, None);
+        assert_eq!((report.labels, report.repeats), (40, 23), "{name}");
+        let (ours, theirs) = (repeats(&session), repeats(&copy));
+        assert_eq!((ours.overall, ours.repeats), (theirs.overall, theirs.repeats));
+    }
+}
+
+#[test]
+fn without_repeats_it_says_how_to_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let file = folder.path().join("one.csv");
+    std::fs::write(&file, "item,body,who,label,round\n1,a,ana,1,1\n2,b,ana,2,\n3,c,ana,1,2\n").unwrap();
+    let columns = ColumnChoices {
+        text_id: Some("item".into()),
+        text: Some("body".into()),
+        annotator: Some("who".into()),
+        label: Some("label".into()),
+        occasion: Some("round".into()),
+        ..ColumnChoices::default()
+    };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    let report = repeats(&session);
+    assert_eq!((report.repeats, report.unpaired, report.overall), (0, 1, None));
+    assert!(report.needs.unwrap().contains("--occasion"));
+    // A value that is no occasion stops the import.
+    std::fs::write(&file, "item,body,who,label,round\n1,a,ana,1,0\n2,b,ana,2,first\n").unwrap();
+    let error = session.exchange.import(&file, &choices, &silent).unwrap_err();
+    let detail = error.detail().unwrap();
+    assert!(
+        detail.contains("\"0\" is no occasion") && detail.contains("\"first\" is no occasion"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(&folder);
+    let question = session.project.question(None).unwrap().id;
+    let report = session.analysis.stable_share(question).unwrap();
+    assert_eq!((report.found, report.words.as_str()), (None, "The annotator models are being fitted."));
+    session.live.fit(question, &Silent).unwrap();
+    let report = session.analysis.stable_share(question).unwrap();
+    assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
+    // Ten more texts that both answer twice alike.
+    let mut file = String::from("item,body,who,label,round,age\n");
+    for text in 100..110 {
+        for (who, age) in [("ana", 30), ("ben", 40)] {
+            for round in 1..3 {
+                writeln!(file, "{text},text {text},{who},{},{round},{age}", text % 3 + 1).unwrap();
+            }
+        }
+    }
+    let path = folder.path().join("more.csv");
+    std::fs::write(&path, file).unwrap();
+    import(&session, &path, Some("round"));
+    session.live.fit_anew(question, &Silent).unwrap();
+    // Enough repeats, but of two people, who follow the text alone, so that hardly any is expected to differ.
+    let report = session.analysis.stable_share(question).unwrap();
+    assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
+}
+
+/// Somebody confirms on a second occasion what a file said of them: that is an answer of its own, which taking out the import leaves, and
+/// which undo takes back.
+#[test]
+fn the_same_answer_given_again_is_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let first = "item,body,who,label\n1,one,ana,1\n2,two,ana,2\n3,three,ana,3\n";
+    session_with(&session, &folder, first, None);
+    session_with(&session, &folder, "item,body,who,label,round\n1,one,ana,2,2\n", Some("round"));
+    let question = session.project.question(None).unwrap();
+    let give = |text: &str, value: &str, occasion: u16| {
+        session.labelling.label_by_name_on("ana", text, value, None, occasion).unwrap();
+    };
+    give("3", "1", 1);
+    give("1", "2", 2);
+    session.project.remove(&Removal::LastImport).unwrap();
+    let ana = session.project.annotator("ana").unwrap().id;
+    let now = |text: &str| {
+        let text = session.project.text_named(text).unwrap().0;
+        session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
+    };
+    assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
+    // What it confirmed stays with it, and counts again.
+    let undone = session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
+    assert_eq!(undone.text, session.project.text_named("1").unwrap().0);
+    assert_eq!(now("1"), Some(Answer::Level(1)));
+    // Without a note the command leaves what was said beside the same answer.
+    let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
+    session.labelling.label_by_name_with("ana", "2", "3", None, 2, &note).unwrap();
+    give("2", "3", 2);
+    let text = session.project.text_named("2").unwrap().0;
+    assert_eq!(session.labelling.task_on(ana, question.id, text, 2).unwrap().remark, note);
+}

@@ -1,0 +1,238 @@
+//! A resumed run comes to the numbers of one that was never interrupted, whatever happened to the project meanwhile.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, NewLabel, RunDetail, TrainChoices, WorkState};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::event::Event;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+use tempfile::TempDir;
+
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(tiny.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    session
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.project.question(Some("offensiveness")).unwrap().id
+}
+
+fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
+    let choices = session.runs.choices(question(session), model, tuning).unwrap();
+    TrainChoices { epochs: 4, patience: 0, ..choices }
+}
+
+/// Stops half way.
+#[derive(Default)]
+struct StopHalfWay(AtomicBool);
+
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        if doing == "training" && total.is_some_and(|total| done > total / 2) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Bits of the test figures by name, and of the validation loss at each step.
+type Figures = (Vec<(String, u64)>, Vec<(u32, Option<u64>)>);
+
+/// Everything that a run comes to, to the last digit.
+fn figures(run: &RunDetail) -> Figures {
+    let metrics = &run.info.scores.as_ref().unwrap().metrics;
+    (
+        metrics.iter().map(|m| (m.key.clone(), m.value.to_bits())).collect(),
+        run.info.epochs.iter().map(|e| (e.step, e.validation_loss.map(f64::to_bits))).collect(),
+    )
+}
+
+/// Changes whatever a person can change while a run is interrupted.
+fn change_everything(session: &Session, folder: &Path) {
+    let question = question(session);
+    let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
+    let known = session.project.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
+    for text in 1..=40 {
+        for annotator in [someone, known] {
+            let new = NewLabel {
+                question,
+                text: TextId(text),
+                annotator,
+                answer: Answer::Level(2),
+                duration_ms: None,
+            };
+            session.labelling.record(&new, LabelSource::Command).unwrap();
+        }
+    }
+    session.labelling.undo(known, question, LabelSource::Command).unwrap();
+    let file = folder.join("more.csv");
+    let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
+    let rows = rows.replace("c001,,", "x2,Another,");
+    std::fs::write(&file, rows).unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let choice = EncoderChoice {
+        encoder: Some(tiny.to_string_lossy().into_owned()),
+        pooling: Some(dissensus_encoder::Pooling::Max),
+        ..EncoderChoice::default()
+    };
+    session.encoding.encode(&choice, &Silent).unwrap();
+}
+
+fn resumes_to_the_same(model: ModelKind, tuning: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = choices(&session, model, tuning);
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    assert_eq!(error.code(), "cancelled");
+    let stopped = session.runs.list().unwrap().remove(0);
+    assert!(stopped.resumable && !stopped.data_changed);
+    change_everything(&session, folder.path());
+    let stopped = session.runs.list().unwrap().remove(0);
+    assert!(stopped.resumable && stopped.data_changed);
+    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+    assert_eq!(figures(&resumed), figures(&whole), "{model} {tuning}");
+    assert_eq!(resumed.sizes, whole.sizes);
+    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
+    // It predicts as the other does, for people of then and for those who came later.
+    let annotators = session.project.annotators().unwrap();
+    for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
+        let says =
+            |run: u32| session.runs.predict(run, annotator, "You fool", &Silent).unwrap().probabilities;
+        assert_eq!(says(resumed.info.id), says(whole.info.id), "{model} {tuning}");
+    }
+}
+
+#[test]
+fn a_network_on_frozen_embeddings_is_resumed_on_what_it_started_with() {
+    resumes_to_the_same(ModelKind::ShareRecFfn, "frozen");
+}
+
+#[test]
+fn a_tuned_multilevel_is_resumed_on_what_it_started_with() {
+    resumes_to_the_same(ModelKind::Multilevel, "last-1");
+}
+
+#[test]
+fn tuned_separate_heads_are_resumed_on_what_they_started_with() {
+    resumes_to_the_same(ModelKind::SepHeads, "lora");
+}
+
+#[test]
+fn separate_heads_with_a_soft_prompt_are_resumed_on_what_they_started_with() {
+    resumes_to_the_same(ModelKind::SepHeads, "prompt-4");
+}
+
+#[test]
+fn a_failed_resume_changes_nothing_and_is_possible_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let stopped = session.runs.list().unwrap().remove(0);
+    let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
+    let aside = folder.path().join("aside");
+    std::fs::rename(&files, &aside).unwrap();
+    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
+    let error = session.runs.resume_here(stopped.id, &Silent).unwrap_err();
+    assert!(error.code() == "not-resumable" && error.to_string().contains("not there"), "{error}");
+    assert_eq!(session.runs.detail(stopped.id).unwrap().info.state, WorkState::Cancelled);
+    std::fs::rename(&aside, &files).unwrap();
+    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+    assert_eq!(figures(&resumed), figures(&whole));
+
+    let convex =
+        session.runs.train(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Silent);
+    let error = session.runs.resume_here(convex.unwrap().info.id, &Silent).unwrap_err();
+    assert!(error.to_string().contains("was not interrupted"), "{error}");
+}
+
+#[test]
+fn of_two_runs_started_at_once_one_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Arc::new(sample(&folder));
+    let asked = TrainChoices { epochs: 1, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
+    for round in 0..6 {
+        let begin_two = || {
+            let barrier = Arc::new(Barrier::new(2));
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let (session, barrier, asked) =
+                        (Arc::clone(&session), Arc::clone(&barrier), asked.clone());
+                    std::thread::spawn(move || {
+                        barrier.wait();
+                        session.runs.start(&asked).map_err(|error| error.code())
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        };
+        // The place is free a moment after the run before has ended: until then both are told that it is taken.
+        let begun = (0..500)
+            .map(|_| begin_two())
+            .find(|begun| {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                begun.iter().any(Result::is_ok)
+            })
+            .unwrap();
+        assert_eq!(begun.iter().filter(|result| result.is_ok()).count(), 1, "{begun:?}");
+        assert!(begun.contains(&Err("busy")));
+        let mut runs = session.runs.list().unwrap();
+        assert_eq!(runs.len(), round + 1, "the one that did not begin left no row");
+        while runs[0].state == WorkState::Running {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            runs = session.runs.list().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = TrainChoices { epochs: 2, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
+    let once = AtomicBool::new(true);
+    session.subscribe(move |event| {
+        // A listener is called on the training thread, in the middle of its work.
+        let Event::Run(run) = event else { return };
+        if run.state == WorkState::Running && run.epochs.len() == 1 && once.swap(false, Ordering::Relaxed) {
+            panic!("no such luck");
+        }
+    });
+    let id = session.runs.start(&asked).unwrap();
+    let ended = |id: u32| loop {
+        let run = session.runs.detail(id).unwrap().info;
+        if run.state != WorkState::Running {
+            break run;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let failed = ended(id);
+    assert_eq!(failed.state, WorkState::Failed);
+    assert!(failed.problem.unwrap().message.contains("no such luck"));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert!(session.project.jobs().unwrap().iter().all(|job| job.state != WorkState::Running));
+    let next = session.runs.start(&asked).unwrap();
+    assert_eq!(ended(next).state, WorkState::Finished);
+}

@@ -1,0 +1,254 @@
+//! Tables of what runs predict: each as the run alone says it, a text read once for all on one encoder, and all or nothing.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, TrainChoices};
+use dissensus_app::session::Session;
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs::RunPredictionFile;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const TEXTS: u32 = 60;
+const PEOPLE: [&str; 4] = ["a", "b", "c", "d"];
+
+fn body(text: u32) -> String {
+    format!("this comment is {} and {text}", ["good", "bad", "fair", "not fair", "ungood"][text as usize % 5])
+}
+
+fn import(
+    session: &Session,
+    folder: &Path,
+    question: &str,
+    people: &[&str],
+    label: impl Fn(u32, u32) -> String,
+) {
+    let mut csv = "text_id,text,annotator_id,label\n".to_owned();
+    for text in 0..TEXTS {
+        for (nth, who) in people.iter().enumerate() {
+            writeln!(csv, "t{text},{},{who},{}", body(text), label(text, nth as u32)).unwrap();
+        }
+    }
+    std::fs::write(folder.join("in.csv"), csv).unwrap();
+    let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&folder.join("in.csv"), &choices, &silent).unwrap();
+}
+
+/// "rude", yes or no, of everybody but "d", and "tone", 1 to 3, of everybody.
+fn project() -> (TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let rude = |text: u32, who: u32| {
+        ["no", "yes"][usize::from(text % 5 == 1 || (text + who).is_multiple_of(7))].to_owned()
+    };
+    import(&session, folder.path(), "rude", &PEOPLE[..3], rude);
+    import(&session, folder.path(), "tone", &PEOPLE, |text, who| (1 + (text + who) % 3).to_string());
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let tiny =
+        EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() };
+    session.encoding.encode(&tiny, &Silent).unwrap();
+    (folder, session)
+}
+
+fn train(session: &Session, question: &str, model: ModelKind, tuning: &str) -> u32 {
+    let question = session.project.question(Some(question)).unwrap().id;
+    let choices = session.runs.choices(question, model, tuning).unwrap();
+    let choices = TrainChoices { epochs: 2, patience: 0, split: SplitSpec::ByText(0.6), ..choices };
+    session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
+}
+
+type Row = HashMap<String, String>;
+
+/// By text and annotator.
+fn table(path: &Path) -> HashMap<(String, String), Row> {
+    let file = std::fs::read_to_string(path).unwrap();
+    let mut lines = file.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    lines
+        .map(|values| {
+            let row: Row = header.iter().cloned().zip(values).collect();
+            ((row["text_id"].clone(), row["annotator_id"].clone()), row)
+        })
+        .collect()
+}
+
+fn probabilities(row: &Row, levels: &[&str]) -> Vec<f32> {
+    levels.iter().map(|level| row[&format!("p_{level}")].parse().unwrap()).collect()
+}
+
+fn near(found: &[f32], expected: &[f32]) {
+    let same = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(same && found.len() == expected.len(), "{found:?} {expected:?}");
+}
+
+fn tables(
+    session: &Session,
+    runs: &[u32],
+    texts: Option<&Path>,
+    out: &Path,
+) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+    let texts = texts.map(|path| TextFileChoices { path: path.to_owned(), ..TextFileChoices::default() });
+    session.runs.prediction_tables(runs, &PredictionChoices::default(), texts.as_ref(), out, &Silent)
+}
+
+/// Every way in which a run has its model: fitted label by label, solved, a network on a frozen and on a tuned encoder.
+fn runs(session: &Session) -> [(u32, &'static str, Vec<&'static str>); 5] {
+    let (binary, levels) = (vec!["no", "yes"], vec!["1", "2", "3"]);
+    [
+        (train(session, "rude", ModelKind::Multilevel, "frozen"), "rude", binary.clone()),
+        (train(session, "tone", ModelKind::ShareRecFfn, "frozen"), "tone", levels.clone()),
+        (train(session, "rude", ModelKind::SepHeads, "frozen"), "rude", binary.clone()),
+        (train(session, "tone", ModelKind::Shared, "last-1"), "tone", levels),
+        (train(session, "rude", ModelKind::Multilevel, "last-1"), "rude", binary),
+    ]
+}
+
+#[test]
+fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
+    let (folder, session) = project();
+    let runs = runs(&session);
+    let numbers: Vec<u32> = runs.iter().map(|run| run.0).collect();
+    let path = |name: &str| folder.path().join(name);
+    let new = path("new.txt");
+    std::fs::write(&new, format!("you are bad\n{}\nhow fair\n", body(3).to_uppercase())).unwrap();
+    for (texts, name) in [(Some(new.as_path()), "file"), (None, "project")] {
+        let together = tables(&session, &numbers, texts, &path(&format!("{name}.csv"))).unwrap();
+        assert_eq!(together.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
+        for ((run, question, levels), written) in runs.iter().zip(&together) {
+            let (file, rows) = (&written.written.file, if texts.is_some() { 3 } else { u64::from(TEXTS) });
+            assert_eq!(*file, path(&format!("{name}-{run}.csv")));
+            assert_eq!((written.written.texts, written.written.rows), (rows, rows * 4), "{written:?}");
+            // "d" has said nothing on rudeness.
+            assert_eq!(written.written.annotators_without_labels, usize::from(*question == "rude"));
+            let alone = path(&format!("{name}-alone-{run}.csv"));
+            tables(&session, &[*run], texts, &alone).unwrap();
+            assert_eq!(std::fs::read(file).unwrap(), std::fs::read(&alone).unwrap(), "to the byte");
+            let found = table(&alone);
+            for who in session.project.annotators().unwrap() {
+                let (id, body) = if texts.is_some() { ("3", "how fair") } else { ("t7", "") };
+                let says = match texts {
+                    Some(_) => session.runs.predict(*run, who.id, body, &Silent).unwrap(),
+                    None => session.runs.predict_text(*run, who.id, id, &Silent).unwrap(),
+                };
+                let row = &found[&(id.to_owned(), who.external_id.clone())];
+                near(&probabilities(row, levels), &says.probabilities);
+                for measure in ["disagreement_split", "disagreement_pairwise"] {
+                    assert!((0.0..=1.0).contains(&row[measure].parse::<f32>().unwrap()), "{row:?}");
+                }
+            }
+            // What taught the run is told, of a body that is in the project too.
+            let observed = found.values().filter(|row| row["observed"] == "true").count() as u64;
+            assert_eq!(Some(observed), written.written.observed);
+            let copy = found.get(&("2".to_owned(), "a".to_owned()));
+            let own = session.runs.detail(*run).unwrap().info.scores.unwrap().labels;
+            assert!(own > 0 && observed < rows * 4, "what is tested is not observed");
+            if let Some(copy) = copy {
+                let project = table(&path(&format!("file-{run}.csv")));
+                assert_eq!(copy["observed"], project[&("2".to_owned(), "a".to_owned())]["observed"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody() {
+    let (folder, session) = project();
+    let run = train(&session, "tone", ModelKind::SepHeads, "frozen");
+    session.project.add_annotator("New", &Default::default()).unwrap();
+    let stranger = session.project.annotators().unwrap().pop().unwrap();
+    let write = |annotators: &[&str], name: &str| {
+        let annotators = annotators.iter().map(|id| (*id).to_owned()).collect();
+        let choices = PredictionChoices { annotators, ..PredictionChoices::default() };
+        let out = folder.path().join(name);
+        let written = session.runs.prediction_tables(&[run], &choices, None, &out, &Silent).unwrap();
+        (written[0].written.clone(), table(&out))
+    };
+    let (written, rows) = write(&["a", &stranger.external_id], "two.csv");
+    assert_eq!((written.annotators, written.annotators_without_labels), (2, 1));
+    let row = &rows[&("t1".to_owned(), stranger.external_id.clone())];
+    let says = session.runs.predict_text(run, stranger.id, "t1", &Silent).unwrap();
+    assert!(!says.knows_annotator && row["observed"] == "false");
+    near(&probabilities(row, &["1", "2", "3"]), &says.probabilities);
+    assert!(row["disagreement_split"].parse::<f32>().unwrap() > 0.0);
+    let (_, rows) = write(&["a"], "one.csv");
+    assert!(rows.len() == TEXTS as usize && rows.values().all(|row| row["disagreement_split"].is_empty()));
+    // Everybody is everybody whom the run knows.
+    assert_eq!(write(&[], "all.csv").0.annotators, PEOPLE.len());
+}
+
+struct Stop;
+
+impl Progress for Stop {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
+    let (folder, session) = project();
+    let rude = train(&session, "rude", ModelKind::Shared, "frozen");
+    let tone = train(&session, "tone", ModelKind::ShareRecFfn, "frozen");
+    let out = folder.path().join("out.csv");
+    let choices = |question: Option<&str>| PredictionChoices {
+        question: question.map(Into::into),
+        ..PredictionChoices::default()
+    };
+    let refused = |runs: &[u32], choices: &PredictionChoices, out: &Path| {
+        let error = session.runs.prediction_tables(runs, choices, None, out, &Silent).unwrap_err();
+        format!("{}: {error}", error.code())
+    };
+    let none = choices(None);
+    for (found, said) in [
+        (refused(&[99], &none, &out), "no-such-run"),
+        (refused(&[rude, rude], &none, &out), "it is named twice"),
+        (refused(&[rude, tone], &choices(Some("rude")), &out), "predicts nothing of \"rude\""),
+        (refused(&[rude], &none, &out.with_extension("docx")), ".parquet"),
+        (
+            refused(&[rude], &PredictionChoices { annotators: vec!["nobody".into()], ..none.clone() }, &out),
+            "nobody",
+        ),
+    ] {
+        assert!(found.contains(said), "{found}\n{said}");
+    }
+    let taken = folder.path().join(format!("out-{tone}.csv"));
+    std::fs::write(&taken, "somebody's own").unwrap();
+    assert!(refused(&[rude, tone], &none, &out).contains("--force"));
+    assert_eq!(std::fs::read_to_string(&taken).unwrap(), "somebody's own");
+    std::fs::remove_file(&taken).unwrap();
+    let stopped = session.runs.prediction_tables(&[rude, tone], &none, None, &out, &Stop).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled");
+    let left: Vec<PathBuf> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_string_lossy().contains("out"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn the_window_writes_what_everybody_would_answer_and_fits_the_model_for_it() {
+    let (folder, session) = project();
+    let out = folder.path().join("would.csv");
+    let done = session.analysis.predictions_as_job("rude", &out, false).unwrap();
+    assert_eq!((done.texts, done.annotators, done.annotators_without_labels, done.rows), (60, 4, 1, 240));
+    assert_eq!(table(&out).len(), 240);
+    let again = session.analysis.predictions_as_job("rude", &out, false).unwrap_err();
+    assert_eq!(again.code(), "export-exists");
+    session.analysis.predictions_as_job("rude", &out, true).unwrap();
+    let unknown = session.analysis.predictions_as_job("kind", &folder.path().join("x.csv"), false);
+    assert!(unknown.is_err() && !folder.path().join("x.csv").exists());
+}

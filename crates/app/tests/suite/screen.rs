@@ -1,0 +1,334 @@
+//! Several questions on one screen, questions that are asked only after others, and levels that are renamed in use.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, LabelTask, NewLabel, Progress as Far, ProjectChoices, TextOrder};
+use dissensus_app::session::Session;
+use dissensus_domain::{
+    AnnotatorId, Answer, Condition, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet,
+    TextId,
+};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Four texts, Ana and Ben, and three questions: how rude (ordinal), what is in it (options), which words (spans).
+struct Study {
+    session: Session,
+    rude: QuestionId,
+    harm: QuestionId,
+    words: QuestionId,
+    ana: AnnotatorId,
+    ben: AnnotatorId,
+}
+
+fn open(folder: &Path) -> Session {
+    Session::open(&folder.join("p.dissensus"), &Home::inside(folder, Vec::new())).unwrap()
+}
+
+fn study(folder: &Path) -> Study {
+    let session = Session::create(&folder.join("p.dissensus"), &Home::inside(folder, Vec::new())).unwrap();
+    let file = folder.join("t.csv");
+    std::fs::write(&file, "text_id,text\na,first text\nb,second text\nc,third text\nd,fourth text\n")
+        .unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let add = |name: &str, kind, levels: &[&str]| {
+        session.project.add_question(name, "?", Scale::new(kind, levels).unwrap()).unwrap().id
+    };
+    let rude = add("rude", ScaleKind::Ordinal, &["1", "2", "3"]);
+    let harm = add("harm", ScaleKind::MultiLabel, &["threat", "slur", "lie, half"]);
+    let words = add("words", ScaleKind::Spans, &["insult", "order"]);
+    let join = |name| session.project.add_annotator(name, &Default::default()).unwrap().id;
+    let (ana, ben) = (join("ana"), join("ben"));
+    Study { session, rude, harm, words, ana, ben }
+}
+
+impl Study {
+    fn give_as(&self, annotator: AnnotatorId, question: QuestionId, text: u32, answer: Answer) {
+        let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None };
+        self.session.labelling.record_label(&new).unwrap();
+    }
+
+    fn give(&self, question: QuestionId, text: u32, answer: Answer) {
+        self.give_as(self.ana, question, text, answer);
+    }
+
+    fn next(&self, questions: &[QuestionId], after: Option<u32>) -> Option<u32> {
+        let after = after.map(TextId);
+        let next = self.session.labelling.next_text(self.ana, questions, TextOrder::File, after).unwrap();
+        next.map(|task| task.text.0)
+    }
+
+    fn far(&self, questions: &[QuestionId]) -> (u32, u32, u32) {
+        let Far { done, total, skipped, .. } = self.session.labelling.progress(self.ana, questions).unwrap();
+        (done, total, skipped)
+    }
+
+    fn task(&self, question: QuestionId, text: u32) -> LabelTask {
+        self.session.labelling.task(self.ana, question, TextId(text)).unwrap()
+    }
+
+    fn only_if(&self, question: QuestionId, words: &str) {
+        let condition = self.session.project.condition_named(words).unwrap();
+        self.session.project.set_condition(question, Some(condition)).unwrap();
+    }
+}
+
+fn options(of: &[u8]) -> Answer {
+    Answer::Options(OptionSet::new(of.iter().copied()).unwrap())
+}
+
+fn spans(of: &[(u32, u32, u16)]) -> Answer {
+    let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind });
+    Answer::Spans(SpanSet::new(spans).unwrap())
+}
+
+#[test]
+fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let (rude, harm, words) = (study.rude, study.harm, study.words);
+    let all = [words, harm, rude];
+    study.give(rude, 1, Answer::Level(2));
+    study.give(harm, 1, options(&[]));
+    assert_eq!((study.far(&all), study.next(&all, None)), ((0, 4, 0), Some(1)));
+    assert_eq!((study.far(&[rude]), study.next(&[rude], None)), ((1, 4, 0), Some(2)));
+    study.give(words, 1, spans(&[]));
+    assert_eq!((study.far(&all), study.next(&all, None)), ((1, 4, 0), Some(2)));
+    assert_eq!(study.far(&[words, words]), (1, 4, 0), "named twice is asked once");
+    let none: &[QuestionId] = &[];
+    let refused = study.session.labelling.next_text(study.ana, none, TextOrder::File, None).unwrap_err();
+    assert_eq!(refused.code(), "no-question");
+}
+
+#[test]
+fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    study.session.project.set_reveal(true).unwrap();
+    study.give_as(study.ben, study.words, 1, spans(&[(0, 5, 0)]));
+    study.give_as(study.ben, study.rude, 1, Answer::Level(2));
+    // An answer to one question opens nothing of another one.
+    study.give(study.rude, 1, Answer::Level(0));
+    let task = study.task(study.words, 1);
+    assert!(task.spans.is_none() && task.reveal.is_none() && task.answer.is_none());
+    study.give(study.words, 1, spans(&[]));
+    assert_eq!(study.task(study.words, 1).spans.unwrap().len(), 1);
+}
+
+#[test]
+fn undo_leads_back_across_questions_and_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let all = [study.words, study.harm, study.rude];
+    study.give(study.words, 1, spans(&[(0, 5, 1)]));
+    study.give(study.rude, 1, Answer::Level(1));
+    study.give_as(study.ben, study.rude, 1, Answer::Level(2));
+    study.give(study.harm, 2, options(&[0]));
+    let undo = |questions: &[QuestionId]| {
+        let undone = study.session.labelling.undo(study.ana, questions, LabelSource::Window).unwrap();
+        undone.map(|undone| (undone.question, undone.text.0))
+    };
+    assert_eq!(undo(&all), Some((study.harm, 2)));
+    // Only what is on the screen is taken back.
+    assert_eq!(undo(&[study.words]), Some((study.words, 1)));
+    assert_eq!(undo(&all), Some((study.rude, 1)));
+    assert_eq!(undo(&all), None);
+    assert_eq!(study.session.labelling.progress(study.ben, study.rude).unwrap().done, 1);
+}
+
+#[test]
+fn skip_puts_off_what_is_not_answered_and_that_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let all = [study.words, study.rude];
+    study.give(study.rude, 1, Answer::Level(1));
+    let far = study.session.labelling.skip(study.ana, all, TextId(1)).unwrap();
+    assert_eq!((far.done, far.skipped), (0, 1));
+    assert!(study.task(study.words, 1).skipped && !study.task(study.rude, 1).skipped);
+    assert_eq!(study.next(&all, None), Some(2));
+    for text in 2..=4 {
+        study.session.labelling.skip(study.ana, all, TextId(text)).unwrap();
+    }
+    assert_eq!(study.next(&all, None), Some(1), "nothing else is left");
+    // One of two that were skipped is answered: the other still is.
+    study.give(study.rude, 2, Answer::Level(1));
+    assert_eq!(study.far(&all), (0, 4, 4));
+    // A text that is not there: nothing is written for any of the questions.
+    let events = study.session.labelling.skip(study.ana, all, TextId(99)).unwrap_err();
+    assert!(events.to_string().contains("99"), "{events}");
+}
+
+#[test]
+fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let (rude, harm, words) = (study.rude, study.harm, study.words);
+    study.only_if(harm, "rude=2,3");
+    study.only_if(words, "harm=lie, half");
+    let all = [rude, harm, words];
+    assert!(!study.task(harm, 1).asked && !study.task(words, 1).asked && study.task(rude, 1).asked);
+    study.give(rude, 1, Answer::Level(0));
+    assert_eq!(
+        (study.far(&all), study.next(&all, None)),
+        ((1, 4, 0), Some(2)),
+        "nothing else is asked of it"
+    );
+    study.give(rude, 2, Answer::Level(2));
+    assert_eq!((study.far(&all), study.next(&all, None)), ((1, 4, 0), Some(2)));
+    study.give(harm, 2, options(&[2]));
+    assert!(study.task(words, 2).asked);
+    study.give(words, 2, spans(&[(0, 6, 0)]));
+    assert_eq!(study.far(&all), (2, 4, 0));
+    // Alone, a question counts the texts about which it is asked.
+    assert_eq!((study.far(&[harm]), study.next(&[harm], None)), ((1, 1, 0), None));
+    // Another answer above: what was said below is kept, and counts no more.
+    study.give(rude, 2, Answer::Level(0));
+    let (of_harm, of_words) = (study.task(harm, 2), study.task(words, 2));
+    assert!(!of_harm.asked && of_harm.answer == Some(options(&[2])));
+    assert!(!of_words.asked && of_words.answer.is_some());
+    assert_eq!((study.far(&all), study.far(&[harm])), ((2, 4, 0), (0, 0, 0)));
+    // By name it can be given all the same, and that is told.
+    let named = |value| study.session.labelling.label_by_name("ana", "b", value, Some("harm")).unwrap();
+    assert!(!named("slur").asked);
+    study.give(rude, 2, Answer::Level(1));
+    assert!(named("threat").asked);
+    // Everybody by their own answers.
+    let of_ben = study.session.labelling.task(study.ben, harm, TextId(2)).unwrap();
+    assert!(!of_ben.asked);
+    study.session.close();
+
+    let again = open(folder.path());
+    let found = again.project.question(Some("words")).unwrap();
+    assert_eq!(found.only_if, Some(Condition::new(harm, [2])));
+    assert!(again.labelling.task(study.ana, harm, TextId(2)).unwrap().asked);
+}
+
+#[test]
+fn conditions_that_cannot_be_are_refused_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let project = &study.session.project;
+    for (words, why) in [
+        ("rude", "write QUESTION=LEVEL"),
+        ("rued=1", "the questions are rude, harm, words"),
+        ("rude=4", "rude has 1, 2, 3"),
+        ("rude=1,,2", "rude has 1, 2, 3"),
+        ("harm=lie", "harm has threat, slur, lie, half"),
+        ("harm: threat=yes", "the questions are"),
+    ] {
+        let error = project.condition_named(words).unwrap_err();
+        assert!(error.code() == "words" && error.to_string().contains(why), "{error}");
+    }
+    study.only_if(study.harm, "rude=3");
+    let back = project.condition_named("harm=threat").unwrap();
+    let error = project.set_condition(study.rude, Some(back)).unwrap_err();
+    assert!(error.to_string().contains("neither would ever be asked"), "{error}");
+    let option = Condition::new(study.harm.of_option(0), [1]);
+    assert_eq!(project.set_condition(study.words, Some(option)).unwrap_err().code(), "whole-question");
+    // A new question whose condition is none is not added at all.
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let wrong = Some(Condition::new(study.rude, [7]));
+    assert!(project.add_question_only_if("sure", "", scale, wrong).is_err());
+    assert!(project.question(Some("sure")).is_err());
+    assert_eq!(project.question(Some("rude")).unwrap().only_if, None);
+}
+
+#[test]
+fn levels_in_use_are_renamed_and_keep_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let project = &study.session.project;
+    study.give(study.rude, 1, Answer::Level(2));
+    study.give(study.harm, 1, options(&[0, 2]));
+    study.only_if(study.words, "rude=3");
+    let rename = |name: &str, changes: &[&str]| {
+        let question = project.question(Some(name)).unwrap();
+        let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).collect();
+        project.names_after(&question, &changes).and_then(|names| project.rename_levels(question.id, &names))
+    };
+    // Two names change places at once; an old name may hold a comma, a new one an equals sign.
+    rename("rude", &["1=2", "2=1", "3=very=rude"]).unwrap();
+    rename("harm", &["lie, half=half-truth"]).unwrap();
+    assert_eq!(project.question(Some("rude")).unwrap().scale.levels(), ["2", "1", "very=rude"]);
+    assert_eq!(project.question(Some("harm: half-truth")).unwrap().id, study.harm.of_option(2));
+    assert_eq!(study.task(study.rude, 1).answer, Some(Answer::Level(2)));
+    assert!(study.task(study.words, 1).asked, "a condition follows its level");
+    study.session.labelling.label_by_name("ben", "a", "very=rude", Some("rude")).unwrap();
+    for (question, change, why) in [
+        ("rude", "9=x", "write OLD=NEW"),
+        ("rude", "2", "write OLD=NEW"),
+        ("rude", "2=1", "stands twice"),
+        ("rude", "2=", "is blank"),
+        ("harm", "slur=none", "cannot be called"),
+        ("words", "order=a + b", "cannot be called"),
+    ] {
+        let error = rename(question, &[change]).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    let yes_no = || Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    project.add_question("harm: new", "", yes_no()).unwrap();
+    assert_eq!(rename("harm", &["slur=new"]).unwrap_err().code(), "name", "another question is called that");
+    let export = folder.path().join("out.csv");
+    study.session.exchange.export(&export, Some("harm"), false, &Silent).unwrap();
+    let written = std::fs::read_to_string(&export).unwrap();
+    assert!(written.contains("threat + half-truth"), "{written}");
+}
+
+#[test]
+fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    study.only_if(study.words, "rude=2,3");
+    let (rude, harm, words) = (study.rude, study.harm, study.words);
+    let orders = [[rude, harm, words], [words, harm, rude], [harm, rude, words]];
+    std::thread::scope(|scope| {
+        for order in orders {
+            let study = &study;
+            scope.spawn(move || {
+                for turn in 0..40_u16 {
+                    study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
+                    study.far(&order);
+                    study.next(&order, None);
+                    study.session.labelling.skip(study.ana, order, TextId(u32::from(turn % 4) + 1)).unwrap();
+                    study.session.labelling.undo(study.ana, order, LabelSource::Window).unwrap();
+                    study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
+                }
+            });
+        }
+    });
+    // What is kept in memory is what the file says.
+    let before = (study.far(&orders[0]), study.far(&[words]));
+    let (ana, questions) = (study.ana, orders[0]);
+    study.session.close();
+    let again = open(folder.path());
+    let far = |questions: &[QuestionId]| {
+        let Far { done, total, skipped, .. } = again.labelling.progress(ana, questions).unwrap();
+        (done, total, skipped)
+    };
+    assert_eq!((far(&questions), far(&[words])), before);
+}
+
+fn answer_to(study: &Study, question: QuestionId, turn: u16) -> Answer {
+    match question {
+        of if of == study.rude => Answer::Level(turn % 3),
+        of if of == study.harm => options(&[(turn % 3) as u8]),
+        _ => spans(&[(0, 5, turn % 2)]),
+    }
+}
+
+#[test]
+fn the_questions_of_the_screen_are_kept_with_the_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    let screen = vec![study.words, study.rude];
+    let choices = ProjectChoices { screen: screen.clone(), ..ProjectChoices::default() };
+    study.session.project.save_choices(&choices).unwrap();
+    study.session.close();
+    // Moved to another place, as to another person.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::copy(folder.path().join("p.dissensus"), elsewhere.path().join("p.dissensus")).unwrap();
+    assert_eq!(open(elsewhere.path()).project.info().unwrap().choices.screen, screen);
+}

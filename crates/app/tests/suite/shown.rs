@@ -1,0 +1,271 @@
+//! What of others is shown after an answer, and what is recorded of it: labels that come later know.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    DisagreementMeasure, DisagreementQuery, ImportChoices, LabelReceipt, MergeConsent, NewLabel, StudyWish,
+    TextOrder,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_store::Store;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &home(folder)).unwrap()
+}
+
+fn import(session: &Session, file: &Path) {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    session.exchange.import(file, &choices, &silent).unwrap();
+}
+
+/// A project whose four texts a stranger has labelled, with Ana and Ben beside; nothing is shown yet.
+fn project(folder: &Path) -> PathBuf {
+    let path = folder.join("p.dissensus");
+    let session = Session::create(&path, &home(folder)).unwrap();
+    let rows: String = (1..=4).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
+    let file = folder.join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    import(&session, &file);
+    for person in ["ana", "ben"] {
+        session.project.add_annotator(person, &Default::default()).unwrap();
+    }
+    session.close();
+    path
+}
+
+fn person(session: &Session, name: &str) -> AnnotatorId {
+    session.project.annotator(name).unwrap().id
+}
+
+fn text(session: &Session, name: &str) -> TextId {
+    session.project.text_named(name).unwrap().0
+}
+
+fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
+    let new = NewLabel {
+        question: QuestionId(1),
+        annotator: person(session, who),
+        text: text(session, id),
+        answer: Answer::Level(level),
+        duration_ms: None,
+    };
+    session.labelling.record(&new, LabelSource::Window).unwrap().receipt
+}
+
+/// Opens a text in Findings as somebody.
+fn look(session: &Session, who: Option<&str>, id: &str) {
+    let query = DisagreementQuery {
+        question: QuestionId(1),
+        by: DisagreementMeasure::Labels,
+        cut: None,
+        groups: None,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    let who = who.map(|name| person(session, name));
+    session.analysis.text_detail(&query, text(session, id), None, who, false).unwrap();
+}
+
+/// What the export says had been shown, by annotator and text, where it says anything.
+fn exported(session: &Session, file: &Path) -> BTreeMap<(String, String), String> {
+    session.exchange.export(file, None, true, &Silent).unwrap();
+    let mut reader = csv::Reader::from_path(file).unwrap();
+    let head = reader.headers().unwrap().clone();
+    let column = |name: &str| head.iter().position(|column| column == name);
+    let Some(shown) = column("shown") else { return BTreeMap::new() };
+    let (who, id) = (column("annotator_id").unwrap(), column("text_id").unwrap());
+    let rows = reader.records().map(Result::unwrap).filter(|row| !row[shown].is_empty());
+    rows.map(|row| ((row[who].to_owned(), row[id].to_owned()), row[shown].to_owned())).collect()
+}
+
+fn of(who: &str, id: &str, shown: &str) -> BTreeMap<(String, String), String> {
+    BTreeMap::from([((who.to_owned(), id.to_owned()), shown.to_owned())])
+}
+
+#[test]
+fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    session.live.fit(QuestionId(1), &Silent).unwrap();
+    let receipt = label(&session, "ana", "t1", 0);
+    assert!(receipt.reveal.is_none() && receipt.spans.is_none());
+    let task = session.labelling.task(person(&session, "ana"), QuestionId(1), text(&session, "t1")).unwrap();
+    assert!(task.answer.is_some() && task.reveal.is_none());
+    label(&session, "ana", "t1", 2);
+    let info = session.project.info().unwrap();
+    assert!(!info.reveals && info.labels_after_shown == 0);
+    assert_eq!(exported(&session, &folder.path().join("out.csv")), BTreeMap::new());
+    // The sample project shows what a study can turn on.
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    assert!(open(folder.path(), &path).project.info().unwrap().reveals);
+}
+
+#[test]
+fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project(folder.path());
+    let session = open(folder.path(), &path);
+    session.live.fit(QuestionId(1), &Silent).unwrap();
+    session.project.set_reveal(true).unwrap();
+    let receipt = label(&session, "ana", "t1", 0);
+    assert!(receipt.reveal.unwrap().observed.is_some());
+    // What was shown is on disk before it is shown: another program that reads the file finds it.
+    let noted = Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap();
+    assert_eq!(noted.len(), 1);
+    let out = folder.path().join("out.csv");
+    assert_eq!(
+        (session.project.labels_after_shown().unwrap(), exported(&session, &out)),
+        (0, BTreeMap::new())
+    );
+    label(&session, "ben", "t1", 1);
+    label(&session, "ana", "t1", 2);
+    let after = of("ana", "t1", "answers; predictions");
+    assert_eq!((session.project.labels_after_shown().unwrap(), exported(&session, &out)), (1, after.clone()));
+    // Taken back and given anew it still came after; shown again nothing is added.
+    session.labelling.undo(person(&session, "ana"), QuestionId(1), LabelSource::Window).unwrap().unwrap();
+    assert_eq!(session.project.labels_after_shown().unwrap(), 0, "the first answer stands again");
+    label(&session, "ana", "t1", 0);
+    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+    let count = || Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap().len();
+    assert_eq!(count(), 2, "Ana once, Ben once");
+    // Turned off it is shown no more, and what was shown stays recorded.
+    session.project.set_reveal(false).unwrap();
+    assert!(label(&session, "ana", "t2", 0).reveal.is_none());
+    assert_eq!((session.project.labels_after_shown().unwrap(), count()), (1, 2));
+    // The command shows nothing, and records nothing.
+    session.project.set_reveal(true).unwrap();
+    session.labelling.label_by_name("ana", "t3", "1", None).unwrap();
+    session.labelling.label_by_name("ana", "t3", "2", None).unwrap();
+    assert_eq!(count(), 2);
+}
+
+#[test]
+fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    let out = folder.path().join("out.csv");
+    look(&session, None, "t1");
+    label(&session, "ana", "t1", 0);
+    assert_eq!(exported(&session, &out), BTreeMap::new(), "nobody was labelling");
+    look(&session, Some("ana"), "t2");
+    look(&session, Some("ana"), "t2");
+    label(&session, "ben", "t2", 0);
+    label(&session, "ana", "t2", 0);
+    // Without a model only answers are there.
+    assert_eq!(exported(&session, &out), of("ana", "t2", "answers"));
+    // Only what is there can be shown: of t3 nobody but the stranger, who looks at it, has said anything.
+    look(&session, Some("stranger"), "t3");
+    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+}
+
+#[test]
+fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    look(&session, Some("ana"), "t2");
+    label(&session, "ana", "t1", 0);
+    label(&session, "ana", "t2", 1);
+    for ending in ["csv", "tsv", "jsonl"] {
+        let file = folder.path().join(format!("out.{ending}"));
+        session.exchange.export(&file, None, true, &Silent).unwrap();
+        let path = folder.path().join(format!("{ending}.dissensus"));
+        let other = Session::create(&path, &home(folder.path())).unwrap();
+        import(&other, &file);
+        import(&other, &file);
+        let out = folder.path().join("again.csv");
+        assert_eq!(exported(&other, &out), of("ana", "t2", "answers"), "{ending}");
+        other.close();
+        assert_eq!(
+            Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap().len(),
+            1,
+            "{ending}"
+        );
+    }
+}
+
+#[test]
+fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = project(folder.path());
+    let there = folder.path().join("copy.dissensus");
+    std::fs::copy(&here, &there).unwrap();
+    let other = open(folder.path(), &there);
+    other.project.set_reveal(true).unwrap();
+    look(&other, Some("ana"), "t1");
+    other.close();
+    let session = open(folder.path(), &here);
+    label(&session, "ana", "t1", 0);
+    assert_eq!(session.project.labels_after_shown().unwrap(), 0);
+    for _ in 0..2 {
+        session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
+        assert_eq!(session.project.labels_after_shown().unwrap(), 1, "it was shown in the copy before");
+        assert!(session.project.reveals().unwrap());
+    }
+    session.project.withdraw(person(&session, "ana")).unwrap();
+    assert_eq!(session.project.labels_after_shown().unwrap(), 0);
+    session.close();
+    assert!(Store::open_reader(&here).unwrap().all_facts(FactKind::Shown).unwrap().is_empty());
+}
+
+#[test]
+fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project(folder.path());
+    let store = Store::open(&path).unwrap();
+    let ana = store.annotator_by_external("ana").unwrap().unwrap().id;
+    let shown = dissensus_domain::Shown { answers: true, predictions: false };
+    let tomorrow = 4_000_000_000_000;
+    store.write(move |tx| tx.add_shown(QuestionId(1), TextId(1), ana, shown, tomorrow)).unwrap();
+    store.close().unwrap();
+    let session = open(folder.path(), &path);
+    label(&session, "ana", "t1", 0);
+    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+}
+
+#[test]
+fn in_a_packet_nothing_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open(folder.path(), &project(folder.path()));
+    session.project.set_reveal(true).unwrap();
+    let wish = StudyWish {
+        questions: Vec::new(),
+        people: vec!["ana".into()],
+        per_text: 1,
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 0,
+        new_people: false,
+        balance: None,
+        seed: 1,
+    };
+    let told = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let packet = open(folder.path(), Path::new(told.people[0].file.as_ref().unwrap()));
+    assert!(!packet.project.info().unwrap().reveals);
+    assert_eq!(packet.project.set_reveal(true).unwrap_err().code(), "in-packet");
+    let me = packet.project.annotators().unwrap()[0].id;
+    let task = packet.labelling.next_text(me, QuestionId(1), TextOrder::File, None).unwrap().unwrap();
+    let new = NewLabel {
+        question: QuestionId(1),
+        annotator: me,
+        text: task.text,
+        answer: Answer::Level(1),
+        duration_ms: None,
+    };
+    let receipt = packet.labelling.record_label(&new).unwrap();
+    assert!(receipt.reveal.is_none() && receipt.spans.is_none());
+}

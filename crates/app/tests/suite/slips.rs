@@ -1,0 +1,185 @@
+//! Possible slips of a project: what is planted is found, what is changed is gone, and nobody's label waits.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::SlipChoices;
+use dissensus_api::{NewLabel, SlipKind, SlipReport, WorkState};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, QuestionId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+const ALL: SlipChoices = SlipChoices { annotator: None, below: 0.05, top: 1000 };
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    open(folder, &path)
+}
+
+fn open(folder: &TempDir, path: &Path) -> (Session, QuestionId) {
+    let session = Session::open(path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Silent).unwrap();
+    (session, question)
+}
+
+fn slips(session: &Session, question: QuestionId) -> SlipReport {
+    session.analysis.slips(question, ALL, &Silent).unwrap()
+}
+
+/// Gives a text that its annotator finds harmless the highest level; what it was before.
+fn plant(session: &Session, question: QuestionId) -> (NewLabel, Answer) {
+    let everyone = SlipChoices { below: 1.0, ..ALL };
+    let all = session.analysis.slips(question, everyone, &Silent).unwrap();
+    let harmless = all.slips.iter().chain(&all.contested).find(|row| {
+        row.level == 0 && row.usual == 0 && row.same_labels + 1 >= row.others_labels && row.others_labels > 3
+    });
+    let row = harmless.unwrap();
+    let new = NewLabel {
+        question,
+        text: row.text,
+        annotator: row.annotator,
+        answer: Answer::Level(4),
+        duration_ms: None,
+    };
+    (new, Answer::Level(row.level))
+}
+
+fn is_listed(report: &SlipReport, label: &NewLabel) -> bool {
+    report.slips.iter().any(|row| row.text == label.text && row.annotator == label.annotator)
+}
+
+#[test]
+fn a_short_list_has_the_first_of_each_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let wide = SlipChoices { below: 0.3, ..ALL };
+    let all = session.analysis.slips(question, wide, &Silent).unwrap();
+    let short = session.analysis.slips(question, SlipChoices { top: 1, ..wide }, &Silent).unwrap();
+    for kind in [SlipKind::OwnView, SlipKind::Divided] {
+        let of = |report: &SlipReport| {
+            let rows = report.contested.iter().filter(|row| row.kind == kind);
+            rows.map(|row| (row.text, row.annotator)).collect::<Vec<_>>()
+        };
+        let (all, short) = (of(&all), of(&short));
+        assert!(all.len() > 1, "{kind:?}: {}", all.len());
+        assert_eq!(short, all[..1], "{kind:?}");
+    }
+    assert_eq!(short.contested_in_all, all.contested_in_all);
+}
+
+#[test]
+fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let before = slips(&session, question);
+    assert_eq!(before.judged, 728);
+    assert!(
+        before.slips.iter().all(|row| row.kind == SlipKind::Slip && row.own <= 0.05 && row.others <= 0.2)
+    );
+    assert!(before.contested.iter().all(|row| row.kind != SlipKind::Slip));
+    assert!(before.slips.windows(2).all(|pair| pair[0].own <= pair[1].own));
+    // The labels of the sample were drawn from a model: about as many are listed as chance brings.
+    let (listed, expected) = (f64::from(before.slips_in_all), before.slips_expected);
+    assert!((listed - expected).abs() < 4.0 * expected.sqrt(), "{listed} {expected}");
+
+    let (slip, was) = plant(&session, question);
+    assert!(!is_listed(&before, &slip));
+    session.labelling.record_label(&slip).unwrap();
+    let planted = slips(&session, question);
+    assert!(is_listed(&planted, &slip));
+    let first = &planted.slips[0];
+    assert!(planted.slips.iter().position(|row| row.text == slip.text).unwrap() < 3, "{first:?}");
+
+    // One person's list has it too, and nobody else's.
+    let own = SlipChoices { annotator: Some(slip.annotator), ..ALL };
+    let own = session.analysis.slips(question, own, &Silent).unwrap();
+    assert!(is_listed(&own, &slip));
+    assert!(own.slips.iter().chain(&own.contested).all(|row| row.annotator == slip.annotator));
+    assert!(own.judged < planted.judged && own.slips_expected < planted.slips_expected);
+
+    session.labelling.record_label(&NewLabel { answer: was, ..slip.clone() }).unwrap();
+    assert!(!is_listed(&slips(&session, question), &slip));
+}
+
+/// Labels while it looks, then goes on or stops.
+struct LabelsMeanwhile<'a> {
+    session: &'a Session,
+    label: NewLabel,
+    done: AtomicBool,
+    stop: bool,
+}
+
+impl Progress for LabelsMeanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.done.swap(true, Ordering::Relaxed) {
+            self.session.labelling.record_label(&self.label).unwrap();
+        }
+    }
+    fn cancelled(&self) -> bool {
+        self.stop
+    }
+}
+
+#[test]
+fn a_label_given_meanwhile_does_not_wait_and_is_in_the_next_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let (label, _) = plant(&session, question);
+    let meanwhile = |stop| LabelsMeanwhile {
+        session: &session,
+        label: label.clone(),
+        done: AtomicBool::new(false),
+        stop,
+    };
+    let stopped = session.analysis.slips(question, ALL, &meanwhile(true)).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled");
+    let report = session.analysis.slips(question, ALL, &meanwhile(false)).unwrap();
+    assert!(is_listed(&report, &label), "the first, cancelled look recorded it");
+}
+
+#[test]
+fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let (label, _) = plant(&session, question);
+    session.labelling.record_label(&label).unwrap();
+    session.live.fit_anew(question, &Silent).unwrap();
+    let first = session.analysis.slips_as_job(question, ALL).unwrap();
+    let jobs = session.project.jobs().unwrap();
+    assert!(jobs.iter().any(|job| job.title == "unusual labels" && job.state == WorkState::Finished));
+    drop(session);
+    let copy = folder.path().join("copy.dissensus");
+    std::fs::copy(folder.path().join("sample.dissensus"), &copy).unwrap();
+    let (session, question) = open(&folder, &copy);
+    let again = slips(&session, question);
+    assert_eq!(first.slips.len(), again.slips.len());
+    for (a, b) in first.slips.iter().zip(&again.slips) {
+        assert_eq!((a.text, a.annotator, a.level), (b.text, b.annotator, b.level));
+        assert!((a.own - b.own).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn without_labels_it_says_what_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("texts.dissensus");
+    let session = Session::create(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let file = folder.path().join("few.csv");
+    std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
+    let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    session.exchange.import(&file, &Default::default(), &silent).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    let report = slips(&session, question);
+    assert_eq!(report.needs.as_deref(), Some("The annotator models are being fitted."));
+    session.live.fit(question, &Silent).unwrap();
+    let report = slips(&session, question);
+    assert_eq!((report.judged, report.slips.len(), report.slips_expected), (0, 0, 0.0));
+    assert!(report.needs.unwrap().contains("11 labels or more"));
+    assert!(report.remark.unwrap().contains("1 label of texts that nobody else has labelled"));
+}

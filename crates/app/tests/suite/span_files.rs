@@ -1,0 +1,291 @@
+//! Spans in files of other shapes than a list: one row a span, and CoNLL.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, ImportReport, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange::{ExportChoices, Exported};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn create(&self, name: &str) -> Session {
+        Session::create(&self.path(name), &Home::inside(self.0.path(), Vec::new())).unwrap()
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        std::fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+}
+
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent)
+}
+
+fn plainly(session: &Session, file: &Path) -> ImportReport {
+    import(session, file, &ImportChoices::default()).unwrap()
+}
+
+fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, WorkbenchError> {
+    let question = question.map(str::to_owned);
+    let choices = ExportChoices { question, span_rows: true, ..ExportChoices::default() };
+    session.exchange.export_with(to, &choices, &Silent)
+}
+
+/// What is in a project, as an export with lists has it: answers of all questions and occasions, without their order.
+fn answers(session: &Session, place: &Place) -> Vec<String> {
+    let file = place.path("answers.jsonl");
+    session.exchange.export(&file, None, true, &Silent).unwrap();
+    // Which types there are beside those that were given is no part of an answer.
+    let answer = |line: &str| match (line.find("\"scale\":"), line.find("\"split\":")) {
+        (Some(from), Some(to)) => format!("{}{}", &line[..from], &line[to..]),
+        _ => line.to_owned(),
+    };
+    let mut lines: Vec<String> = std::fs::read_to_string(file).unwrap().lines().map(answer).collect();
+    lines.sort();
+    lines
+}
+
+/// Texts of which offsets are easily counted wrong, an answer without a span, overlaps, and an answer of a second occasion.
+const HARD: &str = r#"{"text_id":"combining","text":"cafe\u0301 ete\u0301","annotator_id":"ana","label":[[0,5,"in, \"q\""],[3,5,"of; x"]],"gender":"f","created_at":"2024-05-01T10:00:00.123Z","occasion":1}
+{"text_id":"emoji","text":"👍🏽 👨‍👩‍👧 ok","annotator_id":"ana","label":[[0,2,"of; x"],[3,8,"in, \"q\""],[0,11,"of; x"]],"gender":"f","created_at":"2024-05-01T10:00:01.000Z","occasion":1}
+{"text_id":"rtl","text":"אתה טיפש, you","annotator_id":"bo","label":[[4,8,"in, \"q\""]],"gender":"m","created_at":"2024-05-01T10:00:02.000Z","occasion":1}
+{"text_id":"lines","text":"first\nsecond, \"line\"\r\n\tthird ","annotator_id":"bo","label":[[5,6,"of; x"],[6,12,"in, \"q\""]],"gender":"m","created_at":"2024-05-01T10:00:03.000Z","occasion":1}
+{"text_id":"lines","text":"first\nsecond, \"line\"\r\n\tthird ","annotator_id":"ana","label":[],"gender":"f","created_at":"2024-05-01T10:00:04.000Z","occasion":1}
+{"text_id":"rtl","text":"אתה טיפש, you","annotator_id":"bo","label":[[0,3,"of; x"]],"gender":"m","created_at":"2024-05-02T10:00:02.000Z","occasion":2}
+{"text_id":"lines","text":"first\nsecond, \"line\"\r\n\tthird ","annotator_id":"bo","label":[],"gender":"m","created_at":"2024-05-02T10:00:03.000Z","occasion":2}
+"#;
+
+#[test]
+fn one_row_a_span_imports_again_to_the_same_answers() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let report = plainly(&session, &place.file("hard.jsonl", HARD));
+    assert_eq!((report.labels, report.repeats), (5, 2));
+    let before = answers(&session, &place);
+    for name in ["out.csv", "out.tsv"] {
+        let out = place.path(name);
+        assert_eq!(export(&session, &out, None).unwrap().answers, 7, "answers, not rows");
+        let header = std::fs::read_to_string(&out).unwrap().lines().next().unwrap().replace('\t', ",");
+        assert!(header.starts_with("text_id,text,annotator_id,start,end,type,question,"), "{header}");
+        let other = place.create(&format!("{name}.dissensus"));
+        let preview = other.exchange.preview(&out, &ImportChoices::default()).unwrap();
+        assert_eq!((preview.total_rows, preview.new_labels, preview.repeats), (11, 5, 2), "{preview:?}");
+        let report = plainly(&other, &out);
+        assert_eq!((report.labels, report.repeats, report.texts), (5, 2, 4));
+        assert_eq!(report.question.as_deref(), Some("hard"));
+        assert_eq!(answers(&other, &place), before, "{name}");
+        // Read again, by both: nothing is new.
+        for project in [&other, &session] {
+            let again = plainly(project, &out);
+            assert_eq!((again.labels, again.repeats, again.rejected_rows), (0, 0, 0));
+        }
+        assert_eq!(answers(&session, &place), before);
+    }
+}
+
+#[test]
+fn spans_beside_other_questions_come_back_too() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    plainly(&session, &place.file("hard.jsonl", HARD));
+    let ratings = "text_id,annotator_id,rating\nrtl,ana,3\nrtl,bo,1\nemoji,ana,2\n";
+    let rating = ImportChoices { question: Some("rating".into()), ..ImportChoices::default() };
+    import(&session, &place.file("ratings.csv", ratings), &rating).unwrap();
+    let before = answers(&session, &place);
+    let out = place.path("all.csv");
+    export(&session, &out, None).unwrap();
+    let other = place.create("other.dissensus");
+    let report = plainly(&other, &out);
+    assert_eq!((report.labels, report.repeats), (8, 2));
+    assert_eq!(answers(&other, &place), before);
+    // A question by itself, and what cannot be.
+    let one = place.path("rating.csv");
+    let error = export(&session, &one, Some("rating")).unwrap_err();
+    assert_eq!((error.code(), one.exists()), ("span-rows", false), "{error}");
+    assert_eq!(export(&session, &place.path("x.jsonl"), None).unwrap_err().code(), "span-rows");
+}
+
+#[test]
+fn a_file_of_another_tool_makes_a_question_with_its_types() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let content = "id,comment,worker,start,end,label\n1,you 😀 fool,w1,7,11,insult\n1,you 😀 fool,w2,0,3,target\n1,you 😀 fool,w1,0,3,target\n2,fine,w1,,,\n";
+    let file = place.file("spans.csv", content);
+    let mut choices = ImportChoices::default();
+    let preview = session.exchange.preview(&file, &choices).unwrap();
+    assert_eq!(preview.bad_row_count, 2, "an emoji is two code units: {preview:?}");
+    let mut columns = preview.columns;
+    columns.offsets = OffsetUnit::Utf16;
+    choices.columns = Some(columns);
+    let report = import(&session, &file, &choices).unwrap();
+    assert_eq!((report.labels, report.question.as_deref()), (3, Some("spans")));
+    let question = session.project.question(None).unwrap();
+    assert_eq!((question.scale.kind(), question.scale.levels().len()), (ScaleKind::Spans, 2));
+    let written = answers(&session, &place).join("\n");
+    assert!(
+        written.contains(r#"[{"start":0,"end":3,"label":"target"},{"start":6,"end":10,"label":"insult"}]"#)
+    );
+    // Beside another question, the spans still answer the one that takes spans.
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("label", "Rude?", scale).unwrap();
+    let more = place
+        .file("more.csv", "id,comment,worker,start,end,type\n3,you too,w1,0,3,target\n3,you too,w2,,,\n");
+    assert_eq!(plainly(&session, &more).question.as_deref(), Some("spans"));
+    let foreign = place.file("foreign.csv", "id,comment,worker,start,end,type\n4,you too,w1,0,3,joke\n");
+    let error = import(&session, &foreign, &ImportChoices::default()).unwrap_err();
+    let WorkbenchError::BadRows { listed, .. } = error else { panic!("{error}") };
+    assert!(
+        listed.contains("column \"type\": \"joke\" is no type") && listed.contains("--question"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn answers_without_any_span_need_their_types_told() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let file = place.file("none.csv", "id,text,annotator,start,end,type\n1,fine,ana,,,\n2,well,ana,,,\n");
+    let error = import(&session, &file, &ImportChoices::default()).unwrap_err().to_string();
+    assert!(error.contains("--types"), "{error}");
+    let types = Some(vec!["insult".to_owned(), "threat".to_owned()]);
+    let report =
+        import(&session, &file, &ImportChoices { levels: types, ..ImportChoices::default() }).unwrap();
+    assert_eq!((report.labels, report.scale.unwrap().kind()), (2, ScaleKind::Spans));
+}
+
+#[test]
+fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let content = "text_id,text,annotator_id,start,end,type\na,you fool,ana,0,3,x\na,you fool,ben,0,3,x\na,you fool,ana,4,99,x\nb,fine,ana,,,\n";
+    let file = place.file("spans.csv", content);
+    let refused = import(&session, &file, &ImportChoices::default()).unwrap_err();
+    assert!(matches!(refused, WorkbenchError::BadRows { count: 2, .. }), "{refused}");
+    assert_eq!(answers(&session, &place), [""; 0], "nothing is half written");
+    let report =
+        import(&session, &file, &ImportChoices { skip_bad: true, ..ImportChoices::default() }).unwrap();
+    assert_eq!((report.labels, report.rejected_rows), (2, 2));
+    let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
+    assert!(rejected.contains("0,3,x") && rejected.contains("4,99,x"), "both rows of the answer: {rejected}");
+    // Mended, the file brings the whole answer and nothing else.
+    let mended = place.file("mended.csv", &content.replace("99", "8"));
+    let report = plainly(&session, &mended);
+    assert_eq!((report.labels, report.repeated_rows), (1, 2));
+}
+
+#[test]
+fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let rows = |time: &str, end: u32| {
+        format!(
+            "text_id,text,annotator_id,start,end,type,created_at\na,you fool,ana,0,3,x,{time}\na,you fool,ana,4,{end},x,{time}\n"
+        )
+    };
+    plainly(&session, &place.file("first.csv", &rows("2024-05-01T10:00:00Z", 8)));
+    let question = session.project.question(None).unwrap();
+    let given = Answer::Spans(Default::default());
+    let text = session.labelling.task(AnnotatorId(1), question.id, dissensus_domain::TextId(1)).unwrap();
+    let label = NewLabel {
+        question: question.id,
+        annotator: AnnotatorId(1),
+        text: dissensus_domain::TextId(1),
+        answer: given.clone(),
+        duration_ms: None,
+    };
+    assert!(text.answer.is_some());
+    session.labelling.record_label(&label).unwrap();
+    let current = || {
+        let task = session.labelling.task(AnnotatorId(1), question.id, dissensus_domain::TextId(1)).unwrap();
+        task.answer
+    };
+    // Older than the label given by hand: kept in the history, and not current.
+    plainly(&session, &place.file("second.csv", &rows("2024-05-02T10:00:00Z", 7)));
+    assert_eq!(current(), Some(given));
+    let later = plainly(&session, &place.file("third.csv", &rows("2124-05-02T10:00:00Z", 6)));
+    assert_eq!(later.changes.replaced_given, 1);
+    let counts: BTreeMap<bool, usize> = BTreeMap::from([(true, 1)]);
+    assert_eq!(counts[&matches!(current(), Some(Answer::Spans(spans)) if spans.as_slice().len() == 2)], 1);
+}
+
+#[test]
+fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    // A line break has no word.
+    let hard = HARD.replace(r#"[5,6,"of; x"],"#, "");
+    plainly(&session, &place.file("hard.jsonl", &hard));
+    let out = place.path("hard.conll");
+    let mut choices = ExportChoices::default();
+    let error = session.exchange.export_with(&out, &choices, &Silent).unwrap_err();
+    assert_eq!((error.code(), out.exists()), ("conll", false), "nothing is half written");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("2 of 7 answers cannot") && message.contains("ana on combining"),
+        "{message}"
+    );
+    choices.leave_out_overlaps = true;
+    let written = session.exchange.export_with(&out, &choices, &Silent).unwrap();
+    assert_eq!((written.answers, written.left_out), (5, 2));
+    let before: Vec<String> = answers(&session, &place)
+        .into_iter()
+        .filter(|line| !line.contains("combining") && !line.contains("emoji"))
+        .collect();
+    let other = place.create("other.dissensus");
+    let report = plainly(&other, &out);
+    assert_eq!((report.labels, report.repeats, report.question.as_deref()), (3, 2, Some("hard")));
+    assert_eq!(answers(&other, &place), before);
+    assert_eq!((plainly(&other, &out).labels, plainly(&session, &out).labels), (0, 0), "nothing is new");
+    // Questions of other kinds have no words with tags.
+    let ratings = place.file("ratings.csv", "text_id,annotator_id,rating\nrtl,ana,3\nrtl,bo,1\n");
+    import(&other, &ratings, &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() })
+        .unwrap();
+    let all = other.exchange.export_with(&place.path("all.conll"), &choices, &Silent).unwrap_err();
+    assert_eq!(all.code(), "conll");
+    choices.question = Some("hard".into());
+    assert_eq!(other.exchange.export_with(&place.path("one.conll"), &choices, &Silent).unwrap().answers, 5);
+}
+
+#[test]
+fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let file = place.file("ner.conll", "# global.columns = FORM NER HATE\nEU\tI-ORG\tO\nfools\tO\tB-slur\n");
+    let mut choices = ImportChoices::default();
+    let preview = session.exchange.preview(&file, &choices).unwrap();
+    assert_eq!(preview.problem.unwrap().code, "columns", "nobody is named who has marked them");
+    let columns = dissensus_api::ColumnChoices {
+        text: Some("text".into()),
+        annotator: Some("=ana".into()),
+        label: Some("NER".into()),
+        ..Default::default()
+    };
+    choices.columns = Some(columns);
+    let report = import(&session, &file, &choices).unwrap();
+    assert_eq!((report.labels, report.question.as_deref()), (1, Some("NER")));
+    assert_eq!(report.scale.unwrap().levels(), ["ORG"]);
+    assert!(
+        report.remarks.iter().any(|remark| remark.starts_with("1 span in the file")),
+        "{:?}",
+        report.remarks
+    );
+}

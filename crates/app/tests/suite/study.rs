@@ -1,0 +1,971 @@
+//! A study of several people: packets out, labelled apart, handed in, and brought together.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{
+    ImportChoices, MergeConsent, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewGuideline,
+    NewLabel, StudyReport, StudyWish, TextOrder,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
+use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Pseudonymised};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn home(folder: &Path) -> Home {
+    Home::inside(&folder.join("home"), Vec::new())
+}
+
+fn open(folder: &Path, file: &Path) -> Session {
+    Session::open(file, &home(folder)).unwrap()
+}
+
+/// A project of so many texts and two questions, labelled by a stranger.
+fn project(folder: &Path, texts: usize) -> PathBuf {
+    let path = folder.join("study.dissensus");
+    let session = Session::create(&path, &home(folder)).unwrap();
+    let rows: String =
+        (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
+    let file = folder.join("labels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("funny", "Is it funny?", scale).unwrap();
+    let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,no\n")).collect();
+    let more = folder.join("more.csv");
+    std::fs::write(&more, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+    let choices = ImportChoices { question: Some("funny".into()), ..ImportChoices::default() };
+    session.exchange.import(&more, &choices, &silent).unwrap();
+    path
+}
+
+fn wish(people: &[&str]) -> StudyWish {
+    StudyWish {
+        questions: Vec::new(),
+        people: people.iter().map(|name| (*name).to_owned()).collect(),
+        per_text: 3,
+        per_person: None,
+        anchors: 4,
+        repeat: 0.1,
+        again_after: 5,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    }
+}
+
+fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
+    let session = open(folder, project);
+    let told = session.study.hand_out(wish, &folder.join(out), &Silent).unwrap();
+    told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
+}
+
+/// Labels up to `most` texts of a packet as the window does: whatever comes next, both questions.
+fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
+    let session = open(folder, packet);
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    let me = session.project.annotators().unwrap()[0].id;
+    let mut order = Vec::new();
+    let mut after = None;
+    while order.len() < most {
+        let next = session.labelling.next_text(me, &questions, TextOrder::File, after).unwrap();
+        let Some(task) = next else { break };
+        assert!(task.answer.is_none(), "a text that is asked again comes as if for the first time");
+        for question in &questions {
+            let level = (task.external_id.len() as u16 + task.occasion) % 2;
+            let new = NewLabel {
+                question: *question,
+                annotator: me,
+                text: task.text,
+                answer: Answer::Level(level),
+                duration_ms: Some(1_500),
+            };
+            let receipt = match task.occasion {
+                1 => session.labelling.record_label(&new).unwrap(),
+                again => session.labelling.record_again(&new, again, LabelSource::Window).unwrap(),
+            };
+            assert!(receipt.reveal.is_none() && receipt.spans.is_none());
+        }
+        after = Some(task.text);
+        order.push((task.external_id, task.occasion));
+    }
+    session.close();
+    order
+}
+
+fn hand_in(folder: &Path, packet: &Path, name: &str) -> PathBuf {
+    let file = folder.join(name);
+    open(folder, packet).study.hand_in(&file, false).unwrap();
+    file
+}
+
+fn merge(folder: &Path, project: &Path, files: &[PathBuf]) -> Vec<MergedFile> {
+    open(folder, project).study.merge(files, &MergeConsent::all(), &Silent).unwrap().files
+}
+
+fn report(folder: &Path, project: &Path) -> StudyReport {
+    open(folder, project).study.report().unwrap()
+}
+
+/// Every current answer and every answer of a later occasion, by names.
+fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
+    answers_of(folder, &open(folder, project))
+}
+
+fn answers_of(folder: &Path, session: &Session) -> BTreeMap<String, String> {
+    let file = folder.join("export.csv");
+    session.exchange.export(&file, None, true, &Silent).unwrap();
+    let all = std::fs::read_to_string(file).unwrap();
+    all.lines().map(|line| (line.to_owned(), String::new())).collect()
+}
+
+fn refused<'a>(files: &'a [MergedFile], code: &str) -> &'a str {
+    assert_eq!(files.len(), 1);
+    let file = &files[0];
+    assert!(file.refused && file.new == 0, "{file:?}");
+    let problem = file.problems.iter().find(|problem| problem.problem.code == code);
+    &problem.unwrap_or_else(|| panic!("no {code} in {:?}", file.problems)).problem.message
+}
+
+#[test]
+fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 40);
+    let people = ["ada", "ben", "cleo", "dora", "stranger"];
+    let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
+    let session = open(folder, &path);
+    let draft = session.study.draft(&plan(&people)).unwrap();
+    // 34 texts x 3 and 6 anchors x 5, of which the stranger has answered all, so that every text has one of its three people.
+    let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
+    assert_eq!((asked, draft.anchors, draft.texts), (34 * 2 + 6 * 4, 6, 40));
+    assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
+    assert_eq!(session.study.report().unwrap().people.len(), 0, "a draft changes nothing");
+    session.close();
+
+    let packets = hand_out(folder, &path, &plan(&people), "packets");
+    assert_eq!(packets.len(), 4, "nothing new for somebody who has everything");
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let orders: Vec<_> = packets.iter().map(|packet| work(folder, packet, usize::MAX)).collect();
+    assert!(orders[0] != orders[1], "everybody has an order of their own");
+    for (packet, order) in packets.iter().zip(&orders) {
+        let planned = Store::open_reader(packet).unwrap();
+        let items = planned.own_packet().unwrap().unwrap().assignments;
+        let name = |id: TextId| planned.text(id).unwrap().unwrap().external_id;
+        let items: Vec<_> = items.iter().map(|item| (name(item.text), item.occasion)).collect();
+        assert_eq!(*order, items, "texts come as they were handed out");
+        let again: BTreeSet<_> = order.iter().filter(|(_, occasion)| *occasion == 2).collect();
+        assert_eq!(again.len(), 2, "a tenth of 23 texts");
+        assert_eq!(order.len(), 25);
+    }
+    let files: Vec<PathBuf> = packets.iter().zip(people).map(|(p, who)| hand_in(folder, p, who)).collect();
+
+    let first = merge(folder, &path, &files);
+    assert!(first.iter().all(|file| !file.refused && file.problems.is_empty()), "{first:?}");
+    assert!(first.iter().all(|file| file.kind == Some(MergedKind::HandIn) && file.new == 50));
+    let backwards: Vec<PathBuf> = files.iter().rev().chain(&packets).cloned().collect();
+    merge(folder, &copy, &backwards);
+    let once = answers(folder, &path);
+    let again = merge(folder, &path, &files);
+    assert!(again.iter().all(|file| file.new == 0 && !file.refused));
+    assert_eq!(answers(folder, &path), once, "twice is once");
+    assert_eq!(answers(folder, &copy), once, "in any order, hand-ins and packets alike");
+    assert_eq!(once.len(), 1 + 40 * 2 + 92 * 2 + 8 * 2);
+
+    let report = report(folder, &path);
+    assert_eq!((report.given, report.wanted), (100, 100));
+    assert_eq!((report.texts, report.texts_done, report.anchors), (40, 40, 6));
+    assert!(report.people.iter().all(|person| person.handed_in.is_some() && person.repeated == 2));
+    assert_eq!(report.people[0].seconds, Some(1.5));
+    // Everybody answers by the text's id alone: all agree on anchors. Asked again they say the opposite.
+    let anchors = report.anchor_agreement.unwrap();
+    assert!((anchors.share, anchors.of) == (1.0, 6) && anchors.low < 1.0, "{anchors:?}");
+    let own = report.self_agreement.unwrap();
+    assert_eq!((own.share, own.of), (0.0, 16));
+}
+
+#[test]
+fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 30);
+    let two = StudyWish { per_text: 2, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    let packets = hand_out(folder, &path, &two, "first");
+    work(folder, &packets[0], 5);
+    merge(folder, &path, &[hand_in(folder, &packets[0], "ada-1")]);
+    let nothing = open(folder, &path).study.hand_out(&two, &folder.join("again"), &Silent).unwrap_err();
+    assert_eq!(nothing.code(), "plan-nothing-new");
+
+    let more = StudyWish { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
+    let added = hand_out(folder, &path, &more, "first");
+    let names: Vec<_> =
+        added.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["cleo-2.dissensus", "dora.dissensus"]);
+    let report = report(folder, &path);
+    assert_eq!(report.wanted, 90, "three people a text");
+    assert_eq!(report.people.iter().map(|person| person.packets).collect::<Vec<_>>(), [1, 1, 2, 1]);
+    for packet in packets.iter().chain(&added) {
+        work(folder, packet, usize::MAX);
+        assert!(merge(folder, &path, std::slice::from_ref(packet)).iter().all(|file| !file.refused));
+    }
+    assert_eq!(self::report(folder, &path).given, 90);
+}
+
+#[test]
+fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    work(folder, &packets[0], 4);
+    let session = open(folder, &path);
+    let out = folder.join("again");
+    let files = session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap();
+    assert_eq!(files.len(), 1);
+    assert_eq!(
+        session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap_err().code(),
+        "packet-exists"
+    );
+    let code = session.study.write_again(&["stranger".to_owned()], &out, &Silent).unwrap_err();
+    assert_eq!(code.code(), "no-packet");
+    session.close();
+    let again = PathBuf::from(&files[0]);
+    // The first four are answered alike in both, and the new one goes on.
+    let order = first_of(folder, &again, 4);
+    assert_eq!(work(folder, &again, 6)[..4], order);
+    assert_eq!(first_of(folder, &packets[0], 4), order);
+    let files = merge(folder, &path, &[packets[0].clone(), again]);
+    assert!(files.iter().all(|file| !file.refused && file.problems.is_empty()), "{files:?}");
+    assert_eq!(report(folder, &path).people[0].given, 6);
+}
+
+/// The first texts of a packet in its order.
+fn first_of(folder: &Path, packet: &Path, count: u32) -> Vec<(String, u16)> {
+    let session = open(folder, packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let question = session.project.info().unwrap().questions[0].id;
+    let texts = (1..=count).map(|n| session.labelling.task(me, question, TextId(n)).unwrap().external_id);
+    texts.map(|text| (text, 1)).collect()
+}
+
+#[test]
+fn undo_goes_back_over_texts_that_were_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let people = StudyWish { per_text: 1, anchors: 10, repeat: 0.2, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &people, "packets").remove(0);
+    let order = work(folder, &packet, usize::MAX);
+    let session = open(folder, &packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    assert_eq!(session.labelling.progress(me, &questions).unwrap().done, 12);
+    for (text, occasion) in order.iter().rev() {
+        for question in questions.iter().rev() {
+            let undone = session.labelling.undo(me, &questions, LabelSource::Window).unwrap().unwrap();
+            let told = session.labelling.task(me, undone.question, undone.text).unwrap().external_id;
+            assert_eq!((&told, undone.occasion, undone.question), (text, *occasion, *question));
+            assert_eq!(undone.now, None);
+        }
+    }
+    assert_eq!(session.labelling.undo(me, &questions, LabelSource::Window).unwrap(), None);
+    let progress = session.labelling.progress(me, &questions).unwrap();
+    assert_eq!((progress.done, progress.total, progress.today), (0, 12, 0));
+    session.close();
+    // What was taken back can be given again, and counts.
+    assert_eq!(work(folder, &packet, usize::MAX), order);
+    merge(folder, &path, &[packet]);
+    assert_eq!(report(folder, &path).given, 12);
+}
+
+#[test]
+fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let one = StudyWish { per_text: 1, anchors: 10, repeat: 0.1, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &one, "packets").remove(0);
+    let order = work(folder, &packet, usize::MAX);
+    let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
+    let session = open(folder, &packet);
+    let label = |value| session.labelling.label_by_name_on("ada", again, value, Some("rude"), 2).unwrap();
+    for value in ["1", "2", "1", "3"] {
+        assert_eq!(label(value).occasion, 2);
+    }
+    let me = session.project.annotators().unwrap()[0].id;
+    let undone =
+        session.labelling.undo(me, session.project.question(Some("rude")).unwrap().id, LabelSource::Command);
+    let undone = undone.unwrap().unwrap();
+    assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
+    let refused = session.labelling.record_again(
+        &NewLabel {
+            question: undone.question,
+            annotator: me,
+            text: undone.text,
+            answer: Answer::Level(9),
+            duration_ms: None,
+        },
+        2,
+        LabelSource::Window,
+    );
+    assert_eq!(refused.unwrap_err().code(), "not-on-scale");
+}
+
+#[test]
+fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    work(folder, &packets[0], 6);
+    let handed = hand_in(folder, &packets[0], "ada");
+    let before = answers(folder, &path);
+    let one = |file: &Path| merge(folder, &path, &[file.to_owned()]);
+
+    let whole = std::fs::read(&handed).unwrap();
+    let bad = folder.join("bad");
+    std::fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
+    assert!(refused(&one(&bad), "merge-cut-off").contains("ask for it again"));
+    let mut changed = whole.clone();
+    let last = changed.len() - 5_000;
+    changed[last] ^= 1;
+    std::fs::write(&bad, &changed).unwrap();
+    refused(&one(&bad), "merge-tampered");
+    std::fs::write(&bad, "text_id,label\n").unwrap();
+    refused(&one(&bad), "merge-not-ours");
+    std::fs::write(&bad, "").unwrap();
+    assert!(one(&bad)[0].refused);
+    refused(&one(&folder.join("missing")), "io");
+    refused(&one(folder), "merge-not-ours");
+    refused(&one(&path), "merge-itself");
+
+    // Of another study, with people and texts of the same names.
+    let other = folder.join("other");
+    std::fs::create_dir(&other).unwrap();
+    let foreign = project(&other, 10);
+    let theirs = hand_out(&other, &foreign, &wish(&["ada", "ben", "cleo"]), "packets");
+    refused(&one(&theirs[0]), "merge-other-project");
+    refused(&one(&hand_in(&other, &theirs[0], "ada")), "merge-other-project");
+    refused(&one(&foreign), "merge-other-project");
+
+    // A packet that a later copy of this project made.
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let late =
+        hand_out(folder, &copy, &StudyWish { people: vec!["eve".into()], per_text: 4, ..wish(&[]) }, "late");
+    assert!(refused(&one(&late[0]), "merge-unknown-packet").contains("take in the copy"));
+    assert_eq!(answers(folder, &path), before);
+    assert!(!one(&copy)[0].refused);
+    assert!(!one(&late[0])[0].refused, "known once the copy that made it was taken in");
+
+    // Somebody else and something else in the packet, put there by other means than ours, all of it told.
+    let store = Store::open(&packets[1]).unwrap();
+    store
+        .write(|tx| -> Result<(), StoreError> {
+            let (external_id, name) = ("mallory".to_owned(), "Mallory".to_owned());
+            tx.add_annotator(&NewAnnotator { external_id, name, ..NewAnnotator::default() })?;
+            let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
+            tx.add_question(&NewQuestion { name: "more".into(), prompt: "?".into(), scale }).map(drop)
+        })
+        .unwrap();
+    store.close().unwrap();
+    let told = one(&packets[1]);
+    assert!(
+        refused(&told, "merge-not-as-handed-out").contains("\"mallory\" labelled in the packet of \"ben\"")
+    );
+    assert!(told[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")), "{told:?}");
+
+    let packet = open(folder, &packets[0]);
+    assert_eq!(
+        packet.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap_err().code(),
+        "is-packet"
+    );
+    assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
+    packet.close();
+    assert_eq!(open(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
+    // A good file among bad ones is taken in.
+    let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
+    assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[test]
+fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    let second = folder.join("second copy.dissensus");
+    std::fs::copy(&packets[0], &second).unwrap();
+    work(folder, &packets[0], 3);
+    let old = hand_in(folder, &packets[0], "old");
+    work(folder, &packets[0], 3);
+    let new = hand_in(folder, &packets[0], "new");
+    assert!(merge(folder, &path, &[new])[0].problems.is_empty());
+    let late = merge(folder, &path, &[old]);
+    assert!(!late[0].refused && late[0].new == 0);
+    assert!(late[0].problems[0].problem.message.contains("a later one of this packet"), "{late:?}");
+
+    // Somebody else labelled a copy under the same name, with a clock that is ahead.
+    {
+        let store = Store::open(&second).unwrap();
+        let ahead = 4_000_000_000_000;
+        for text in 1..=2 {
+            let question = store.question_by_name("rude").unwrap().unwrap().id;
+            store
+                .append_label(&dissensus_store::NewLabel {
+                    question,
+                    text: TextId(text),
+                    annotator: store.annotators().unwrap()[0].id,
+                    answer: Answer::Level(2),
+                    at_ms: ahead,
+                    duration_ms: None,
+                    source: LabelSource::Window,
+                })
+                .unwrap();
+        }
+        let who = store.annotators().unwrap()[0].id;
+        store.write(move |tx| tx.rename_annotator(who, "Ada Lovelace", 1)).unwrap();
+        store.close().unwrap();
+    }
+    let told = merge(folder, &path, &[second]);
+    assert!(!told[0].refused && told[0].new == 2);
+    let messages: Vec<&str> = told[0].problems.iter().map(|p| p.problem.message.as_str()).collect();
+    assert!(messages.iter().any(|m| m.contains("2 answers were given differently")), "{messages:?}");
+    assert!(messages.iter().any(|m| m.contains("2 answers are from a clock")), "{messages:?}");
+    assert!(
+        messages.iter().any(|m| m.contains("called \"Ada Lovelace\" in the packet and \"ada\" here")),
+        "{messages:?}"
+    );
+    // What was named is not named again with what comes later.
+    work(folder, &packets[0], 1);
+    let later = hand_in(folder, &packets[0], "later");
+    let told = merge(folder, &path, &[later]);
+    assert!(told[0].new > 0 && told[0].problems.is_empty(), "{told:?}");
+}
+
+#[test]
+fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let session = open(folder, &path);
+    let out = folder.join("out");
+    let told = |wish: StudyWish| session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+    let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
+    assert_eq!(error.code(), "plan-impossible");
+    assert!(error.to_string().contains("3 people are wanted for each text and 2 are there"), "{error}");
+    assert_eq!(told(wish(&[])).code(), "plan-nobody");
+    assert_eq!(told(wish(&["a", "b", "a"])).code(), "plan-twice");
+    assert_eq!(told(wish(&["a", "b\u{202e}", "c"])).code(), "name");
+    assert_eq!(told(StudyWish { repeat: f64::NAN, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(told(StudyWish { per_text: 0, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(
+        told(StudyWish { balance: Some("age".into()), ..wish(&["a", "b", "c"]) }).code(),
+        "plan-balance"
+    );
+    let questions = vec![QuestionId(77)];
+    assert_eq!(told(StudyWish { questions, ..wish(&["a", "b", "c"]) }).code(), "no-question");
+    std::fs::create_dir_all(&out).unwrap();
+    std::fs::write(out.join("b.dissensus"), "mine").unwrap();
+    let error = told(wish(&["a", "b", "c"]));
+    assert_eq!(error.code(), "packet-exists");
+    assert_eq!(session.study.report().unwrap().people.len(), 0);
+    assert_eq!(session.project.annotators().unwrap().len(), 1, "nobody was added");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    assert_eq!(std::fs::read_to_string(out.join("b.dissensus")).unwrap(), "mine");
+}
+
+#[test]
+fn a_contested_text_is_decided_and_no_label_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 3);
+    let session = open(folder, &path);
+    for (who, value) in [("ada", "1"), ("ben", "3"), ("ben", "2")] {
+        session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
+    }
+    session.labelling.label_by_name_on("ada", "t1", "3", Some("rude"), 2).unwrap();
+    let rude = session.project.question(Some("rude")).unwrap().id;
+    let (text, _) = session.project.text_named("t1").unwrap();
+    let before = answers_of(folder, &session);
+    let talk = session.study.talk(rude, text).unwrap();
+    let said: Vec<_> =
+        talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
+    let level = |level| Some(Answer::Level(level));
+    assert_eq!(said, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
+    assert_eq!(talk.answers[2].before, [Answer::Level(2)], "the first thought stays");
+
+    let new = |outcome, answer: Option<u16>, comment: &str| NewDecision {
+        question: rude,
+        text,
+        outcome,
+        answer: answer.map(Answer::Level),
+        comment: comment.to_owned(),
+        by: " ana ".to_owned(),
+    };
+    session.study.decide(&new(Outcome::Ambiguous, None, "two readings")).unwrap();
+    let talk = session.study.decide(&new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
+    assert_eq!((talk.decisions[0].outcome, talk.decisions[1].outcome), (Outcome::Slip, Outcome::Ambiguous));
+    assert_eq!(answers_of(folder, &session), before);
+    let held = session.study.decisions().unwrap();
+    assert_eq!(held.len(), 1);
+    assert_eq!((held[0].answer_name.as_deref(), held[0].by.as_str()), (Some("3"), "ana"));
+    session.study.decide(&new(Outcome::Reopened, None, "")).unwrap();
+    assert!(session.study.decisions().unwrap().is_empty());
+    assert_eq!(session.study.decide(&new(Outcome::Slip, Some(9), "")).unwrap_err().code(), "not-on-scale");
+    let long = "x".repeat(10_001);
+    assert_eq!(session.study.decide(&new(Outcome::Slip, None, &long)).unwrap_err().code(), "plan-range");
+    let nowhere = NewDecision { text: TextId(99), ..new(Outcome::Slip, None, "") };
+    assert_eq!(session.study.decide(&nowhere).unwrap_err().code(), "unknown");
+}
+
+#[test]
+fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let one = StudyWish { per_text: 1, anchors: 12, repeat: 0.1, again_after: 5, ..wish(&["ada"]) };
+    let packet = hand_out(folder, &path, &one, "packets").remove(0);
+    let planned = Store::open_reader(&packet).unwrap().own_packet().unwrap().unwrap().assignments;
+    let again = planned.iter().find(|item| item.occasion == 2).unwrap().text;
+    let session = open(folder, &packet);
+    let me = session.project.annotators().unwrap()[0].id;
+    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
+    session.labelling.skip(me, &questions, again).unwrap();
+    session.labelling.flag(me, questions[0], again, true).unwrap();
+    session.close();
+    let order = work(folder, &packet, usize::MAX);
+    assert_eq!(order.len(), 12, "it comes last, and then no others are left to come in between: {order:?}");
+    let session = open(folder, &packet);
+    let progress = session.labelling.progress(me, &questions).unwrap();
+    assert_eq!((progress.done, progress.total), (12, 12), "and it does not count as missing");
+    assert!(session.labelling.task(me, questions[0], again).unwrap().flagged);
+    let hidden = session.labelling.task_on(me, questions[0], again, 2).unwrap();
+    assert!(!hidden.flagged && !hidden.skipped, "nothing tells that it had come before");
+}
+
+#[test]
+fn a_packet_takes_nobody_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 6);
+    let packet = hand_out(
+        folder,
+        &path,
+        &StudyWish { again_after: 1, anchors: 0, per_text: 1, ..wish(&["ada"]) },
+        "packets",
+    )
+    .remove(0);
+    let session = open(folder, &packet);
+    let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
+    let other = session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err();
+    assert_eq!(other.code(), "packet-of-other");
+    assert!(other.to_string().contains("this packet is for \"ada\""), "{other}");
+    let asked = session.study.packet_texts().unwrap();
+    let again = &asked.iter().find(|text| text.occasion == 2).unwrap().text_id;
+    assert_eq!((asked.len(), asked.iter().filter(|text| text.done).count()), (7, 0));
+    let unplanned = session.labelling.label_by_name_on("ada", again, "1", Some("rude"), 3).unwrap_err();
+    assert_eq!(unplanned.code(), "packet-not-asked");
+    assert_eq!(session.project.add_question("more", "?", scale).unwrap_err().code(), "in-packet");
+    let rude = session.project.question(Some("rude")).unwrap();
+    let names = ["a", "b", "c"].map(String::from);
+    assert_eq!(session.project.rename_levels(rude.id, &names).unwrap_err().code(), "in-packet");
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let file = folder.join("labels.csv");
+    let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
+    assert_eq!(imported.unwrap_err().code(), "in-packet");
+    session.labelling.label_by_name("ada", again, "1", Some("rude")).unwrap();
+    // The hand-in is never written over the packet, nor over another project.
+    for file in [&packet, &path] {
+        assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
+    }
+    let out = folder.join("ada.handin");
+    session.study.hand_in(&out, false).unwrap();
+    session.study.hand_in(&out, true).unwrap();
+    let standing = session.study.open_packet().unwrap().unwrap();
+    assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
+    session.labelling.label_by_name("ada", again, "yes", Some("funny")).unwrap();
+    session.labelling.label_by_name_on("ada", again, "2", Some("rude"), 2).unwrap();
+    let standing = session.study.open_packet().unwrap().unwrap();
+    assert_eq!((standing.since, standing.given), (2, 1));
+    session.close();
+    assert_eq!(merge(folder, &path, &[out])[0].new, 1);
+}
+
+#[test]
+fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_packets() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let session = open(folder, &path);
+    let id = |name: &str| session.project.question(Some(name)).unwrap().id;
+    let (rude, funny) = (id("rude"), id("funny"));
+    session.close();
+    let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    hand_out(folder, &path, &of(vec![rude]), "packets");
+    // A copy hands the other question out; its packet and the copy come back in the wrong order.
+    let copy = folder.join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let added = hand_out(folder, &copy, &of(vec![funny]), "more");
+    assert_eq!(added.len(), 3, "texts that were handed out with one question are asked the other");
+    work(folder, &added[0], usize::MAX);
+    let files = merge(folder, &path, &[hand_in(folder, &added[0], "ada"), copy]);
+    assert!(files.iter().all(|file| !file.refused), "{files:?}");
+    assert_eq!((files[0].new, files[1].new), (10, 3));
+}
+
+#[test]
+fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 60);
+    let session = open(folder, &path);
+    let rude = session.project.question(Some("rude")).unwrap();
+    let file = folder.join("checks.csv");
+    let rows: String = (1..=8).map(|n| format!("t{n},2,SECRET-REASON {n}\n")).collect();
+    std::fs::write(&file, format!("text_id,label,reason\n{rows}")).unwrap();
+    let new = session.study.checks_from(rude.id, &file).unwrap();
+    session.study.set_checks(&new).unwrap();
+    let checks = session.study.checks().unwrap();
+    assert_eq!(checks.len(), 8);
+    assert_eq!((checks[0].answer_name.as_str(), checks[0].given), ("2", 1), "the stranger has answered");
+    session.close();
+    drop(session);
+
+    let wish = StudyWish { per_text: 1, anchors: 3, repeat: 0.0, ..wish(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &wish, "out");
+    for (packet, level) in packets.iter().zip([1, 0]) {
+        let bytes = std::fs::read(packet).unwrap();
+        assert!(!bytes.windows(13).any(|at| at == b"SECRET-REASON"), "the right answers stay in the project");
+        let own = open(folder, packet);
+        assert!(own.study.checks().unwrap().is_empty());
+        let texts = own.study.packet_texts().unwrap();
+        let hidden: Vec<usize> = texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| (1..=8).any(|n| text.text_id == format!("t{n}")))
+            .map(|(place, _)| place)
+            .collect();
+        assert_eq!(hidden.len(), 8, "everybody gets every check");
+        assert!(hidden.last().unwrap() > &10, "they are spread among the others: {hidden:?}");
+        let me = own.project.annotators().unwrap()[0].clone();
+        for n in 1..=8 {
+            let value = (level + 1).to_string();
+            own.labelling.label_by_name(&me.external_id, &format!("t{n}"), &value, Some("rude")).unwrap();
+        }
+        let handed = folder.join(format!("{}.handin", me.external_id));
+        own.study.hand_in(&handed, false).unwrap();
+        own.close();
+    }
+
+    let session = open(folder, &path);
+    let files = ["ada", "ben"].map(|name| folder.join(format!("{name}.handin")));
+    session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
+    let report = session.study.report().unwrap();
+    assert_eq!(report.checks, 8);
+    let of = |name: &str| report.people.iter().find(|person| person.name == name).unwrap().attention.clone();
+    let (ada, ben) = (of("ada").unwrap(), of("ben").unwrap());
+    assert!((ada.share - 1.0).abs() < 1e-9 && ada.of == 8 && ada.low > 0.5, "{ada:?}");
+    assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
+    assert_eq!(session.project.info().unwrap().labels, 2 * 60 + 16, "every label is kept");
+
+    // A check that is taken back counts for nobody; its labels stay.
+    let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
+    session.study.set_checks(&back[..4]).unwrap();
+    assert_eq!(session.study.checks().unwrap().len(), 4);
+    let report = session.study.report().unwrap();
+    assert!(report.people.iter().all(|person| person.attention.is_none()), "four are too few to tell");
+
+    for (rows, why) in [
+        ("text_id,label\nt1,9\n", "row 1 (line 2)"),
+        ("text_id,label\nt1,2\nt99,2\n", "row 2 (line 3): there is no text \"t99\""),
+        ("text,label\nt1,2\n", "no column text_id"),
+    ] {
+        std::fs::write(&file, rows).unwrap();
+        let refused = session.study.checks_from(rude.id, &file).unwrap_err();
+        assert_eq!(refused.code(), "check-file");
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    // Copies agree on them, in whichever order they meet.
+    let copy = folder.join("copy.dissensus");
+    session.close();
+    drop(session);
+    std::fs::copy(&path, &copy).unwrap();
+    let other = open(folder, &copy);
+    other.study.set_checks(&new[..2]).unwrap();
+    other.close();
+    drop(other);
+    let session = open(folder, &path);
+    session.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(session.study.checks().unwrap().len(), 6);
+}
+
+#[test]
+fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 6);
+    let session = open(folder, &path);
+    let rude = session.project.question(Some("rude")).unwrap();
+    for (who, value) in [("ana", "3"), ("ben", "2")] {
+        session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
+    }
+    let text = |id: &str| session.project.text_named(id).unwrap().0;
+    let decide = |id: &str, outcome, answer: Option<u16>| {
+        let (question, answer, by) = (rude.id, answer.map(Answer::Level), "ana".to_owned());
+        let comment = "ben meant 3, \"surely\"".to_owned();
+        session
+            .study
+            .decide(&NewDecision { question, text: text(id), outcome, answer, comment, by })
+            .unwrap();
+    };
+    decide("t1", Outcome::RealDifference, None);
+    decide("t1", Outcome::Slip, Some(2));
+    decide("t2", Outcome::Ambiguous, None);
+    decide("t3", Outcome::Slip, None);
+    decide("t4", Outcome::Slip, Some(0));
+    decide("t4", Outcome::Reopened, None);
+
+    let export = |decisions, pseudonyms| {
+        let file = folder.join("export.csv");
+        let question = Some("rude".to_owned());
+        let choices =
+            ExportChoices { question, replace: true, decisions, pseudonyms, ..ExportChoices::default() };
+        let done = session.exchange.export_with(&file, &choices, &Silent).unwrap();
+        let mut reader = csv::Reader::from_path(&file).unwrap();
+        let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+        assert_eq!(rows.len() as u64, done.answers);
+        rows
+    };
+    let plain = export(None, None);
+    assert!(plain.len() == 8 && !plain[0].contains_key("decision"), "unchanged where it is not asked for");
+    let cells = |row: &BTreeMap<String, String>| {
+        ["decision", "decided_answer", "decided_by"].map(|name| row[name].clone()).join("/")
+    };
+    let of = |rows: &[BTreeMap<String, String>], id: &str| -> Vec<String> {
+        rows.iter()
+            .filter(|row| row["text_id"] == id)
+            .map(|row| format!("{} {}", row["label"], cells(row)))
+            .collect()
+    };
+    let beside = export(Some(DecisionLayer::Beside), None);
+    assert_eq!(of(&beside, "t1"), ["2 slip/3/ana", "3 slip/3/ana", "2 slip/3/ana"], "labels stay");
+    assert_eq!(of(&beside, "t2"), ["3 ambiguous//ana"]);
+    assert_eq!(of(&beside, "t4"), ["2 //"], "it holds no more");
+    assert!(beside[0]["decision_comment"].contains("\"surely\"") && beside[0]["decided_at"].ends_with('Z'));
+    let only = export(Some(DecisionLayer::Only), None);
+    assert_eq!(only.iter().map(|row| row["text_id"].as_str()).collect::<Vec<_>>(), ["t1", "t2", "t3"]);
+    assert!(only.iter().all(|row| row["annotator_id"].is_empty()), "it is nobody's label");
+    assert_eq!(of(&only, "t1"), ["3 slip/3/ana"]);
+    let shared = export(Some(DecisionLayer::Beside), Some(Pseudonymised { notes: false }));
+    // In the order of the pseudonyms, which are drawn.
+    let mut of_first = of(&shared, "t1");
+    of_first.sort();
+    assert_eq!(of_first, ["2 slip/3/", "2 slip/3/", "3 slip/3/"]);
+    assert!(shared.iter().all(|row| row["decision_comment"].is_empty() && row["decided_at"].is_empty()));
+    let conll = ExportChoices { decisions: Some(DecisionLayer::Only), ..ExportChoices::default() };
+    let refused = session.exchange.export_with(&folder.join("x.conll"), &conll, &Silent).unwrap_err();
+    assert_eq!(refused.code(), "conll");
+
+    let all = session.study.all_decisions().unwrap();
+    let told: Vec<(String, bool)> = all
+        .iter()
+        .map(|one| (format!("{} {}", one.text_id.clone().unwrap(), one.outcome), one.holds))
+        .collect();
+    let told: Vec<(&str, bool)> = told.iter().map(|(what, holds)| (what.as_str(), *holds)).collect();
+    assert_eq!(
+        told,
+        [
+            ("t1 slip", true),
+            ("t1 real-difference", false),
+            ("t2 ambiguous", true),
+            ("t3 slip", true),
+            ("t4 reopened", false),
+            ("t4 slip", false)
+        ]
+    );
+    assert_eq!(session.study.decisions().unwrap().len(), 3);
+}
+
+#[test]
+fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &wish, "out");
+    assert!(report(folder, &path).earlier.is_empty(), "nothing was changed since");
+    // Ben is done before the change.
+    work(folder, &packets[1], 100);
+    let done = hand_in(folder, &packets[1], "ben.handin");
+    merge(folder, &path, &[done]);
+    let session = open(folder, &path);
+    std::thread::sleep(std::time::Duration::from_millis(3));
+    let new = NewGuideline {
+        body: "# How".to_owned(),
+        change: String::new(),
+        by: "Eva".to_owned(),
+        pictures: Vec::new(),
+        after: None,
+    };
+    session.guideline.write(&new, None).unwrap();
+    let rude = session.project.question(Some("rude")).unwrap();
+    let text = session.project.text_named("t1").unwrap().0;
+    session
+        .study
+        .set_checks(&[NewAttentionCheck {
+            question: rude.id,
+            text,
+            answer: Some(Answer::Level(1)),
+            reason: String::new(),
+        }])
+        .unwrap();
+    let earlier = session.study.report().unwrap().earlier;
+    let told: Vec<_> = earlier.iter().map(|one| (one.annotator.as_str(), one.changed[0].as_str())).collect();
+    assert_eq!(told, [("ada", "the guideline")]);
+    session.close();
+    work(folder, &packets[0], 100);
+    let done = hand_in(folder, &packets[0], "ada.handin");
+    merge(folder, &path, &[done]);
+    assert!(report(folder, &path).earlier.is_empty(), "nothing is out any more");
+}
+
+#[test]
+fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    for body in ["# First", "# Second"] {
+        let new = NewGuideline {
+            body: body.to_owned(),
+            change: String::new(),
+            by: String::new(),
+            pictures: Vec::new(),
+            after: None,
+        };
+        session.guideline.write(&new, None).unwrap();
+    }
+    session.close();
+    let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &wish, "out");
+    let packet = open(folder, &packets[0]);
+    let newest = packet.guideline.newest().unwrap().unwrap();
+    assert_eq!((newest.number, newest.body.as_str()), (2, "# Second"));
+    assert_eq!(packet.guideline.version(None).unwrap().number, 2);
+    assert_eq!(packet.guideline.version(Some(2)).unwrap().number, 2);
+    assert_eq!(packet.guideline.versions().unwrap().len(), 1);
+    let refused = packet.guideline.version(Some(1)).unwrap_err().to_string();
+    assert!(refused.contains("version 2 alone is here"), "{refused}");
+}
+
+#[test]
+fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let wish = StudyWish { per_text: 2, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    hand_out(folder, &path, &wish, "out");
+    let before = report(folder, &path);
+    assert_eq!((before.per_text, before.short_texts), (2, 0));
+    let session = open(folder, &path);
+    let cleo = session.project.annotator("cleo").unwrap().id;
+    let texts = session.project.traces(cleo).unwrap().texts;
+    assert_eq!(texts, 8, "12 texts of two people each by three people");
+    assert_eq!(session.project.withdraw(cleo).unwrap().texts, texts);
+    session.close();
+    let after = report(folder, &path);
+    assert_eq!((after.texts, after.short_texts > 0), (12, true));
+    // As it is told: the same number of people a text.
+    hand_out(
+        folder,
+        &path,
+        &StudyWish { people: vec!["ada".into(), "ben".into(), "dora".into()], ..wish },
+        "more",
+    );
+    let filled = report(folder, &path);
+    assert_eq!((filled.per_text, filled.short_texts), (2, 0));
+}
+
+#[test]
+fn packets_that_were_never_written_are_told_by_the_next_plan() {
+    struct StopsAfter(std::sync::atomic::AtomicU64, u64);
+    impl Progress for StopsAfter {
+        fn report(&self, done: u64, _: Option<u64>, _: &str) {
+            self.0.store(done, std::sync::atomic::Ordering::SeqCst);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(std::sync::atomic::Ordering::SeqCst) >= self.1
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 12);
+    let session = open(folder, &path);
+    let out = folder.join("packets");
+    let people = wish(&["ada", "ben", "cleo"]);
+    let stop = StopsAfter(0.into(), 1);
+    let stopped = session.study.hand_out(&people, &out, &stop).unwrap_err();
+    assert_eq!(stopped.code(), "packets-unwritten");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    // Killed there, the next run says what is missing and how to get it.
+    for wish in [people, wish(&["dora", "emil", "fay"])] {
+        let told = session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+        assert_eq!(told.code(), "packets-unwritten");
+        let told = told.to_string();
+        assert!(
+            told.contains("2 packets") && told.contains("--write-again --annotators \"ben,cleo\""),
+            "{told}"
+        );
+    }
+    let names = ["ben".to_owned(), "cleo".to_owned()];
+    assert_eq!(session.study.write_again(&names, &out, &Silent).unwrap().len(), 2);
+    let more = StudyWish { repeat: 0.0, ..wish(&["dora", "emil", "fay"]) };
+    session.study.hand_out(&more, &out, &Silent).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn packets_copies_and_backups_are_their_owners() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 10);
+    let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let out = folder.join("packets");
+    /// Looks at what is made while it is made.
+    struct Looks(PathBuf, std::sync::Mutex<Vec<u32>>);
+    impl Progress for Looks {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            for entry in std::fs::read_dir(&self.0).unwrap().flatten() {
+                self.1.lock().unwrap().push(entry.metadata().unwrap().permissions().mode() & 0o077);
+            }
+        }
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+    std::fs::create_dir(&out).unwrap();
+    let looks = Looks(out.clone(), Vec::new().into());
+    let session = open(folder, &path);
+    session.study.hand_out(&wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
+    assert!(looks.1.lock().unwrap().iter().all(|others| *others == 0));
+    let copy = folder.join("copy.dissensus");
+    session.project.save_copy(&copy, Default::default(), &Silent).unwrap();
+    session.close();
+    assert_eq!(mode(&copy), 0o600);
+    // Nor is what is copied before a merge for others.
+    let stranger = open(folder, &copy);
+    let id = stranger.project.annotator("stranger").unwrap().id;
+    stranger.project.withdraw(id).unwrap();
+    stranger.close();
+    let merged = merge(folder, &path, &[copy]);
+    assert_eq!(mode(Path::new(merged[0].backup.as_ref().unwrap())), 0o600);
+}

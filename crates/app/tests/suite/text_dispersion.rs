@@ -1,0 +1,69 @@
+//! Whether texts differ in dispersion: told, stopped, and nobody's label waits.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::SlipChoices;
+use dissensus_api::NewLabel;
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, QuestionId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+#[test]
+fn it_is_told_and_the_same_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let before = session.analysis.text_dispersion(question, 0, &Silent).unwrap();
+    assert!(before.found.is_none() && !before.words.is_empty(), "not fitted yet: {before:?}");
+    session.live.fit(question, &Silent).unwrap();
+    let report = session.analysis.text_dispersion(question, 0, &Silent).unwrap();
+    let found = report.found.unwrap();
+    assert!(found.statistic.is_finite() && found.replicates == 39, "{found:?}");
+    assert!((0.02..=1.0).contains(&found.p) && found.texts > 50, "{found:?}");
+    assert_eq!(report, session.analysis.text_dispersion(question, 0, &Silent).unwrap());
+}
+
+/// Records a label at the first report, then asks to stop.
+struct LabelsMeanwhile<'a> {
+    session: &'a Session,
+    label: NewLabel,
+    done: AtomicBool,
+}
+
+impl Progress for LabelsMeanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.done.swap(true, Ordering::Relaxed) {
+            self.session.labelling.record_label(&self.label).unwrap();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_label_does_not_wait_for_it_and_it_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    session.live.fit(question, &Silent).unwrap();
+    let everyone = SlipChoices { below: 1.0, top: 1, ..SlipChoices::default() };
+    let row = session.analysis.slips(question, everyone, &Silent).unwrap().slips.remove(0);
+    let answer = Answer::Level(if row.level == 0 { 1 } else { 0 });
+    let label = NewLabel { question, text: row.text, annotator: row.annotator, answer, duration_ms: None };
+    let meanwhile = LabelsMeanwhile { session: &session, label, done: AtomicBool::new(false) };
+    let error = session.analysis.text_dispersion(question, 0, &meanwhile).unwrap_err();
+    assert_eq!(error.code(), "cancelled");
+    assert!(meanwhile.done.load(Ordering::Relaxed));
+}

@@ -1,0 +1,377 @@
+//! Files for other tools as use cases: what is lost is said before, what is kept comes in again.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ExportWish, ImportChoices, ImportReport};
+use dissensus_app::session::Session;
+use dissensus_exchange::{LossReason, ToolFormat};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange::{Exported, Pseudonymised, ToolExport, ToolExportChoices, export_formats};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
+
+/// Three people, three texts, questions of levels, sets and spans; a second occasion, a note, a flag, a skip.
+const LABELS: &str = "text_id,text,annotator_id,label,question,split,group,created_at,duration_ms,source,occasion,note,reasons,confidence,marks,guideline,age,page
+t1,so 😊 good,ana,1,mood,train,g1,2024-05-01T10:00:00Z,1500,import,1,\"well, so\",r1,4,flagged,,30,1
+t1,so 😊 good,ben,3,mood,train,g1,2024-05-01T10:01:00.250Z,,import,1,,,,,,40,1
+t1,so 😊 good,eve@example.org,2,mood,train,g1,2024-05-01T10:02:00Z,800,import,1,,,,,,50,1
+t1,so 😊 good,ana,2,mood,train,g1,2024-05-02T10:00:00Z,,import,2,,,,,,30,1
+t2,\"=1+1, {\"\"a\"\":1}\",ana,2,mood,test,g1,2024-05-01T10:03:00Z,,import,1,,,,,,30,2
+t2,\"=1+1, {\"\"a\"\":1}\",ben,[cannot say],mood,test,g1,2024-05-01T10:04:00Z,,import,1,,,,,,40,2
+t3,never,ben,,mood,,,2024-05-01T10:05:00Z,,import,1,,,,skipped,,40,3
+t1,so 😊 good,ana,rude + odd,topics,train,g1,2024-05-01T10:06:00Z,,import,1,,,,,,30,1
+t1,so 😊 good,ben,none,topics,train,g1,2024-05-01T10:07:00Z,,import,1,,,,,,40,1
+t2,\"=1+1, {\"\"a\"\":1}\",eve@example.org,odd,topics,test,g1,2024-05-01T10:08:00Z,,import,1,,,,,,50,2
+t1,so 😊 good,ana,\"[{\"\"start\"\":3,\"\"end\"\":4,\"\"label\"\":\"\"E\"\"},{\"\"start\"\":5,\"\"end\"\":9,\"\"label\"\":\"\"V\"\"}]\",parts,train,g1,2024-05-01T10:09:00Z,,import,1,,,,,,30,1
+t1,so 😊 good,ben,[],parts,train,g1,2024-05-01T10:10:00Z,,import,1,,,,,,40,1
+t2,\"=1+1, {\"\"a\"\":1}\",ben,\"[{\"\"start\"\":0,\"\"end\"\":1,\"\"label\"\":\"\"V\"\"}]\",parts,test,g1,2024-05-01T10:11:00Z,,import,1,,,,,,40,2
+";
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn project(&self, name: &str) -> Session {
+        let home = Home::inside(&self.path("home"), Vec::new());
+        Session::create(&self.path(&format!("{name}.dissensus")), &home).unwrap()
+    }
+
+    /// A project with [`LABELS`].
+    fn labelled(&self) -> Session {
+        let file = self.path("labels.csv");
+        std::fs::write(&file, LABELS).unwrap();
+        let session = self.project("p");
+        let report = import(&session, &file, None);
+        assert_eq!(
+            (report.texts, report.annotators, report.labels, report.repeats),
+            (3, 3, 11, 1),
+            "{report:?}"
+        );
+        session
+    }
+
+    /// What is there beside projects and what a session keeps.
+    fn files(&self) -> BTreeSet<String> {
+        let names = std::fs::read_dir(self.0.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+        names
+            .filter(|name| !name.contains(".dissensus") && !["home", "labels.csv"].contains(&name.as_str()))
+            .collect()
+    }
+}
+
+fn import(session: &Session, file: &Path, format: Option<&str>) -> ImportReport {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let choices = ImportChoices { format: format.map(str::to_owned), ..ImportChoices::default() };
+    session.exchange.import(file, &choices, &silent).unwrap()
+}
+
+fn ready(session: &Session, format: ToolFormat, question: Option<&str>) -> ToolExport {
+    let choices = ToolExportChoices { question: question.map(str::to_owned), ..ToolExportChoices::default() };
+    session.exchange.for_tool(format, &choices, &Silent).unwrap()
+}
+
+fn lost(export: &ToolExport) -> BTreeMap<&'static str, u64> {
+    export.losses().iter().map(|loss| (loss.reason.name(), loss.count)).collect()
+}
+
+/// Rows of a plain export: what each format can be compared by.
+type Rows = BTreeSet<[String; 8]>;
+
+const COMPARED: [&str; 8] =
+    ["text_id", "annotator_id", "question", "label", "created_at", "occasion", "marks", "text"];
+
+fn rows(session: &Session, folder: &Place) -> Rows {
+    let file = folder.path("plain.csv");
+    session.exchange.export(&file, None, true, &Silent).unwrap();
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let rows = reader.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
+    let cell = |row: &BTreeMap<String, String>, name: &str| match (name, row.get(name)) {
+        ("occasion", None) => "1".to_owned(),
+        (_, cell) => cell.cloned().unwrap_or_default(),
+    };
+    let found = rows.map(|row| COMPARED.map(|name| cell(&row, name))).collect();
+    std::fs::remove_file(file).unwrap();
+    found
+}
+
+/// What of the project's rows a format holds, as it comes in again.
+fn expected(all: &Rows, format: ToolFormat, question: Option<&str>) -> Rows {
+    let [label, time, occasion, marks] = [3, 4, 5, 6];
+    let mut kept = Rows::new();
+    for row in all {
+        let mut row = row.clone();
+        if question.is_some_and(|question| row[2] != question) || row[label] == "[cannot say]" {
+            continue;
+        }
+        let whole = matches!(format, ToolFormat::LabelStudio | ToolFormat::Prodigy);
+        if !whole {
+            if row[occasion] != "1" || row[label].is_empty() || row[label] == "[]" || row[label] == "none" {
+                continue;
+            }
+            row[time].clear();
+        }
+        if format != ToolFormat::Prodigy && row[marks] == "flagged" {
+            row[marks].clear();
+        }
+        match format {
+            ToolFormat::Doccano if question == Some("parts") => row[2] = "spans".to_owned(),
+            ToolFormat::Doccano | ToolFormat::CrowdKit | ToolFormat::Wide => row[2] = "label".to_owned(),
+            _ => {}
+        }
+        kept.insert(row);
+    }
+    kept
+}
+
+#[test]
+fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
+    let place = Place::new();
+    let session = place.labelled();
+    let all = rows(&session, &place);
+    let cases = [
+        (ToolFormat::LabelStudio, None),
+        (ToolFormat::LabelStudio, Some("parts")),
+        (ToolFormat::Prodigy, None),
+        (ToolFormat::Prodigy, Some("mood")),
+        (ToolFormat::Doccano, Some("parts")),
+        (ToolFormat::Doccano, Some("topics")),
+        (ToolFormat::Lewidi, Some("mood")),
+        (ToolFormat::CrowdKit, Some("mood")),
+        (ToolFormat::Wide, Some("mood")),
+    ];
+    for (nth, (format, question)) in cases.into_iter().enumerate() {
+        let export = ready(&session, format, question);
+        let file = place.path(&format!("out-{nth}.{}", format.ending()));
+        let written = export.write(&file, false, &Silent).unwrap();
+        let copy = place.project(&format!("copy-{nth}"));
+        if format == ToolFormat::CrowdKit {
+            // The texts themselves are not in it.
+            assert_eq!(lost(&export)["bodies"], 2);
+            let texts = place.path("texts.csv");
+            std::fs::write(&texts, "text_id,text\nt1,so 😊 good\nt2,\"=1+1, {\"\"a\"\":1}\"\n").unwrap();
+            import(&copy, &texts, None);
+        }
+        let named = (format == ToolFormat::Wide).then_some("wide");
+        let report = import(&copy, &file, named);
+        assert_eq!(report.format.name, format.name());
+        assert_eq!(u64::from(report.labels + report.repeats), written.answers, "{format}");
+        let mut found = rows(&copy, &place);
+        let wanted = expected(&all, format, question);
+        // Who is imported without a time has the time of the import.
+        if !matches!(format, ToolFormat::LabelStudio | ToolFormat::Prodigy) {
+            found = found
+                .into_iter()
+                .map(|mut row| {
+                    row[4].clear();
+                    row
+                })
+                .collect();
+        }
+        assert_eq!(found, wanted, "{format} {question:?}");
+        // The same file once more is known whole.
+        let again = import(&copy, &file, named);
+        assert_eq!((again.labels, again.repeats, again.texts, again.annotators), (0, 0, 0, 0), "{format}");
+    }
+}
+
+#[test]
+fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
+    let place = Place::new();
+    let session = place.labelled();
+    let export = ready(&session, ToolFormat::LabelStudio, None);
+    assert_eq!(place.files(), BTreeSet::new());
+    let told = lost(&export);
+    for (reason, count) in
+        [("cannot-say", 1), ("flags", 1), ("notes", 1), ("reasons", 1), ("confidence", 1), ("attributes", 3)]
+    {
+        assert_eq!(told.get(reason), Some(&count), "{reason} in {told:?}");
+    }
+    assert!(
+        !["skips", "times", "later-answers", "spans"].iter().any(|reason| told.contains_key(reason)),
+        "{told:?}"
+    );
+    assert_eq!((export.exported().answers, export.exported().left_out), (11, 1));
+    assert_eq!(export.texts_and_people(), (3, 3));
+
+    let one = ready(&session, ToolFormat::Lewidi, None);
+    assert_eq!(one.question(), Some("mood"), "the first that can be held");
+    assert_eq!(lost(&one)["other-questions"], 6);
+    assert_eq!(one.losses()[0].reason, LossReason::OtherQuestions);
+    let unknown = ToolExportChoices { question: Some("nothing".to_owned()), ..ToolExportChoices::default() };
+    let error = session.exchange.for_tool(ToolFormat::Wide, &unknown, &Silent).unwrap_err();
+    assert!(error.to_string().contains("nothing"), "{error}");
+    // Spans in a format without them: there is nothing to write, and nothing is.
+    let none = ready(&session, ToolFormat::CrowdKit, Some("parts"));
+    assert_eq!(
+        (none.exported(), lost(&none)["spans"]),
+        (&Exported { left_out: 3, ..Exported::default() }, 3)
+    );
+    let error = none.write(&place.path("x.csv"), false, &Silent).unwrap_err();
+    assert_eq!((error.code(), place.files()), ("nothing-to-export", BTreeSet::new()));
+}
+
+#[test]
+fn pseudonyms_hide_people_in_every_format() {
+    let place = Place::new();
+    let session = place.labelled();
+    let choices = ToolExportChoices {
+        pseudonyms: Some(Pseudonymised { notes: false }),
+        question: Some("mood".to_owned()),
+        ..ToolExportChoices::default()
+    };
+    for format in ToolFormat::all() {
+        let export = session.exchange.for_tool(*format, &choices, &Silent).unwrap();
+        let file = place.path(&format!("masked.{}", format.ending()));
+        export.write(&file, true, &Silent).unwrap();
+        assert_eq!(export.exported().suppressed, 3, "{format}");
+        let mut said = std::fs::read(&file).unwrap();
+        if *format == ToolFormat::Doccano {
+            let mut archive = zip_entries(&file);
+            archive.sort();
+            assert_eq!(archive.len(), 3, "a file for each person");
+            said = archive.concat().into_bytes();
+        }
+        let said = String::from_utf8_lossy(&said).into_owned();
+        for told in ["ana", "eve@example.org", "2024-05-01", "17145", "well, so", "page", "lead_time\":1.5"] {
+            assert!(!said.contains(told), "{format}: {told} in {said}");
+        }
+        assert!(["A1", "A2", "A3"].iter().all(|name| said.contains(name)), "{format}: {said}");
+    }
+}
+
+/// Names and contents of an archive's files.
+fn zip_entries(path: &Path) -> Vec<String> {
+    let session = dissensus_exchange::Source::open(path).unwrap();
+    let roles = dissensus_exchange::guess_roles(&session).unwrap();
+    let rows = dissensus_exchange::read_rows(&session, &roles).unwrap();
+    let by: BTreeMap<String, String> = rows
+        .map(|row| row.unwrap())
+        .map(|row| (row.annotator.clone().unwrap_or_default(), format!("{row:?}")))
+        .collect();
+    by.into_values().collect()
+}
+
+#[test]
+fn what_stands_there_is_replaced_only_on_request() {
+    let place = Place::new();
+    let session = place.labelled();
+    let export = ready(&session, ToolFormat::Prodigy, None);
+    let file = place.path("out.jsonl");
+    std::fs::write(&file, "mine").unwrap();
+    assert_eq!(export.write(&file, false, &Silent).unwrap_err().code(), "export-exists");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    export.write(&file, true, &Silent).unwrap();
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with('{'));
+    let error = export.write(&place.path("out.csv"), false, &Silent).unwrap_err();
+    assert_eq!(error.code(), "file-format", "{error}");
+    assert_eq!(place.files(), BTreeSet::from(["out.jsonl".to_owned()]));
+}
+
+#[test]
+fn of_two_exports_at_once_to_one_name_one_is_there_whole() {
+    let place = Place::new();
+    let session = place.labelled();
+    let export = ready(&session, ToolFormat::LabelStudio, None);
+    let alone = place.path("alone.json");
+    export.write(&alone, false, &Silent).unwrap();
+    let whole = std::fs::read(&alone).unwrap();
+    for nth in 0..20 {
+        let file = place.path(&format!("{nth}.json"));
+        let write = || export.write(&file, false, &Silent);
+        let (first, second) = std::thread::scope(|scope| {
+            let other = scope.spawn(write);
+            (write(), other.join().unwrap())
+        });
+        let codes: Vec<&str> =
+            [&first, &second].into_iter().filter_map(|one| Some(one.as_ref().err()?.code())).collect();
+        assert_eq!(codes, ["export-exists"], "{first:?} {second:?}");
+        assert_eq!(std::fs::read(&file).unwrap(), whole);
+    }
+    // Two of a project at once, to names of their own, each have what the project has.
+    let both = std::thread::scope(|scope| {
+        let one = |name: &'static str| {
+            let (session, place) = (&session, &place);
+            scope.spawn(move || {
+                let file = place.path(name);
+                ready(session, ToolFormat::LabelStudio, None).write(&file, false, &Silent).unwrap();
+                std::fs::read(file).unwrap()
+            })
+        };
+        [one("left.json"), one("right.json")].map(|thread| thread.join().unwrap())
+    });
+    assert_eq!(both, [whole.clone(), whole]);
+}
+
+#[test]
+fn an_export_that_is_stopped_leaves_nothing() {
+    /// Stops at the first report.
+    #[derive(Debug, Default)]
+    struct Stopping(AtomicU32);
+    impl Progress for Stopping {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) >= 1
+        }
+    }
+    let place = Place::new();
+    let session = place.labelled();
+    for format in ToolFormat::all() {
+        let export = ready(&session, *format, Some("mood"));
+        let file = place.path(&format!("out.{}", format.ending()));
+        let error = export.write(&file, false, &Stopping::default()).unwrap_err();
+        assert!(matches!(error, WorkbenchError::Cancelled), "{format}: {error}");
+        assert_eq!(place.files(), BTreeSet::new(), "{format}");
+    }
+}
+
+#[test]
+fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
+    let place = Place::new();
+    let session = place.labelled();
+    let table = session.exchange.export_contents(&ExportWish::default()).unwrap();
+    assert_eq!((table.texts, table.people, table.answers, table.losses.len()), (3, 3, 12, 0), "{table:?}");
+    for format in export_formats() {
+        let question = format.one_question.then(|| "mood".to_owned());
+        let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
+        let before = place.files();
+        let told = session.exchange.export_contents(&wish).unwrap();
+        assert_eq!(place.files(), before, "nothing is written");
+        assert_eq!(told.question.as_deref(), wish.question.as_deref(), "{}", format.name);
+        let of = ToolFormat::named(&format.name).unwrap();
+        let expected = ready(&session, of, wish.question.as_deref());
+        let messages: Vec<String> = expected.losses().iter().map(dissensus_exchange::Loss::message).collect();
+        assert_eq!(told.losses.iter().map(|loss| loss.message.clone()).collect::<Vec<_>>(), messages);
+        let out = place.path(&match format.ending.as_str() {
+            "" => format.name.clone(),
+            ending => format!("{}.{ending}", format.name),
+        });
+        assert_eq!(session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap(), told);
+        assert!(out.exists(), "{}", format.name);
+        let again = session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap_err();
+        assert_eq!(again.code(), "export-exists");
+        session.exchange.export_for_tool_as_job(&out, &wish, true).unwrap();
+    }
+    let masked = ExportWish { pseudonyms: true, ..ExportWish::default() };
+    assert!(session.exchange.export_contents(&masked).unwrap().suppressed > 0);
+    let unknown = ExportWish { format: Some("papyrus".into()), ..ExportWish::default() };
+    assert_eq!(session.exchange.export_contents(&unknown).unwrap_err().code(), "file-format");
+    let wrong = ExportWish { format: Some("prodigy".into()), ..ExportWish::default() };
+    let named = session.exchange.export_for_tool_as_job(&place.path("x.csv"), &wrong, false);
+    assert!(named.is_err() && !place.path("x.csv").exists());
+}

@@ -1,0 +1,218 @@
+//! Files of annotation tools as use cases: recognised, told, imported whole or not at all, and again without doubling anything.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ImportChoices, ImportNotice, ImportReport, RemarkQuery};
+use dissensus_app::session::Session;
+use dissensus_domain::{QuestionId, ScaleKind};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
+
+const TASKS: &str = r#"[
+ {"id": 7, "data": {"text": "I like it", "source": "web"}, "drafts": [{"id": 1}],
+  "annotations": [
+   {"id": 1, "completed_by": 2, "ground_truth": true, "created_at": "2024-05-01T12:30:00Z", "lead_time": 2.5,
+    "result": [
+     {"from_name": "mood", "to_name": "text", "type": "choices", "value": {"choices": ["Good"]}},
+     {"from_name": "topics", "to_name": "text", "type": "choices", "value": {"choices": ["a, or b", "c"]}},
+     {"from_name": "parts", "to_name": "text", "type": "labels", "value": {"start": 2, "end": 6, "text": "like", "labels": ["V"]}}]},
+   {"id": 2, "completed_by": {"email": "b@example.org"}, "created_at": "2024-05-01T12:31:00Z",
+    "result": [{"from_name": "mood", "to_name": "text", "type": "choices", "value": {"choices": ["Bad"]}}]},
+   {"id": 3, "completed_by": {"email": "b@example.org"}, "created_at": "2024-05-01T12:40:00Z",
+    "result": [{"from_name": "mood", "to_name": "text", "type": "choices", "value": {"choices": ["Good"]}}]},
+   {"id": 4, "completed_by": {"email": "c@example.org"}, "was_cancelled": true, "result": []}]},
+ {"id": 8, "data": {"text": "nobody yet", "source": "web"}, "annotations": []}
+]"#;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn project(&self, name: &str) -> Session {
+        let home = Home::inside(&self.0.path().join("home"), Vec::new());
+        Session::create(&self.0.path().join(format!("{name}.dissensus")), &home).unwrap()
+    }
+}
+
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent)
+}
+
+fn counted(notices: &[ImportNotice], code: &str) -> u32 {
+    notices.iter().find(|notice| notice.code == code).map_or(0, |notice| notice.count)
+}
+
+fn question(session: &Session, name: &str) -> QuestionId {
+    session.project.info().unwrap().questions.into_iter().find(|question| question.name == name).unwrap().id
+}
+
+#[test]
+fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
+    let place = Place::new();
+    let session = place.project("p");
+    let file = place.file("export.json", TASKS);
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("label-studio", true));
+    assert_eq!(preview.questions, ["mood", "parts", "topics"]);
+    assert_eq!((preview.new_texts, preview.new_annotators, preview.repeats), (2, 3, 2));
+    assert!(preview.problem.is_none() && preview.bad_row_count == 0, "{preview:?}");
+    for (code, count) in [("drafts", 1), ("gold", 1), ("skips", 1), ("later-occasions", 2)] {
+        assert_eq!(counted(&preview.notices, code), count, "{code}");
+    }
+    let report = import(&session, &file, &ImportChoices::default()).unwrap();
+    // Mood of two people, topics of one, parts of two, who both were shown them.
+    assert_eq!((report.texts, report.annotators, report.labels, report.repeats), (2, 3, 5, 2));
+    assert_eq!(report.format.title, "Label Studio JSON");
+    assert_eq!(counted(&report.notices, "drafts"), 1);
+    assert!(
+        report.remarks.iter().any(|remark| remark.contains("3 kept as skipped now")),
+        "{:?}",
+        report.remarks
+    );
+    let kinds: Vec<(String, ScaleKind, String)> = session
+        .project
+        .info()
+        .unwrap()
+        .questions
+        .into_iter()
+        .map(|question| (question.name.clone(), question.scale.kind(), question.scale.levels().join("|")))
+        .collect();
+    let has = |name: &str, kind, levels: &str| kinds.contains(&(name.to_owned(), kind, levels.to_owned()));
+    assert!(has("mood", ScaleKind::Binary, "Bad|Good"), "{kinds:?}");
+    // A comma in the name of an option is a part of it.
+    assert!(has("topics", ScaleKind::MultiLabel, "a, or b|c"), "{kinds:?}");
+    assert!(has("parts", ScaleKind::Spans, "V"), "{kinds:?}");
+    let skipped = session
+        .project
+        .remarks(&RemarkQuery { question: Some(question(&session, "mood")), ..RemarkQuery::default() })
+        .unwrap();
+    assert!(skipped.iter().any(|mark| mark.skipped), "{skipped:?}");
+    assert_eq!(session.analysis.repeats(question(&session, "mood")).unwrap().annotators.len(), 1);
+}
+
+#[test]
+fn the_same_file_again_under_another_name_changes_nothing() {
+    let place = Place::new();
+    let session = place.project("p");
+    import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
+    let again = import(&session, &place.file("copy.json", TASKS), &ImportChoices::default()).unwrap();
+    assert_eq!((again.texts, again.annotators, again.labels, again.repeats), (0, 0, 0, 0), "{again:?}");
+    assert_eq!(again.repeated_rows, 7);
+}
+
+#[test]
+fn an_answer_that_was_changed_in_the_tool_since_replaces_the_old_one() {
+    let place = Place::new();
+    let session = place.project("p");
+    import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
+    let changed = TASKS.replacen("\"choices\": [\"Good\"]", "\"choices\": [\"Bad\"]", 1);
+    let report = import(&session, &place.file("later.json", &changed), &ImportChoices::default()).unwrap();
+    assert_eq!((report.labels, report.changes.replaced_labels), (1, 1), "{report:?}");
+}
+
+#[test]
+fn an_import_that_is_stopped_leaves_nothing() {
+    /// Stops at the fifth report.
+    #[derive(Debug, Default)]
+    struct Stopping(AtomicU32);
+    impl Progress for Stopping {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) >= 5
+        }
+    }
+    let place = Place::new();
+    let session = place.project("p");
+    let line = |n: u32| {
+        format!(
+            "{{\"text\":\"text {n}\",\"_input_hash\":{n},\"label\":\"rude\",\"_view_id\":\"classification\",\"answer\":\"{}\",\"_annotator_id\":\"a{}\"}}\n",
+            if n.is_multiple_of(3) { "accept" } else { "reject" },
+            n % 7
+        )
+    };
+    let file = place.file("db.jsonl", &(0..4000).map(line).collect::<String>());
+    let stopping: Arc<dyn Progress> = Arc::new(Stopping::default());
+    let error = session.exchange.import(&file, &ImportChoices::default(), &stopping).unwrap_err();
+    assert_eq!(error.problem().code, "cancelled", "{error}");
+    assert!(session.project.info().unwrap().questions.is_empty());
+    assert_eq!(import(&session, &file, &ImportChoices::default()).unwrap().labels, 4000);
+}
+
+#[test]
+fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
+    let place = Place::new();
+    let session = place.project("p");
+    let merged = "{\"id\":1,\"text\":\"a\",\"label\":[\"x\"],\"Comments\":[]}\n{\"id\":2,\"text\":\"b\",\"label\":[\"y\"],\"Comments\":[]}\n";
+    let file = place.file("all.jsonl", merged);
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert!(preview.problem.unwrap().message.contains("merged"), "the preview says why");
+    assert_eq!(preview.rows.len(), 2, "and shows what is there");
+    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+    columns.annotator = Some("=everybody".to_owned());
+    let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    assert_eq!(import(&session, &file, &named).unwrap().labels, 2);
+
+    let tasks = place.file("export.json", TASKS);
+    let one = ImportChoices { question: Some("mood".to_owned()), ..ImportChoices::default() };
+    let error = import(&session, &tasks, &one).unwrap_err();
+    assert_eq!(error.problem().code, "several-questions", "{error}");
+    assert!(error.to_string().contains("mood, topics, parts"), "{error}");
+}
+
+#[test]
+fn a_format_that_is_named_is_the_one_that_is_read() {
+    let place = Place::new();
+    let session = place.project("p");
+    let line = "{\"text\":\"a\",\"_input_hash\":1,\"label\":\"x\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n\
+                {\"text\":\"b\",\"_input_hash\":2,\"label\":\"y\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n";
+    let file = place.file("db.jsonl", line);
+    let plain = ImportChoices { format: Some("jsonl".to_owned()), ..ImportChoices::default() };
+    let preview = session.exchange.preview(&file, &plain).unwrap();
+    assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("jsonl", false));
+    let report = import(&session, &file, &plain).unwrap();
+    assert_eq!((report.labels, report.question.as_deref()), (2, Some("db")));
+    let unknown = ImportChoices { format: Some("excel".to_owned()), ..ImportChoices::default() };
+    let error = session.exchange.preview(&file, &unknown).unwrap_err();
+    assert_eq!(error.problem().code, "file-format");
+}
+
+#[test]
+fn ids_of_texts_are_answered_once_the_texts_are_there() {
+    let place = Place::new();
+    let session = place.project("p");
+    let states = place.0.path().join("output");
+    for (person, value) in [("alice", "positive"), ("bob", "negative")] {
+        let folder = states.join(person);
+        std::fs::create_dir_all(&folder).unwrap();
+        let state = format!(
+            r#"{{"user_id": "{person}", "instance_id_to_label_to_value": {{"r1": [[{{"schema": "mood", "name": "{value}"}}, "true"]]}}}}"#
+        );
+        std::fs::write(folder.join("user_state.json"), state).unwrap();
+    }
+    let preview = session.exchange.preview(&states, &ImportChoices::default()).unwrap();
+    assert_eq!(preview.format.name, "potato-state");
+    let told = preview.problem.map_or_else(|| preview.bad_rows[0].message.clone(), |problem| problem.message);
+    assert!(told.contains("import the texts first"), "{told}");
+    let texts = place.file("data.jsonl", "{\"id\":\"r1\",\"text\":\"so good\"}\n");
+    import(&session, &texts, &ImportChoices::default()).unwrap();
+    let report = import(&session, &states, &ImportChoices::default()).unwrap();
+    assert_eq!((report.texts, report.annotators, report.labels), (0, 2, 2));
+}

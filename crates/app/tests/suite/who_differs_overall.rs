@@ -1,0 +1,207 @@
+//! Who differs, and why, over all labels of a question.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_api::{ColumnChoices, ImportChoices, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const PEOPLE: usize = 40;
+const TEXTS: usize = 60;
+
+/// Everybody labels half of the texts on a scale of five. People differ; those who are old by `gap` levels and the others by nothing that is known of them:
+/// `town` is drawn at random, and of `job` everybody has another one.
+fn labels(gap: f64, seed: u64) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let own: Vec<f64> = (0..PEOPLE).map(|_| 1.2 * (rng.random::<f64>() - 0.5)).collect();
+    let towns: Vec<usize> = (0..PEOPLE).map(|_| rng.random_range(0..3)).collect();
+    let mut csv = "text_id,text,annotator_id,label,age,town,job\n".to_owned();
+    for text in 0..TEXTS {
+        let score = 1.0 + 3.0 * rng.random::<f64>();
+        for person in 0..PEOPLE {
+            if rng.random::<f64>() < 0.5 {
+                continue;
+            }
+            let old = person % 2 == 0;
+            let level = score + own[person] + if old { gap } else { 0.0 } + 1.5 * (rng.random::<f64>() - 0.5);
+            let (age, town) = (if old { "old" } else { "young" }, ["north", "south", "west"][towns[person]]);
+            let level = level.round().clamp(1.0, 5.0);
+            writeln!(csv, "t{text},text {text},p{person:02},{level},{age},{town},job {person}").unwrap();
+        }
+    }
+    csv
+}
+
+fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId) {
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    let file = folder.path().join("labels.csv");
+    std::fs::write(&file, csv).unwrap();
+    let choices = ImportChoices {
+        columns: Some(ColumnChoices {
+            text_id: Some("text_id".to_owned()),
+            text: Some("text".to_owned()),
+            annotator: Some("annotator_id".to_owned()),
+            label: Some("label".to_owned()),
+            attributes: ["age", "town", "job"].map(str::to_owned).to_vec(),
+            ..ColumnChoices::default()
+        }),
+        scale: Some(kind),
+        levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+        ..ImportChoices::default()
+    };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    (session, question)
+}
+
+#[test]
+fn the_attribute_that_matters_comes_first_with_its_two_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.9, 1), ScaleKind::Ordinal);
+    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    let shares = found.shares.unwrap();
+    let sum = shares.text.value + shares.person.value + shares.neither.value;
+    assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
+    for share in [shares.text, shares.person, shares.neither] {
+        let (low, high) = share.interval.unwrap();
+        assert!(0.0 <= low && low <= share.value && share.value <= high && high <= 1.0, "{share:?}");
+    }
+    assert!(found.shares_words.starts_with("Why labels differ: "), "{}", found.shares_words);
+    let names: Vec<&str> = found.attributes.iter().map(|one| one.attribute.as_str()).collect();
+    assert_eq!(names, ["age", "town", "job"], "by evidence, and last what cannot be compared");
+    let [age, town, job] = found.attributes.as_slice() else { panic!("{names:?}") };
+    assert!(age.shown && age.p.unwrap() < 0.01 && !town.shown, "{age:?} {town:?}");
+    assert!(age.share.unwrap() > 0.3 && age.share.unwrap() <= age.most.unwrap(), "{age:?}");
+    let groups = age.groups.as_ref().unwrap();
+    assert_eq!(groups.a.attributes, [("age".to_owned(), "old".to_owned())]);
+    assert_eq!(groups.b.attributes, [("age".to_owned(), "young".to_owned())]);
+    // As Compare groups has it, with an interval that is wider for the four pairs among which it was picked.
+    let compared = session.analysis.compare_groups(question, groups, 0, &Silent).unwrap().gap.unwrap();
+    let gap = age.gap.unwrap();
+    assert!((gap.value - compared.value).abs() < 1e-9 && gap.value > 0.5, "{gap:?} {compared:?}");
+    assert!(gap.interval.unwrap().0 < compared.interval.unwrap().0, "{gap:?} {compared:?}");
+    assert!(found.attributes_words.starts_with("age is shown to explain"), "{}", found.attributes_words);
+    assert!(
+        !town.words.contains("95 %"),
+        "no interval beside a difference that is not shown: {}",
+        town.words
+    );
+    assert_eq!((job.values, job.p, job.groups.as_ref()), (0, None, None));
+    assert!(job.words.starts_with("Too little to tell"), "{}", job.words);
+
+    assert_eq!(found.severities.len(), PEOPLE);
+    assert!(found.severities.windows(2).all(|two| two[0].severity <= two[1].severity));
+    assert!(found.severities.first().unwrap().shown && found.severities.last().unwrap().shown);
+    assert!(found.severities.iter().filter(|one| one.shown).count() < PEOPLE);
+}
+
+#[test]
+fn that_nothing_explains_anything_is_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.0, 2), ScaleKind::Ordinal);
+    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    assert!(found.attributes.iter().all(|one| !one.shown), "{:?}", found.attributes);
+    let said = &found.attributes_words;
+    assert!(
+        said.starts_with("No attribute is shown to explain") && said.contains("None explains more than"),
+        "{said}"
+    );
+}
+
+#[test]
+fn it_is_of_the_labels_as_they_are_and_else_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.9, 3), ScaleKind::Ordinal);
+    let first = session.analysis.who_differs_as_job(question).unwrap();
+    let jobs = session.project.jobs().unwrap().len();
+    assert_eq!(session.analysis.who_differs_as_job(question).unwrap(), first);
+    assert_eq!(session.project.jobs().unwrap().len(), jobs, "nothing was computed again");
+    let annotator = session.project.annotator("p00").unwrap().id;
+    let new = |level| NewLabel {
+        question,
+        text: TextId(1),
+        annotator,
+        answer: Answer::Level(level),
+        duration_ms: None,
+    };
+    for level in [0, 4] {
+        session.labelling.record_label(&new(level)).unwrap();
+    }
+    let after = session.analysis.who_differs_as_job(question).unwrap();
+    assert_ne!(after, first, "labels have changed");
+    assert_eq!(session.project.jobs().unwrap().len(), jobs + 1);
+}
+
+#[test]
+fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.9, 4), ScaleKind::Choice);
+    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    assert!(found.shares.is_some() && found.attributes.is_empty() && found.severities.is_empty());
+    assert!(found.attributes_words.contains("no order"), "{}", found.attributes_words);
+
+    let folder = tempfile::tempdir().unwrap();
+    let few: String = labels(0.9, 5).lines().take(6).map(|line| format!("{line}\n")).collect();
+    let (session, question) = project(&folder, &few, ScaleKind::Ordinal);
+    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    assert!(
+        found.shares.is_none() && found.shares_words.starts_with("Too little to tell"),
+        "{}",
+        found.shares_words
+    );
+    assert!(found.attributes.iter().all(|one| !one.shown && one.p.is_none()), "{:?}", found.attributes);
+}
+
+/// Stops at once.
+struct Stopped;
+
+impl Progress for Stopped {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn it_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.9, 6), ScaleKind::Ordinal);
+    let stopped = session.analysis.who_differs(question, &Stopped).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled");
+}
+
+/// Accuracy of each annotator is measured once for the same labels, also across sessions; for other labels anew.
+#[test]
+fn accuracy_for_each_annotator_is_kept_in_the_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = project(&folder, &labels(0.9, 7), ScaleKind::Ordinal);
+    assert!(!session.analysis.annotators_so_far(question).unwrap().held_out_measured);
+    let measured = session.analysis.annotator_report(question).unwrap();
+    let accuracy = |report: &dissensus_api::AnnotatorReport| {
+        report.annotators.iter().map(|one| (one.held_out_accuracy, one.held_out_labels)).collect::<Vec<_>>()
+    };
+    drop(session);
+    let home = Home::inside(folder.path(), Vec::new());
+    let session = Session::open(&folder.path().join("p.dissensus"), &home).unwrap();
+    let again = session.analysis.annotators_so_far(question).unwrap();
+    assert!(again.held_out_measured, "nothing is measured again");
+    assert_eq!(accuracy(&again), accuracy(&measured));
+    let annotator = session.project.annotator("p00").unwrap().id;
+    for level in [0, 4] {
+        let answer = Answer::Level(level);
+        let new = NewLabel { question, text: TextId(1), annotator, answer, duration_ms: None };
+        session.labelling.record_label(&new).unwrap();
+    }
+    drop(session);
+    let session = Session::open(&folder.path().join("p.dissensus"), &home).unwrap();
+    assert!(!session.analysis.annotators_so_far(question).unwrap().held_out_measured, "labels have changed");
+}

@@ -1,0 +1,459 @@
+//! Whole answers to a multi-label question: predicted for the texts of a file, of the project and by a bundle.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::AskedText;
+use dissensus_analysis::bundles::{Bundle, BundleChoices};
+use dissensus_api::{ImportChoices, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
+use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::set_table::SetPredictionFile;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const SETS: [&str; 4] = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+const NEW: [&str; 5] = [
+    "You are a fool.",
+    "What a lovely day it is",
+    "bad bad bad words",
+    "this is not fair",
+    "the comment h a",
+];
+
+/// A body that the encoder's few words tell from the others: `the comment h a` is that of 7.
+fn body(n: u32) -> String {
+    let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
+    format!("the comment {} {}", letter(n), letter(n / 26))
+}
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice {
+        encoder: Some(dir.to_string_lossy().into_owned()),
+        device: DeviceChoice::Cpu,
+        ..EncoderChoice::default()
+    }
+}
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn texts(&self) -> TextFileChoices {
+        let path = self.path("new.txt");
+        std::fs::write(&path, NEW.join("\n")).unwrap();
+        TextFileChoices { path, ..TextFileChoices::default() }
+    }
+
+    /// 240 texts that two people have answered, *sad* and *tired* always together, and one who has answered nothing.
+    fn labelled(&self) -> (Session, Question) {
+        let home = Home::inside(self.0.path(), Vec::new());
+        let session = Session::create(&self.path("p.dissensus"), &home).unwrap();
+        let set = |text: u32, who: u32| {
+            SETS[((text * (7 + 4 * who) % 13 < 6) as usize) + 2 * usize::from(text % 5 < 2)]
+        };
+        let row = |n: u32| (0..2).map(move |who| format!("t{n},{},a{who},{}\n", body(n), set(n, who)));
+        let rows: String = (0..240).flat_map(row).collect();
+        let file = self.path("sets.csv");
+        std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+        let silent: Arc<dyn Progress> = Arc::new(Silent);
+        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        session.project.add_annotator("new", &Default::default()).unwrap();
+        session.encoding.encode(&tiny(), &Silent).unwrap();
+        let question = session.project.question(None).unwrap();
+        (session, question)
+    }
+
+    fn written(
+        &self,
+        session: &Session,
+        choices: &PredictionChoices,
+        of_file: bool,
+    ) -> Result<(SetPredictionFile, Vec<Row>), WorkbenchError> {
+        let (out, texts) = (self.path("sets-out.csv"), self.texts());
+        let choices = PredictionChoices { replace: true, ..choices.clone() };
+        let asked =
+            session.analysis.check_set_predictions(&choices, of_file.then_some(&texts), &out, &Silent)?;
+        session.live.fit(asked.question(), &Silent)?;
+        let written = session.analysis.set_predictions(&asked, &tiny(), &Silent)?;
+        Ok((written, table(&out)))
+    }
+}
+
+type Row = HashMap<String, String>;
+
+fn table(path: &Path) -> Vec<Row> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column}: {row:?}"))
+}
+
+fn of(annotators: &[&str]) -> PredictionChoices {
+    PredictionChoices {
+        annotators: annotators.iter().map(|name| (*name).to_owned()).collect(),
+        ..PredictionChoices::default()
+    }
+}
+
+/// What a table of one option says: of each text the mean probability, and how likely two people differ.
+fn of_option(
+    place: &Place,
+    session: &Session,
+    option: &Question,
+    choices: &PredictionChoices,
+) -> Vec<(f64, f64)> {
+    let out = place.path("one.csv");
+    let choices = PredictionChoices { question: Some(option.name.clone()), replace: true, ..choices.clone() };
+    let asked = session.analysis.check_predictions(&choices, Some(&place.texts()), &out, &Silent).unwrap();
+    session.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap();
+    let rows = table(&out);
+    let people = rows.len() / NEW.len();
+    rows.chunks(people)
+        .map(|own| {
+            let mean = own.iter().map(|row| number(row, "p_yes")).sum::<f64>() / people as f64;
+            (mean, number(&own[0], "disagreement_pairwise"))
+        })
+        .collect()
+}
+
+#[test]
+fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    for choices in [of(&[]), of(&["a1", "new"])] {
+        let (written, rows) = place.written(&session, &choices, true).unwrap();
+        assert_eq!((written.texts, written.options.len(), rows.len()), (5, 4, 5));
+        for option in question.options() {
+            let name = option.name.strip_prefix(&format!("{}: ", question.name)).unwrap();
+            let own = of_option(&place, &session, &option, &choices);
+            for (row, (expected, differ)) in rows.iter().zip(own) {
+                assert!((number(row, &format!("expected_{name}")) - expected).abs() < 1e-6, "{name}");
+                assert!((number(row, &format!("differ_{name}")) - differ).abs() < 1e-6, "{name}");
+            }
+        }
+        for row in &rows {
+            assert!((0.0..=1.0).contains(&number(row, "masi")));
+            let named: Vec<&str> = row["most_likely_set"].split(" + ").collect();
+            assert!(named.iter().all(|name| *name == "none" || question.scale.index_of(name).is_some()));
+        }
+        // The last text has the body of one that was answered.
+        let observed: Vec<&str> = rows.iter().map(|row| row["observed"].as_str()).collect();
+        assert_eq!(observed, ["false", "false", "false", "false", "true"]);
+        assert_eq!(written.observed, Some(1));
+        let has_columns = rows[0].contains_key("set_a1");
+        assert_eq!(has_columns, !choices.annotators.is_empty());
+        assert_eq!(written.annotators_without_labels, 1);
+    }
+}
+
+/// *sad* and *tired* are likelier together than if each were decided for itself, and what is said of each option is the same.
+#[test]
+fn sets_take_into_account_that_options_go_together() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let (written, rows) = place.written(&session, &of(&["a0"]), true).unwrap();
+    assert!(written.factors > 0, "{written:?}");
+    assert!(written.options_together.contains("sad and tired (+"), "{}", written.options_together);
+    assert_eq!((written.annotators, written.pairs), (1, 0));
+    for row in &rows {
+        assert_eq!(row["set_a0"], row["most_likely_set"], "one person");
+        assert_eq!((row["masi"].as_str(), row["differ_sad"].as_str()), ("", ""), "who differs from nobody");
+        let chosen: Vec<&str> = row["most_likely_set"].split(" + ").collect();
+        let alone: f64 = question
+            .scale
+            .levels()
+            .iter()
+            .map(|name| {
+                let p = number(row, &format!("p_a0_{name}"));
+                assert!((number(row, &format!("expected_{name}")) - p).abs() < 1e-6);
+                if chosen.contains(&name.as_str()) { p } else { 1.0 - p }
+            })
+            .product();
+        let together = number(row, "probability");
+        assert!(together > alone + 0.05, "{together} for {alone} of {}", row["most_likely_set"]);
+        assert_eq!(chosen.contains(&"sad"), chosen.contains(&"tired"), "{row:?}");
+    }
+    // Of one typed text the same figures.
+    session.live.fit(question.id, &Silent).unwrap();
+    let text = session.encoding.embed(NEW[1], &tiny()).unwrap();
+    let one = session
+        .analysis
+        .whole_answer(&question, Some(AnnotatorId(1)), AskedText::New(&text), &Silent)
+        .unwrap();
+    assert_eq!(one.most_likely_set, rows[1]["most_likely_set"]);
+    assert!((one.probability - number(&rows[1], "probability")).abs() < 1e-6);
+    let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
+    let (_, all) = place.written(&session, &of(&[]), true).unwrap();
+    assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
+    // A pair of options is named once, though sets and distances both have words on it.
+    let said = &everybody.options_together;
+    assert_eq!(said.matches("sad and tired").count(), 1, "{said}");
+    for option in &everybody.options {
+        let expected = number(&all[1], &format!("expected_{}", option.option));
+        assert!((option.expected - expected).abs() < 1e-6);
+    }
+}
+
+/// Labels that came since are in the next table; of a text of the project what was answered to it counts, and is told.
+#[test]
+fn the_next_table_knows_the_labels_that_came_since() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let (before, rows) = place.written(&session, &of(&[]), false).unwrap();
+    assert_eq!((before.texts, before.observed), (240, Some(240)));
+    let new: ImportChoices = ImportChoices::default();
+    let file = place.path("more.csv");
+    std::fs::write(&file, "text_id,text\nmore,a text that nobody knows\n").unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &new, &silent).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    assert!(session.analysis.answers_to(&question, "more").unwrap().is_empty());
+    assert_eq!(session.analysis.answers_to(&question, "no").unwrap_err().code(), "no-such-text");
+    let (unanswered, all) = place.written(&session, &of(&[]), false).unwrap();
+    assert_eq!((unanswered.texts, unanswered.observed, all.len()), (241, Some(240), 241));
+    let glad = question.scale.index_of("glad").unwrap() as u8;
+    for annotator in [AnnotatorId(1), AnnotatorId(2)] {
+        let answer = Answer::Options(OptionSet::new([glad]).unwrap());
+        let label =
+            NewLabel { question: question.id, text: TextId(241), annotator, answer, duration_ms: None };
+        session.labelling.record(&label, LabelSource::Command).unwrap();
+    }
+    let (after, answered) = place.written(&session, &of(&[]), false).unwrap();
+    assert_eq!(after.observed, Some(241));
+    let share = |rows: &[Row]| number(&rows[240], "expected_glad");
+    assert!(share(&answered) > share(&all), "{} {}", share(&answered), share(&all));
+    assert_eq!(rows.len(), 240);
+    let given = session.analysis.answers_to(&question, "more").unwrap();
+    let given: Vec<(&str, &str)> =
+        given.iter().map(|one| (one.annotator.as_str(), one.answer.as_str())).collect();
+    assert_eq!(given, [("a0", "glad"), ("a1", "glad")]);
+
+    // Distances and differences take these answers as they are: the same for two people, and of everybody what `disagreement` says.
+    let (_, two) = place.written(&session, &of(&["a0", "a1"]), false).unwrap();
+    assert_eq!((number(&two[240], "masi"), number(&two[240], "differ_glad")), (0.0, 0.0));
+    let together = session.analysis.set_distances(&question, &Silent).unwrap();
+    let (ranked, _) = session.analysis.texts_by_options(&question, 241, together.as_ref()).unwrap();
+    for text in ["t0", "t5", "more"] {
+        let expected = ranked.iter().find(|one| one.text_id == text).unwrap().masi.unwrap();
+        let row = answered.iter().find(|row| row["text_id"] == text).unwrap();
+        assert!((number(row, "masi") - expected).abs() < 1e-6, "{text}: {} {expected}", row["masi"]);
+        let one = AskedText::OfProject(text);
+        let one = session.analysis.whole_answer(&question, None, one, &Silent).unwrap();
+        assert!((one.masi.unwrap() - expected).abs() < 1e-6 && one.is_exact);
+    }
+}
+
+fn bundled(place: &Place, session: &Session) -> PathBuf {
+    let dir = place.path("bundle");
+    let device = EncoderChoice { device: DeviceChoice::Cpu, ..EncoderChoice::default() };
+    let choices = BundleChoices { replace: true, with_ids: true, ..BundleChoices::default() };
+    let (written, _) = session.bundles.write(&choices, &dir, &device, &Silent).unwrap();
+    assert_eq!(written.sets, ["sets"]);
+    dir
+}
+
+fn by_bundle(place: &Place, dir: &Path, choices: &PredictionChoices) -> Result<Vec<Row>, WorkbenchError> {
+    let out = place.path("by-bundle.csv");
+    let choices = PredictionChoices { replace: true, ..choices.clone() };
+    let bundle = Bundle::open(dir)?;
+    let written = bundle.predict_sets(&choices, &place.texts(), &out, DeviceChoice::Cpu, &Silent)?;
+    assert_eq!(written.observed, None);
+    Ok(table(&out))
+}
+
+/// The manifest changed by hand, with its sum.
+fn changed(dir: &Path, change: impl Fn(&mut serde_json::Value)) {
+    let path = dir.join("bundle.json");
+    let mut manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    change(&mut manifest);
+    let bytes = serde_json::to_vec_pretty(&manifest).unwrap();
+    std::fs::write(&path, &bytes).unwrap();
+    let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sums = std::fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
+    let of = |line: &str| match line.ends_with(" bundle.json") {
+        true => format!("{sum}  bundle.json\n"),
+        false => format!("{line}\n"),
+    };
+    std::fs::write(dir.join("SHA256SUMS"), sums.lines().map(of).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_bundle_answers_as_its_project_did() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let dir = bundled(&place, &session);
+    let some = of(&["a1", "new"]);
+    let expected: Vec<Vec<Row>> =
+        [of(&[]), some.clone()].iter().map(|of| place.written(&session, of, true).unwrap().1).collect();
+    drop(session);
+    // Elsewhere, and without the project.
+    std::fs::remove_file(place.path("p.dissensus")).unwrap();
+    let moved = place.path("elsewhere");
+    std::fs::rename(&dir, &moved).unwrap();
+    for (choices, expected) in [of(&[]), some].iter().zip(&expected) {
+        let found = by_bundle(&place, &moved, choices).unwrap();
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert_eq!(found.len(), expected.len());
+            for (column, value) in expected {
+                match value.parse::<f64>() {
+                    _ if column == "observed" => assert_eq!(found[column], ""),
+                    Ok(value) => assert!((number(found, column) - value).abs() < 1e-6, "{column}"),
+                    Err(_) => assert_eq!(found[column], *value, "{column}"),
+                }
+            }
+        }
+    }
+    let card = std::fs::read_to_string(moved.join("README.md")).unwrap();
+    assert!(card.contains("## sets: whole answers") && card.contains("sad and tired"), "{card}");
+    let option = PredictionChoices { question: Some(question.options()[0].name.clone()), ..of(&[]) };
+    let refused = by_bundle(&place, &moved, &option).unwrap_err();
+    assert_eq!(refused.code(), "not-in-bundle", "{refused}");
+    assert_eq!(by_bundle(&place, &moved, &of(&["nobody"])).unwrap_err().code(), "not-in-bundle");
+}
+
+#[test]
+fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let dir = bundled(&place, &session);
+    changed(&dir, |manifest| {
+        manifest.as_object_mut().unwrap().remove("sets").unwrap();
+    });
+    let bundle = Bundle::open(&dir).unwrap();
+    assert!(!bundle.has_sets(None) && !bundle.has_sets(Some("sets")));
+    let out = place.path("old.csv");
+    let asked = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
+    let refused =
+        bundle.predict(&asked("sets"), &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
+    assert!(refused.to_string().contains("of this version"), "{refused}");
+    let option = asked(&question.options()[0].name);
+    assert_eq!(bundle.predict(&option, &place.texts(), &out, DeviceChoice::Cpu, &Silent).unwrap().rows, 15);
+    for (key, value) in [
+        ("questions", serde_json::json!([0, 1, 2, 9])),
+        ("questions", serde_json::json!([0, 1, 2])),
+        ("factors", serde_json::json!({"options": 4, "factors": 1, "loadings": [1.0]})),
+        ("factors", serde_json::json!({"options": 3, "factors": 0, "loadings": []})),
+    ] {
+        let dir = bundled(&place, &session);
+        changed(&dir, |manifest| manifest["sets"][0][key] = value.clone());
+        let refused = Bundle::open(&dir).unwrap_err();
+        assert!(refused.to_string().contains("options of \"sets\""), "{key} {value}: {refused}");
+    }
+}
+
+/// Stops at the first text.
+struct Stopped;
+
+impl Progress for Stopped {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_and_nothing_is_left() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let (out, texts) = (place.path("out.csv"), place.texts());
+    let check = |choices: &PredictionChoices, texts: &TextFileChoices| {
+        session.analysis.check_set_predictions(choices, Some(texts), &out, &Silent).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(check(&of(&["nobody"]), &texts).code(), "no-such-annotator");
+    let named = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
+    assert_eq!(check(&named("sets: lazy"), &texts).code(), "no-such-question");
+    assert_eq!(check(&named(&question.options()[0].name), &texts).code(), "no-options");
+    let empty = place.path("empty.csv");
+    std::fs::write(&empty, "").unwrap();
+    let said = check(&of(&[]), &TextFileChoices { path: empty, ..TextFileChoices::default() });
+    assert!(said.to_string().contains("empty.csv"), "{said}");
+    session.live.fit(question.id, &Silent).unwrap();
+    let asked = session.analysis.check_set_predictions(&of(&[]), Some(&texts), &out, &Silent).unwrap();
+    let stopped = session.analysis.set_predictions(&asked, &tiny(), &Stopped).unwrap_err();
+    assert!(stopped.to_string().contains("nothing was written"), "{stopped}");
+    // Who comes second to a name learns of it, and what the first wrote stays.
+    session.analysis.set_predictions(&asked, &tiny(), &Silent).unwrap();
+    let first = std::fs::read(&out).unwrap();
+    assert!(session.analysis.set_predictions(&asked, &tiny(), &Silent).is_err());
+    assert_eq!(std::fs::read(&out).unwrap(), first);
+    let left: Vec<String> = std::fs::read_dir(place.0.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains("out.csv") && name != "out.csv")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Texts that are longer than the encoder reads, and every kind of file.
+#[test]
+fn long_texts_and_all_kinds_of_files_are_written() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    session.live.fit(question.id, &Silent).unwrap();
+    let path = place.path("long.txt");
+    std::fs::write(&path, format!("{}\nshort\n", "many words of it ".repeat(2_000))).unwrap();
+    let texts = TextFileChoices { path, ..TextFileChoices::default() };
+    for name in ["a.csv", "a.tsv", "a.jsonl", "a.parquet"] {
+        let out = place.path(name);
+        let asked =
+            session.analysis.check_set_predictions(&of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
+        assert_eq!(session.analysis.set_predictions(&asked, &tiny(), &Silent).unwrap().texts, 2, "{name}");
+        assert!(std::fs::metadata(&out).unwrap().len() > 100);
+    }
+    let line = std::fs::read_to_string(place.path("a.jsonl")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+    assert!(row["expected_glad"].is_number() && row["masi"].is_null() && row["observed"] == false, "{row}");
+}
+
+/// Runs of all options in one training carry what it learned of options that go together; runs of some of them answer option by option.
+#[test]
+fn runs_of_all_options_are_bundled_as_a_whole() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let asked = session.runs.choices(question.id, ModelKind::Multilevel, "frozen").unwrap();
+    let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let mut runs = first.info.trained_with.clone();
+    runs.push(first.info.id);
+    runs.sort_unstable();
+    let write = |runs: Vec<u32>, name: &str| {
+        let choices = BundleChoices { runs, with_ids: true, ..BundleChoices::default() };
+        session.bundles.write(&choices, &place.path(name), &tiny(), &Silent).unwrap().0
+    };
+    assert_eq!(write(runs.clone(), "whole").sets, ["sets"]);
+    let rows = by_bundle(&place, &place.path("whole"), &of(&["a0"])).unwrap();
+    for (text, row) in NEW.iter().zip(&rows) {
+        for (run, name) in runs.iter().zip(question.scale.levels()) {
+            let one = session.runs.predict(*run, AnnotatorId(1), text, &Silent).unwrap();
+            // The text was encoded in other company.
+            assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
+        }
+        let set = &row["most_likely_set"];
+        assert_eq!(set.contains("sad"), set.contains("tired"), "{row:?}");
+    }
+    let manifest = std::fs::read_to_string(place.path("whole/bundle.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let sets = &manifest["sets"][0];
+    assert!(sets["factors"]["factors"].as_u64().unwrap() > 0 && sets["distances"].is_null(), "{sets}");
+    assert!(write(runs[1..].to_vec(), "some").sets.is_empty());
+}

@@ -1,0 +1,118 @@
+//! The one file is the project at any moment, and a copy of it is saved whole.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use dissensus_api::ImportChoices;
+use dissensus_app::session::Session;
+use dissensus_domain::{Attributes, Scale, ScaleKind};
+use dissensus_editing::CopyChoices;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_store::Store;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+struct Project {
+    folder: tempfile::TempDir,
+    session: Session,
+}
+
+fn project() -> Project {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(&folder.path().join("home"), Vec::new());
+    let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();
+    Project { folder, session }
+}
+
+impl Project {
+    fn import(&self) {
+        let file = self.folder.path().join("labels.csv");
+        std::fs::write(&file, "text_id,text,annotator_id,label\nt1,one,ada,1\nt2,two,ada,2\nt2,two,ben,1\n")
+            .unwrap();
+        let progress: Arc<dyn Progress> = Arc::new(Silent);
+        self.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap();
+    }
+
+    /// Opens a copy of the file alone, made this moment.
+    fn file_alone(&self) -> Store {
+        let copy = self.folder.path().join("alone");
+        std::fs::copy(self.session.project.path(), &copy).unwrap();
+        Store::open_reader(&copy).unwrap()
+    }
+}
+
+#[test]
+fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
+    let project = project();
+    project.import();
+    let counts = project.file_alone().counts().unwrap();
+    assert_eq!((counts.texts, counts.annotators, counts.labels), (2, 2, 3));
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    project.session.project.add_question("funny", "Funny?", scale).unwrap();
+    assert_eq!(project.file_alone().questions().unwrap().len(), 2);
+    project.session.project.add_annotator("cleo", &Attributes::new()).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(project.file_alone().annotators().unwrap().len(), 3);
+    project.session.labelling.label_by_name("cleo", "t1", "yes", Some("funny")).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(project.file_alone().counts().unwrap().labels, 4);
+}
+
+#[test]
+fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked() {
+    let project = project();
+    project.import();
+    let at = |name: &str| project.folder.path().join(name);
+    let runs = at("p.dissensus.runs");
+    std::fs::create_dir_all(runs.join("1/encoder")).unwrap();
+    std::fs::write(runs.join("1/encoder/model.safetensors"), "weights").unwrap();
+    std::fs::write(runs.join("1/.dissensus-x.part"), "half").unwrap();
+
+    let without = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap();
+    assert!(without.runs.is_none() && without.runs_left.unwrap().ends_with("p.dissensus.runs"));
+    assert!(!at("q.runs").exists());
+    assert_eq!(Store::open_reader(at("q")).unwrap().counts().unwrap().labels, 3);
+
+    let choices = CopyChoices { runs: true, ..CopyChoices::default() };
+    let with = project.session.project.save_copy(&at("r"), choices, &Silent).unwrap();
+    assert!(with.runs_left.is_none() && with.runs.unwrap().ends_with("r.runs"));
+    let copied = std::fs::read_to_string(at("r.runs/1/encoder/model.safetensors")).unwrap();
+    assert_eq!(copied, "weights");
+    assert!(!at("r.runs/1/.dissensus-x.part").exists());
+
+    // Neither a file nor a folder of runs is replaced unasked.
+    let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap_err();
+    assert_eq!(error.code(), "project-exists", "{error}");
+    let replace = CopyChoices { runs: true, replace: true };
+    let error = project.session.project.save_copy(&at("r"), replace, &Silent).unwrap_err();
+    assert_eq!(error.code(), "export-exists", "{error}");
+}
+
+/// Stops at once.
+struct Stopped;
+
+impl Progress for Stopped {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_copy_that_is_stopped_leaves_nothing() {
+    let project = project();
+    project.import();
+    let at = |name: &str| project.folder.path().join(name);
+    std::fs::create_dir(at("p.dissensus.runs")).unwrap();
+    std::fs::write(at("p.dissensus.runs/big"), "weights").unwrap();
+    let count = |path: &Path| std::fs::read_dir(path).unwrap().count();
+    let before = count(project.folder.path());
+    for runs in [false, true] {
+        let choices = CopyChoices { runs, ..CopyChoices::default() };
+        let error = project.session.project.save_copy(&at("q"), choices, &Stopped).unwrap_err();
+        assert_eq!(error.code(), "cancelled", "{error}");
+        assert_eq!(count(project.folder.path()), before);
+    }
+}

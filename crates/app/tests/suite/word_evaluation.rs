@@ -1,0 +1,159 @@
+//! Models scored on the words that people mark.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_analysis::{EvaluateChoices, SpanEvaluationReport};
+use dissensus_api::{ImportChoices, NewLabel};
+use dissensus_app::session::Session;
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_encoder::DeviceChoice;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const TEXTS: u32 = 120;
+const PEOPLE: u32 = 6;
+
+fn body(text: u32) -> String {
+    let word = ["good", "bad", "fair", "work", "here"][text as usize % 5];
+    format!("this comment is {word} and {text}")
+}
+
+/// All mark "bad" as an insult, but each person leaves out every seventh; two of six mark every word with the second type too.
+fn marks(text: u32, who: u32) -> Answer {
+    let mut spans = Vec::new();
+    if text % 5 == 1 && !(text + who).is_multiple_of(7) {
+        spans.push(Span { start: 16, end: 19, kind: 0 });
+    }
+    if who <= 2 {
+        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: 1 });
+    }
+    Answer::Spans(SpanSet::new(spans).unwrap())
+}
+
+fn project(folder: &Path) -> Session {
+    let home = Home::inside(folder, Vec::new());
+    let session = Session::create(&folder.join("p.dissensus"), &home).unwrap();
+    let mut csv = "text_id,text\n".to_owned();
+    (1..=TEXTS).for_each(|text| csv.push_str(&format!("t{text},{}\n", body(text))));
+    let file = folder.join("in.csv");
+    std::fs::write(&file, csv).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    for who in 1..=PEOPLE {
+        session.project.add_annotator(&format!("p{who}"), &Default::default()).unwrap();
+    }
+    let scale = Scale::new(ScaleKind::Spans, ["insult", "all"]).unwrap();
+    session.project.add_question("where", "", scale).unwrap();
+    let question = session.project.question(Some("where")).unwrap().id;
+    for text in 1..=TEXTS {
+        for who in (1..=PEOPLE).filter(|who| (text + who) % 2 == 0) {
+            let (text, annotator) = (TextId(text), AnnotatorId(who));
+            let new = NewLabel { question, text, annotator, answer: marks(text.0, who), duration_ms: None };
+            session.labelling.record(&new, LabelSource::Command).unwrap();
+        }
+    }
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(dir.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    session
+}
+
+fn evaluated(
+    session: &Session,
+    models: &[ModelKind],
+    split: SplitSpec,
+    progress: &dyn Progress,
+) -> Result<SpanEvaluationReport, WorkbenchError> {
+    let choices = EvaluateChoices {
+        question: Some("where".to_owned()),
+        models: models.to_vec(),
+        split,
+        seed: 3,
+        at_least: None,
+        tuning: "frozen".to_owned(),
+        device: DeviceChoice::Cpu,
+        prediction_sets: false,
+        without_slips: false,
+    };
+    session.analysis.evaluate_spans(&choices, &EncoderChoice::default(), progress)
+}
+
+#[test]
+fn every_model_is_scored_on_the_same_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path());
+    let found = evaluated(&session, &ModelKind::ALL, SplitSpec::ByText(0.7), &Silent).unwrap();
+    let names: Vec<&str> = found.models.iter().map(|one| one.model.as_str()).collect();
+    let all: Vec<&str> = ModelKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(names, all);
+    let of = |name: &str| &found.models.iter().find(|one| one.model == name).unwrap().scores;
+    let decisions = of("shared").n_decisions;
+    for model in found.models.iter().chain(&found.baselines) {
+        assert_eq!(model.scores.n_decisions, decisions, "{}", model.model);
+    }
+    // Who marks everything is told from the others by all that know people, and by no other.
+    for name in ["sep-heads", "share-rec-ffn", "share-rec-dcn", "multilevel"] {
+        let (own, shared) = (of(name).types[1].token_log_loss, of("shared").types[1].token_log_loss);
+        assert!(own < 0.7 * shared, "{name}: {own} against {shared}");
+    }
+}
+
+#[test]
+fn figures_and_their_differences_from_the_frequency_of_words_have_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path());
+    let models = [ModelKind::Shared, ModelKind::Multilevel];
+    let found = evaluated(&session, &models, SplitSpec::ByText(0.5), &Silent).unwrap();
+    for model in found.models.iter().chain(&found.baselines) {
+        let (low, high) = model.intervals["token_log_loss"];
+        assert!(low <= model.scores.token_log_loss && model.scores.token_log_loss <= high, "{model:?}");
+    }
+    let differences = &found.differences;
+    assert_eq!((differences.less.as_str(), differences.confidence), ("word-frequency", 0.95));
+    let names: Vec<&str> = differences.models.iter().map(|one| one.model.as_str()).collect();
+    assert_eq!(names, ["shared", "multilevel", "annotator-rate"]);
+    let of = |model: &str| {
+        let all = found.models.iter().chain(&found.baselines);
+        all.clone().find(|one| one.model == model).map(|one| one.scores.token_log_loss).unwrap()
+    };
+    for one in &differences.models {
+        let expected = of(&one.model) - of("word-frequency");
+        assert!((one.of["token_log_loss"].difference - expected).abs() < 1e-12, "{one:?}");
+    }
+    // The rate alone does not know words: that it is worse is sure.
+    assert!(differences.models[2].of["token_log_loss"].low.unwrap() > 0.0, "{differences:?}");
+    let json = serde_json::to_value(&found).unwrap();
+    assert!(json["models"][0]["intervals"]["token_log_loss"][1].is_f64(), "{json}");
+    assert!(json["differences"]["models"][0]["of"]["token_log_loss"]["low"].is_f64(), "{json}");
+}
+
+#[test]
+fn folds_are_scored_together_and_a_cancel_is_heard_in_a_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path());
+    let split = "k-fold:3".parse().unwrap();
+    let found = evaluated(&session, &[ModelKind::ShareRecFfn], split, &Silent).unwrap();
+    let words = 6 * u64::from(TEXTS) * u64::from(PEOPLE) / 2;
+    assert_eq!(found.models[0].scores.n_decisions, words);
+
+    struct Stopping(AtomicUsize);
+    impl Progress for Stopping {
+        fn report(&self, _: u64, _: Option<u64>, what: &str) {
+            self.0.fetch_add(usize::from(what == "share-rec-dcn"), Ordering::Relaxed);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) > 2
+        }
+    }
+    let stopping = Stopping(AtomicUsize::new(0));
+    let stopped =
+        evaluated(&session, &[ModelKind::ShareRecDcn], SplitSpec::ByText(0.7), &stopping).unwrap_err();
+    assert!(matches!(stopped, WorkbenchError::Cancelled), "{stopped}");
+}

@@ -1,0 +1,495 @@
+//! Models of marked words: fitted on an encoder as it is, or learned together with it; and what is shown of them while labels change.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+mod leaving;
+
+use dissensus_api::{
+    DisagreementMeasure, DisagreementQuery, ImportChoices, JointQuestion, NewLabel, RunDetail, TrainChoices,
+    WordHeat, WordNeeds,
+};
+use dissensus_app::session::Session;
+use dissensus_domain::{
+    AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId, WorkState,
+};
+use dissensus_editing::CopyChoices;
+use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_selection::evaluation::SplitSpec;
+use dissensus_stats::data::ModelKind;
+use dissensus_training::encoding::EncoderChoice;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const TEXTS: u32 = 100;
+
+fn home(folder: &Path) -> Home {
+    Home::inside(folder, Vec::new())
+}
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+/// "this comment is", a word, "and", a number: six words.
+fn body(text: u32) -> String {
+    let word = ["good", "bad", "fair", "work", "here"][text as usize % 5];
+    format!("this comment is {word} and {text}")
+}
+
+/// Three people: all mark "bad" as an insult, the third every word with the second type too.
+fn marks(text: u32, who: u32) -> Answer {
+    let mut spans = Vec::new();
+    if text % 5 == 1 {
+        spans.push(Span { start: 16, end: 19, kind: 0 });
+    }
+    if who == 3 {
+        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: 1 });
+    }
+    Answer::Spans(SpanSet::new(spans).unwrap())
+}
+
+fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: Answer) {
+    let (text, annotator) = (TextId(text), AnnotatorId(who));
+    let new = NewLabel { question, text, annotator, answer, duration_ms: None };
+    session.labelling.record(&new, LabelSource::Command).unwrap();
+}
+
+/// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where" (passages) and by two to "rude" (yes or no).
+fn project(folder: &Path, answered: u32) -> Session {
+    let session = Session::create(&folder.join("p.dissensus"), &home(folder)).unwrap();
+    let mut csv = "text_id,text\n".to_owned();
+    (1..=TEXTS).for_each(|text| csv.push_str(&format!("t{text},{}\n", body(text))));
+    let file = folder.join("in.csv");
+    std::fs::write(&file, csv).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    for name in ["a", "b", "c"] {
+        session.project.add_annotator(name, &Default::default()).unwrap();
+    }
+    let scale = Scale::new(ScaleKind::Spans, ["insult", "all"]).unwrap();
+    session.project.add_question("where", "", scale).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("rude", "", scale).unwrap();
+    for text in 1..=answered {
+        for who in 1..=3 {
+            label(&session, id(&session, "where"), text, who, marks(text, who));
+        }
+        for who in 1..=2 {
+            let yes = Answer::Level((text % 5 == 1) as u16);
+            label(&session, id(&session, "rude"), text, who, yes);
+        }
+    }
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    session
+}
+
+fn id(session: &Session, name: &str) -> QuestionId {
+    session.project.question(Some(name)).unwrap().id
+}
+
+fn undo(session: &Session, who: u32) {
+    let of = [id(session, "where")];
+    let undone = session.labelling.undo(AnnotatorId(who), of, LabelSource::Command).unwrap();
+    assert!(undone.is_some());
+}
+
+fn heat(session: &Session, of_type: &str, text: u32, reading_as: Option<u32>) -> WordHeat {
+    let query = DisagreementQuery {
+        question: id(session, of_type),
+        by: DisagreementMeasure::Pairwise,
+        cut: None,
+        groups: None,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    session.analysis.word_heat(&query, TextId(text), reading_as.map(AnnotatorId), false).unwrap()
+}
+
+fn expected(heat: &WordHeat) -> Vec<f64> {
+    heat.words.iter().map(|word| word.expected.unwrap()).collect()
+}
+
+#[test]
+fn a_model_of_words_follows_answers_and_what_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 40);
+    assert_eq!(heat(&session, "where: insult", 1, None).needs, Some(WordNeeds::Fit));
+    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    assert_eq!((report.answers, report.texts, report.tuned), (120, TEXTS, false));
+
+    // On a text that nobody has answered the marked word stands out, and the one who marks everything differs from the others.
+    let before = heat(&session, "where: insult", 41, None);
+    assert_eq!((before.words.len(), before.answers, before.people, before.needs), (6, 0, 3, None));
+    let p = expected(&before);
+    assert!((0..6).all(|word| word == 3 || p[3] > 2.0 * p[word]), "{p:?}");
+    let all = heat(&session, "where: all", 41, None);
+    assert!(all.words.iter().all(|word| word.differ.unwrap() > 0.3), "one of three marks every word");
+
+    // An answer moves its text, and is taken back by undo.
+    let other = expected(&heat(&session, "where: insult", 46, None));
+    let answer = SpanSet::new([Span { start: 0, end: 4, kind: 0 }]).unwrap();
+    label(&session, id(&session, "where"), 41, 1, Answer::Spans(answer));
+    let after = heat(&session, "where: insult", 41, None);
+    assert_eq!(after.words[0].marked_by, [AnnotatorId(1)]);
+    assert!(expected(&after)[0] > p[0] && expected(&after)[3] < p[3], "{:?}", expected(&after));
+    undo(&session, 1);
+    // A mode is looked for from the last one on, and found to the ninth digit.
+    let near = |text: u32, before: &[f64]| {
+        let now = expected(&heat(&session, "where: insult", text, None));
+        assert!(
+            now.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-9),
+            "{now:?} {before:?}"
+        );
+    };
+    near(41, &p);
+    near(46, &other);
+
+    // Labels of another question, and skips, move nothing.
+    label(&session, id(&session, "rude"), 41, 1, Answer::Level(1));
+    near(41, &p);
+}
+
+#[test]
+fn nothing_is_expected_of_the_reader_before_that_person_has_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    // Three people; the reader is left out.
+    let hidden = heat(&session, "where: all", 50, Some(3));
+    assert_eq!((hidden.people, hidden.reader_left_out), (2, true));
+    let shown = heat(&session, "where: all", 50, None);
+    assert_eq!((shown.people, shown.reader_left_out), (3, false));
+    assert!(expected(&hidden)[0] < expected(&shown)[0], "without the one who marks everything");
+    label(&session, id(&session, "where"), 50, 3, marks(50, 3));
+    assert_eq!(heat(&session, "where: all", 50, Some(3)).people, 3);
+    undo(&session, 3);
+    assert_eq!(heat(&session, "where: all", 50, Some(3)).people, 2);
+}
+
+/// Signals that it was asked to go on, and waits to be let go.
+#[derive(Default)]
+struct Gate {
+    reached: AtomicBool,
+    open: AtomicBool,
+}
+
+impl Progress for Gate {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        self.reached.store(true, Ordering::SeqCst);
+        while !self.open.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    let (gate, choice) = (Gate::default(), EncoderChoice::default());
+    std::thread::scope(|scope| {
+        let fit = scope.spawn(|| session.analysis.fit_words(Some("where"), &choice, &gate).unwrap());
+        while !gate.reached.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        let error = session.analysis.fit_words(Some("where"), &choice, &Silent).unwrap_err();
+        assert_eq!(error.code(), "busy");
+        // The window is not blocked, and what is labelled now is not lost to the model.
+        label(&session, id(&session, "where"), 31, 1, marks(31, 1));
+        label(&session, id(&session, "where"), 1, 1, Answer::Spans(SpanSet::new([]).unwrap()));
+        gate.open.store(true, Ordering::SeqCst);
+        fit.join().unwrap();
+    });
+    let found = heat(&session, "where: insult", 31, None);
+    let same_words = heat(&session, "where: insult", 36, None);
+    assert!(expected(&found)[3] > expected(&same_words)[3], "the answer counts");
+    assert_eq!(heat(&session, "where: insult", 1, None).answers, 3);
+}
+
+/// A model of words and the answers of now are what the next session shows, in the project and in its copies.
+#[test]
+fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    // Answers that came after the fit count: one new, one changed, one taken back.
+    label(&session, id(&session, "where"), 41, 1, marks(41, 1));
+    label(&session, id(&session, "where"), 2, 2, Answer::Spans(SpanSet::new([]).unwrap()));
+    label(&session, id(&session, "where"), 42, 2, marks(42, 2));
+    undo(&session, 2);
+    let (path, copy) = (folder.path().join("p.dissensus"), folder.path().join("copy.dissensus"));
+    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    let shown = |session: &Session| {
+        [2, 41, 42, 99].map(|text| {
+            let heat = heat(session, "where: insult", text, None);
+            (expected(&heat), heat.fitted_on.unwrap(), heat.answers)
+        })
+    };
+    let before = shown(&session);
+    assert_eq!((before[1].1.answers, before[1].1.now), (90, 91));
+    drop(session);
+    for file in [&path, &copy] {
+        let session = Session::open(file, &home(folder.path())).unwrap();
+        // Several who ask at once read it once, and all are told the same.
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let asking: Vec<_> = (0..4).map(|_| scope.spawn(|| shown(&session))).collect();
+            asking.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        for one in &found {
+            for ((p, fitted_on, answers), (before, of_before, answers_before)) in one.iter().zip(&before) {
+                assert_eq!((fitted_on, answers), (of_before, answers_before));
+                let near = p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-9);
+                assert!(near, "{p:?} {before:?}");
+            }
+        }
+        session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+        assert_eq!(heat(&session, "where: insult", 41, None).fitted_on.unwrap().answers, 91);
+    }
+}
+
+#[test]
+fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let more = folder.path().join("more.csv");
+    std::fs::write(&more, "text_id,text\nlate,this comment is bad\n").unwrap();
+    session.exchange.import(&more, &ImportChoices::default(), &silent).unwrap();
+    drop(session);
+    let path = folder.path().join("p.dissensus");
+    let session = Session::open(&path, &home(folder.path())).unwrap();
+    let needs = |text: u32| heat(&session, "where: insult", text, None).needs;
+    assert_eq!(
+        (needs(41), needs(TEXTS + 1)),
+        (None, Some(WordNeeds::Fit)),
+        "the words of a later text were not read"
+    );
+
+    // With other pooling the words are others to the project, whatever the file keeps.
+    let pooled = EncoderChoice { pooling: Some(Pooling::Max), ..tiny() };
+    session.encoding.encode(&pooled, &Silent).unwrap();
+    assert_eq!(needs(41), Some(WordNeeds::Fit));
+    let as_before = EncoderChoice { pooling: Some(Pooling::Mean), ..tiny() };
+    session.encoding.encode(&as_before, &Silent).unwrap();
+    assert_eq!(needs(41), None, "and they are there again with the encoder that read them");
+}
+
+#[test]
+fn a_kept_model_is_shown_when_all_answers_were_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 12);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    (0..12).for_each(|_| (1..=3).for_each(|who| undo(&session, who)));
+    let before = heat(&session, "where: insult", 41, None);
+    drop(session);
+    let session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    let after = heat(&session, "where: insult", 41, None);
+    assert_eq!((after.needs, after.answers), (None, 0));
+    assert_eq!(after.fitted_on, before.fitted_on);
+    assert!(expected(&after).iter().zip(expected(&before)).all(|(a, b)| (a - b).abs() < 1e-6));
+}
+
+#[test]
+fn words_are_shown_by_id_and_written_to_a_table_of_all_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    let analysis = &session.analysis;
+    let marked = analysis.words_of_text(Some("where"), "t1").unwrap();
+    assert_eq!(
+        (marked.people, marked.words[3].types[0].expected),
+        (0, None),
+        "without a model who marked it alone"
+    );
+    analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let found = analysis.words_of_text(Some("where"), "t1").unwrap();
+    assert_eq!((found.answers, found.people, found.types.len()), (3, 3, 2));
+    let bad = &found.words[3];
+    assert_eq!((bad.word.as_str(), bad.start, bad.end), ("bad", 16, 19));
+    assert_eq!((bad.types[0].marked_by.len(), &bad.types[1].marked_by[..]), (3, &["c".to_owned()][..]));
+    assert!(bad.types[0].expected.unwrap() > 0.5);
+    assert_eq!(analysis.words_of_text(Some("where"), "nobody").unwrap_err().code(), "no-such-text");
+    assert!(analysis.words_of_text(Some("rude"), "t1").is_err());
+
+    let out = folder.path().join("words.csv");
+    let written = analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap();
+    assert_eq!((written.texts, written.rows), (u64::from(TEXTS), u64::from(TEXTS) * 6 * 2));
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert_eq!(text.lines().next().unwrap(), "text_id,start,end,word,type,marked,answers,expected,differ");
+    assert!(text.lines().any(|line| line.starts_with("t1,16,19,bad,insult,3,3,")), "{text}");
+    assert_eq!(text.lines().count() as u32, 1 + TEXTS * 6 * 2);
+    // Nothing is replaced unasked, and nothing half written.
+    assert_eq!(
+        analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap_err().code(),
+        "export-exists"
+    );
+    let stopped = StopHalfWay::default();
+    stopped.0.store(true, Ordering::Relaxed);
+    let other = folder.path().join("other.csv");
+    assert!(analysis.words_to_file(Some("where"), &other, false, &stopped).is_err());
+    assert!(!other.exists());
+}
+
+fn choices(session: &Session, model: ModelKind, names: &[&str]) -> TrainChoices {
+    let joint = names.iter().map(|name| JointQuestion { question: id(session, name), weight: 1.0 }).collect();
+    let choices = session.runs.choices(id(session, names[0]), model, "full").unwrap();
+    TrainChoices {
+        epochs: 3,
+        patience: 0,
+        encoder_lr: 2e-3,
+        head_lr: 2e-2,
+        split: SplitSpec::ByText(0.8),
+        validation: 0.5,
+        joint,
+        ..choices
+    }
+}
+
+fn all(session: &Session, first: &RunDetail) -> Vec<RunDetail> {
+    let mut numbers = first.info.trained_with.clone();
+    numbers.push(first.info.id);
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| session.runs.detail(number).unwrap()).collect()
+}
+
+/// The same bits, for two ways to one training.
+fn scores(session: &Session, run: u32) -> String {
+    let words = session.runs.trained_words(run).unwrap();
+    assert_eq!(words.len(), 1);
+    serde_json::to_string(&words[0].scores).unwrap()
+}
+
+#[test]
+fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_run_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 90);
+    for model in [ModelKind::Shared, ModelKind::Multilevel] {
+        let asked = choices(&session, model, &["where", "rude"]);
+        let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+        let runs = all(&session, &first);
+        let names: Vec<&str> = runs.iter().map(|run| run.info.question_name.as_str()).collect();
+        assert_eq!(names, ["where: insult", "where: all", "rude"]);
+        let words = session.runs.trained_words(runs[0].info.id).unwrap();
+        let [words] = &words[..] else { panic!("{words:?}") };
+        assert_eq!((words.question.as_str(), words.runs.len(), words.types.len()), ("where", 2, 2));
+        let [train, validation, test] = words.answers;
+        assert_eq!(train + validation + test, 270);
+        let sizes = &runs[0].sizes;
+        assert_eq!([sizes.train_labels, sizes.validation_labels, sizes.test_labels], words.answers);
+        let (own, rate) = (words.scores.scores.token_log_loss, words.baselines[1].scores.token_log_loss);
+        assert!(own.is_finite() && own > 0.0, "{own}");
+        if model == ModelKind::Multilevel {
+            assert!(own < 1.2 * rate, "{own} {rate}");
+        }
+        // The answer of one type is learned by its run, and a run of another question has no words.
+        assert!(runs.iter().all(|run| run.info.scores.is_some()));
+        assert!(runs[0].words.is_some() && runs[2].words.is_none());
+    }
+    // Used, its head predicts words; it knows answers since, and nothing has to be fitted for that.
+    let run = session.runs.list().unwrap().into_iter().find(|run| run.question_name == "rude").unwrap().id;
+    session.runs.use_run(Some(run)).unwrap();
+    session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    assert!(report.tuned);
+    assert!(report.answers < 270, "answers that it was learned from, not all");
+    // Another run on that encoder changes nothing about what the encoder's own run learned of words.
+    let frozen = session.runs.choices(id(&session, "rude"), ModelKind::Multilevel, "frozen").unwrap();
+    let frozen = TrainChoices { split: SplitSpec::ByText(0.7), joint: Vec::new(), ..frozen };
+    let frozen = session.runs.train(&frozen, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    session.runs.use_run(Some(frozen)).unwrap();
+    assert!(session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap().tuned);
+    let p = expected(&heat(&session, "where: all", 95, None));
+    assert_eq!(p.len(), 6);
+    label(&session, id(&session, "where"), 95, 1, marks(95, 3));
+    let after = expected(&heat(&session, "where: all", 95, None));
+    assert!(after.iter().zip(&p).all(|(after, before)| after > before), "{after:?} {p:?}");
+    // Without its files words are fitted on the encoder as it is, or said to be unreadable.
+    let files = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
+    let learned: Vec<_> =
+        files.map(|run| run.path().join("words.json")).filter(|path| path.is_file()).collect();
+    assert_eq!(learned.len(), 6, "beside the encoder of every run");
+    for path in &learned {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(
+            !text.contains("comment") && !text.contains("bad"),
+            "a run is handed on without words of texts"
+        );
+        std::fs::write(path, "{").unwrap();
+    }
+    let error = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap_err();
+    assert!(error.to_string().contains("words.json"), "{error}");
+    learned.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    assert!(!report.tuned);
+}
+
+/// Stops half way.
+#[derive(Default)]
+struct StopHalfWay(AtomicBool);
+
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, of: Option<u64>, doing: &str) {
+        if doing == "training" && of.is_some_and(|of| done * 2 >= of) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn words_that_cannot_be_calibrated_are_taken_at_face_value_and_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 60);
+    let few = TrainChoices { validation: 0.2, ..choices(&session, ModelKind::Multilevel, &["where"]) };
+    let run = session.runs.train(&few, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(
+        run.notes.iter().any(|note| note.contains("its head for words is not calibrated")),
+        "{:?}",
+        run.notes
+    );
+    assert_eq!(session.runs.trained_words(run.info.id).unwrap()[0].answers[1], 0);
+    // Without the run of one of its types there is no whole.
+    session.runs.delete(run.info.id).unwrap();
+    let other = session.runs.list().unwrap()[0].id;
+    assert!(session.runs.trained_words(other).unwrap().is_empty());
+}
+
+#[test]
+fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_marked_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 60);
+    let asked = choices(&session, ModelKind::Multilevel, &["where", "rude"]);
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let broken = session.runs.list().unwrap().into_iter().find(|run| run.resumable).unwrap().id;
+    // Marks of training and test answers change, and new ones come.
+    for text in 1..=65 {
+        label(&session, id(&session, "where"), text, 2, marks(text, 3));
+    }
+    let resumed = session.runs.resume_here(broken, &Silent).unwrap();
+    assert_eq!(resumed.info.state, WorkState::Finished);
+    assert_eq!(scores(&session, whole), scores(&session, resumed.info.id));
+
+    // Without what it learns it cannot go on, and says so.
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let broken: Vec<_> = session.runs.list().unwrap().into_iter().filter(|run| run.resumable).collect();
+    let runs = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
+    let to_learn: Vec<_> =
+        runs.map(|run| run.path().join("words_to_learn.json")).filter(|path| path.is_file()).collect();
+    assert!(!to_learn.is_empty());
+    to_learn.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    let error = session.runs.resume_here(broken[0].id, &Silent).unwrap_err();
+    assert!(error.to_string().contains("the marked words that it learns are not there"), "{error}");
+}

@@ -1,0 +1,169 @@
+//! Who labels.
+
+use super::Project;
+use dissensus_api::AnnotatorInfo;
+use dissensus_domain::{Annotator, AnnotatorId, Attributes, composed};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::names::{checked_name, look_alikes};
+use dissensus_store::{NewAnnotator, WriteTx};
+use std::collections::{HashMap, HashSet};
+
+impl Project {
+    /// Everyone, in the order they came.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn annotators(&self) -> Result<Vec<AnnotatorInfo>, WorkbenchError> {
+        let mut labels: HashMap<AnnotatorId, u32> = HashMap::new();
+        for count in self.context.store.annotator_counts()? {
+            *labels.entry(count.annotator).or_default() += count.labels;
+        }
+        let imported = self.context.imported_people()?;
+        let index = self.context.index();
+        let info = |a: &Annotator| AnnotatorInfo {
+            id: a.id,
+            external_id: a.external_id.clone(),
+            name: a.name.clone(),
+            attributes: a.attributes.clone(),
+            simulated: a.simulated,
+            labels: labels.get(&a.id).copied().unwrap_or(0),
+            imported: imported.contains(&a.id),
+        };
+        Ok(index.annotators().iter().map(info).collect())
+    }
+
+    /// Adds a person. The name is also the external id.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken, or looks like that of somebody else ([`WorkbenchError::NearName`]).
+    pub fn add_annotator(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+    ) -> Result<AnnotatorInfo, WorkbenchError> {
+        let index = self.context.index();
+        if index.annotator_named(name).is_none()
+            && let Some(near) = look_alikes(index.annotators().iter(), name.trim()).first()
+        {
+            let (name, known) = (composed(name.trim()), near.external_id.clone());
+            return Err(WorkbenchError::NearName { name, known });
+        }
+        // The name itself is refused below.
+        let store = &self.context.store;
+        if store.looks_withdrawn(name.trim())? && !store.has_withdrawn(name.trim())? {
+            return Err(WorkbenchError::NearWithdrawn(composed(name.trim())));
+        }
+        self.add_new_annotator(name, attributes)
+    }
+
+    /// As [`Project::add_annotator`], of a person who is somebody else than everybody whose name looks alike.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken.
+    pub fn add_new_annotator(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+    ) -> Result<AnnotatorInfo, WorkbenchError> {
+        self.context.whole_project()?;
+        let name = checked_name("annotator", name)?;
+        for (attribute, value) in attributes {
+            checked_name("attribute", attribute)?;
+            checked_name("attribute", value)?;
+        }
+        let taken = |a: &Annotator| composed(&a.external_id) == name || composed(&a.name) == name;
+        if self.context.index().annotators().iter().any(taken) {
+            return Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" });
+        }
+        let new = NewAnnotator {
+            external_id: name.clone(),
+            name: name.clone(),
+            attributes: attributes.clone(),
+            simulated: false,
+        };
+        let id = self.context.store.write(move |tx| tx.add_annotator(&new))?;
+        // The annotator is on disk: from here on nothing may say that it failed.
+        self.people_added();
+        self.context.listeners.send(&Event::Project);
+        Ok(AnnotatorInfo {
+            id,
+            external_id: name.clone(),
+            name,
+            attributes: attributes.clone(),
+            simulated: false,
+            labels: 0,
+            imported: false,
+        })
+    }
+
+    /// Corrects what is known of a person: another name, attributes set, attributes that are not to be known any more. All of it or
+    /// nothing; labels stay as they are.
+    ///
+    /// # Errors
+    /// There is no such annotator; the open project is a packet; a name is blank, too long or another person's; an attribute is named twice or
+    /// is to be taken away and not known.
+    pub fn change_annotator(
+        &self,
+        annotator: AnnotatorId,
+        name: Option<&str>,
+        set: &[(String, String)],
+        unset: &[String],
+    ) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
+        let name = name.map(|name| self.free_name(annotator, name)).transpose()?;
+        let attribute = |(name, value): &(String, String)| {
+            Ok((checked_name("attribute", name)?, checked_name("attribute", value)?))
+        };
+        let set: Vec<(String, String)> = set.iter().map(attribute).collect::<Result<_, WorkbenchError>>()?;
+        let unset: Vec<String> = unset.iter().map(|name| name.trim().to_owned()).collect();
+        let refused =
+            |name: &str, why| WorkbenchError::Name { what: "attribute", name: name.to_owned(), why };
+        let mut seen = HashSet::new();
+        for named in set.iter().map(|(name, _)| name).chain(&unset) {
+            if !seen.insert(named.clone()) {
+                return Err(refused(named, "is given twice: name it once"));
+            }
+        }
+        let change = move |tx: &mut WriteTx<'_>| -> Result<(), WorkbenchError> {
+            // What is known is read inside the transaction: somebody may have changed another attribute meanwhile.
+            let mut known = tx.attributes(annotator)?;
+            for named in &unset {
+                known.remove(named).ok_or_else(|| refused(named, "is not known of this person"))?;
+            }
+            known.extend(set);
+            tx.set_attributes(annotator, &known, now_ms())?;
+            Ok(name.map_or(Ok(()), |name| tx.rename_annotator(annotator, &name, now_ms()))?)
+        };
+        self.context.store.write(change)?;
+        self.people_added();
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// A name that nobody else goes by.
+    fn free_name(&self, annotator: AnnotatorId, name: &str) -> Result<String, WorkbenchError> {
+        let name = checked_name("annotator", name)?;
+        let same = |known: &str| composed(known) == name;
+        let taken = |a: &Annotator| a.id != annotator && (same(&a.external_id) || same(&a.name));
+        match self.context.index().annotators().iter().any(taken) {
+            true => Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" }),
+            false => Ok(name),
+        }
+    }
+
+    /// People were added or changed: whoever knows people by row learns of them.
+    pub fn people_added(&self) {
+        self.context.reload();
+        self.live.models.add_annotators(self.context.index().annotators());
+    }
+
+    /// The annotator with this external id or, where nobody has it, with this name.
+    ///
+    /// # Errors
+    /// There is nobody of that name.
+    pub fn annotator(&self, name: &str) -> Result<Annotator, WorkbenchError> {
+        self.context.index().annotator_asked_for(name).cloned()
+    }
+}

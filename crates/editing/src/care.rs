@@ -1,0 +1,92 @@
+//! What the study sets for the care of its people.
+
+use super::Project;
+use dissensus_api::{HarmfulFrom, StudyCare, TextGroup};
+use dissensus_domain::{Question, QuestionId, StudyLimits};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+
+impl Project {
+    /// What the study sets for the care of its people.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn care(&self) -> Result<StudyCare, WorkbenchError> {
+        let store = &self.context.store;
+        let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
+        let index = self.context.index();
+        let mut harmful = store.harmful_levels()?;
+        // Of another copy's question a level may be gone here.
+        harmful.retain(|(question, level)| {
+            index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
+        });
+        let harmful = harmful.into_iter().map(|(question, level)| HarmfulFrom { question, level }).collect();
+        Ok(StudyCare { limit, strict, greyscale, harmful })
+    }
+
+    /// Sets it, for this copy and every one that hears of it; packets that are handed out from here on have it too.
+    ///
+    /// # Errors
+    /// The open project is a packet, a limit of 0, a level that is not on its question's scale, one question twice, or what the disk says.
+    /// Nothing is set then.
+    pub fn set_care(&self, care: &StudyCare) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
+        check_limit(care.limit)?;
+        let mut levels = Vec::with_capacity(care.harmful.len());
+        for HarmfulFrom { question, level } in &care.harmful {
+            let asked = self.with_level(*question, *level)?;
+            if levels.iter().any(|(known, _)| *known == asked.id) {
+                return Err(WorkbenchError::Setting {
+                    name: "harmful",
+                    value: asked.name,
+                    allowed: "one level of each question".to_owned(),
+                });
+            }
+            levels.push((asked.id, *level));
+        }
+        if *care == self.care()? {
+            return Ok(());
+        }
+        let limits = StudyLimits { limit: care.limit, strict: care.strict, greyscale: care.greyscale };
+        self.context.store.write(move |tx| tx.set_study_care(limits, &levels, now_ms()))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// The groups of texts, the largest 500 first; a packet has none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn text_groups(&self) -> Result<Vec<TextGroup>, WorkbenchError> {
+        let groups = self.context.store.text_groups(MOST_GROUPS)?;
+        Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
+    }
+
+    /// A question, where its scale has this level.
+    pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        let asked = index.whole(question)?;
+        if usize::from(level) >= asked.scale.len() {
+            return Err(WorkbenchError::off_scale(&format!("level {level}"), asked));
+        }
+        Ok(asked.clone())
+    }
+}
+
+/// More groups are hard to choose from.
+const MOST_GROUPS: u32 = 500;
+/// The most that a limit can be.
+const MOST_A_DAY: u32 = 100_000;
+
+/// Refuses what is no limit.
+pub fn check_limit(limit: Option<u32>) -> Result<(), WorkbenchError> {
+    match limit {
+        Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(WorkbenchError::Setting {
+            name: "limit",
+            value: limit.to_string(),
+            allowed: "1 to 100,000 texts a day, or none".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! A whole copy of the project at any moment, also while it is open elsewhere or being labelled.
+
+use super::Project;
+use dissensus_api::CopyReport;
+use dissensus_domain::WorkState;
+use dissensus_files::{AtomicFolder, beside};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_store::{CopyTarget, StoreError};
+use dissensus_training::saved_runs::AUXILIARY;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Behind the whole name of a project, its folder of runs: tuned encoders and checkpoints.
+const RUNS: &str = ".runs";
+
+/// What to copy, and over what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyChoices {
+    /// Replace a file of that name. Never a folder of runs, and never a project that is open.
+    pub replace: bool,
+    /// The files of the runs too, which are large.
+    pub runs: bool,
+}
+
+impl Project {
+    /// Copies the project as it is at this moment to one file at `path`, and the files of its runs where that is chosen.
+    /// The copy appears whole and on the disk, or not at all; labels may be given meanwhile and are not in it.
+    ///
+    /// # Errors
+    /// There is something of that name, or it cannot be written, or `progress` stopped it. Nothing is left then.
+    pub fn save_copy(
+        &self,
+        path: &Path,
+        choices: CopyChoices,
+        progress: &dyn Progress,
+    ) -> Result<CopyReport, WorkbenchError> {
+        let store = &self.context.store;
+        let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
+        let target = beside(path, RUNS);
+        let with_runs = runs.as_ref().filter(|_| choices.runs);
+        if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
+            return Err(WorkbenchError::RunsExist(target));
+        }
+        // The large part first: the project takes its name only when everything that belongs to it is there.
+        let finished: BTreeSet<String> = store
+            .runs()?
+            .into_iter()
+            .filter(|run| run.state == WorkState::Finished)
+            .map(|run| run.uid.to_string())
+            .collect();
+        // Of a run that was killed as it ended: texts of another project that nothing needs any more.
+        let is_left_over = |inner: &Path| {
+            let of_run = inner.parent().is_some_and(|run| finished.contains(&*run.to_string_lossy()));
+            of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
+        };
+        let folder =
+            with_runs.map(|from| copied_folder(from, &target, is_left_over, progress)).transpose()?;
+        let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
+        let copied = store.copy_to(path, what, |done, all| {
+            progress.report(done, Some(all), "");
+            progress.flow()
+        });
+        copied.map_err(|error| match error {
+            StoreError::Exists(path) => WorkbenchError::CopyExists(path),
+            other => other.into(),
+        })?;
+        let failed =
+            |source| WorkbenchError::Io { path: target.clone(), doing: "copying the runs to", source };
+        if let Some(folder) = folder {
+            folder.finish_new().map_err(failed)?;
+        }
+        let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        Ok(CopyReport {
+            path: shown(path),
+            bytes: bytes as f64,
+            runs: with_runs.map(|_| shown(&target)),
+            runs_left: runs.filter(|_| !choices.runs).map(|folder| shown(&folder)),
+        })
+    }
+
+    /// As [`Project::save_copy`] without the runs, as a job; a file of that name is replaced (the dialog has asked).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, WorkbenchError> {
+        let context = &self.context;
+        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let choices = CopyChoices { replace: true, runs: false };
+        context.as_job("copy", &title, |job| self.save_copy(path, choices, job.as_ref()))
+    }
+}
+
+/// Copies a folder with everything in it but links, temporary files and what `left_out` names; under a temporary name until it is finished.
+fn copied_folder(
+    from: &Path,
+    target: &Path,
+    left_out: impl Fn(&Path) -> bool,
+    progress: &dyn Progress,
+) -> Result<AtomicFolder, WorkbenchError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| WorkbenchError::Io { path, doing: "copying the runs to", source }
+    };
+    let folder = AtomicFolder::create(target).map_err(failed(target))?;
+    let mut open: Vec<PathBuf> = vec![PathBuf::new()];
+    let (mut done, mut buffer) = (0, vec![0; 1 << 20]);
+    while let Some(inner) = open.pop() {
+        let entries = std::fs::read_dir(from.join(&inner)).map_err(failed(from))?;
+        for entry in entries {
+            let entry = entry.map_err(failed(from))?;
+            let name = inner.join(entry.file_name());
+            let (source, place) = (from.join(&name), folder.path().join(&name));
+            let kind = entry.file_type().map_err(failed(&source))?;
+            if kind.is_dir() {
+                std::fs::create_dir(&place).map_err(failed(target))?;
+                open.push(name);
+            } else if kind.is_file()
+                && !entry.file_name().to_string_lossy().ends_with(".part")
+                && !left_out(&name)
+            {
+                let mut read = File::open(&source).map_err(failed(&source))?;
+                let mut write = File::create_new(&place).map_err(failed(target))?;
+                loop {
+                    let count = read.read(&mut buffer).map_err(failed(&source))?;
+                    if count == 0 {
+                        break;
+                    }
+                    write.write_all(&buffer[..count]).map_err(failed(target))?;
+                    done += count as u64;
+                    progress.report(done, None, "runs");
+                    if progress.cancelled() {
+                        return Err(WorkbenchError::Cancelled);
+                    }
+                }
+            }
+        }
+    }
+    Ok(folder)
+}

@@ -1,0 +1,501 @@
+//! The log of the project in words: who did what, when, and in which copy.
+
+use super::Project;
+use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, Levels, MarkKind, PacketId,
+    Question, QuestionId, Remark, WordingId, WorkState,
+};
+use dissensus_project::clock::local_moment;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::pseudonyms::Pseudonyms;
+use dissensus_project::words::counted;
+use dissensus_store::{CopyOrigin, Done, HistoryEntry as Row, HistoryFilter, HistoryPlace, Store};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Characters of a text that an entry shows.
+const SNIPPET: usize = 100;
+/// The most entries of one page.
+const MOST: u32 = 1_000;
+
+impl Project {
+    /// A page of the log, newest first. Nothing older than the page is read into memory.
+    ///
+    /// # Errors
+    /// The file cannot be read, `after` is no place of the log, or this is a packet: its log would tell right answers before they are asked for.
+    pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, WorkbenchError> {
+        self.context.whole_project()?;
+        let (store, index) = (&self.context.store, self.context.index());
+        let after = wish.after.as_deref().map(place_from).transpose()?;
+        let limit = wish.limit.clamp(1, MOST);
+        let words = Some(wish.words.trim()).filter(|words| !words.is_empty());
+        let people = match words {
+            Some(words) if !wish.hide_names => named_like(&index, words),
+            _ => Vec::new(),
+        };
+        let filter = HistoryFilter {
+            kinds: wish.kinds.clone(),
+            annotator: wish.annotator,
+            text: wish.text,
+            question: wish.question,
+            since_ms: wish.since.map(|at| at as i64),
+            until_ms: wish.until.map(|at| at as i64),
+            words: words.map(str::to_owned),
+            people,
+            signed: !wish.hide_names,
+            reader: wish.reader,
+        };
+        let mut rows = store.log(&filter, after, limit + 1)?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let teller = Teller::new(self, index, wish)?;
+        let entries = rows.into_iter().map(|row| teller.entry(row)).collect::<Result<_, _>>()?;
+        Ok(HistoryPage { entries, more })
+    }
+}
+
+/// People whose name or id holds these words.
+fn named_like(index: &Index, words: &str) -> Vec<AnnotatorId> {
+    let words = words.to_lowercase();
+    let holds = |name: &str| name.to_lowercase().contains(&words);
+    index.annotators().iter().filter(|a| holds(&a.name) || holds(&a.external_id)).map(|a| a.id).collect()
+}
+
+fn place_from(written: &str) -> Result<HistoryPlace, WorkbenchError> {
+    let read = || -> Option<HistoryPlace> {
+        let [at_ms, source, row]: [&str; 3] = written.split(':').collect::<Vec<_>>().try_into().ok()?;
+        Some(HistoryPlace {
+            at_ms: at_ms.parse().ok()?,
+            source: source.parse().ok()?,
+            row: row.parse().ok()?,
+        })
+    };
+    read().ok_or_else(|| WorkbenchError::Internal(format!("\"{written}\" is no place of the log")))
+}
+
+fn place(of: HistoryPlace) -> String {
+    format!("{}:{}:{}", of.at_ms, of.source, of.row)
+}
+
+/// Puts rows into words.
+struct Teller<'a> {
+    store: &'a Store,
+    index: Arc<Index>,
+    /// With names hidden: who is called what.
+    pseudonyms: Option<Pseudonyms>,
+    origins: BTreeMap<CopyId, CopyOrigin>,
+    /// Whom packets were handed out to.
+    packets: HashMap<PacketId, AnnotatorId>,
+    reader: Option<AnnotatorId>,
+    wordings: HashMap<WordingId, u32>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(project: &'a Project, index: Arc<Index>, wish: &HistoryWish) -> Result<Self, WorkbenchError> {
+        let store = &project.context.store;
+        Ok(Self {
+            store,
+            pseudonyms: wish.hide_names.then(|| Pseudonyms::of(&project.context)).transpose()?,
+            origins: store.copy_origins()?,
+            packets: store.packet_holders()?.into_iter().collect(),
+            reader: wish.reader,
+            wordings: store.wording_numbers()?,
+            index,
+        })
+    }
+
+    fn entry(&self, row: Row) -> Result<HistoryEntry, WorkbenchError> {
+        let withheld = self.is_withheld(&row)?;
+        let question = row.question.and_then(|id| self.index.question(id));
+        let text = row.text.map(|id| self.store.text(id)).transpose()?.flatten();
+        let (what, said) = self.words(&row.what, question, withheld);
+        let (at, at_ms) = (row.place.at_ms as f64, row.place.at_ms);
+        Ok(HistoryEntry {
+            place: place(row.place),
+            at,
+            time: if at_ms == 0 { "not known".to_owned() } else { local_moment(at) },
+            kind: row.kind,
+            who: row.annotator.map_or_else(|| self.signed(&row.by), |id| self.name(id)),
+            annotator: row.annotator.filter(|_| self.pseudonyms.is_none()),
+            question: question.map(|question| question.name.clone()),
+            text: row.text,
+            text_id: text.as_ref().map(|text| text.external_id.clone()),
+            snippet: text.map(|text| snippet(&text.body)),
+            what,
+            said: said.filter(|said| !said.is_empty()),
+            copy: row.copy.map(|copy| self.copy(copy)),
+            wording: match &row.what {
+                Done::Event { event, .. } => event.wording,
+                Done::Repeat { wording, .. } => *wording,
+                _ => None,
+            }
+            .and_then(|id| self.wordings.get(&id).copied()),
+            withheld,
+        })
+    }
+
+    /// Whether it tells what somebody else thinks of a text that the reader has not answered.
+    fn is_withheld(&self, row: &Row) -> Result<bool, WorkbenchError> {
+        let (Some(reader), Some(question), Some(text)) = (self.reader, row.question, row.text) else {
+            return Ok(false);
+        };
+        if row.annotator == Some(reader) {
+            return Ok(false);
+        }
+        let labels = self.store.current_labels_on(text, question)?;
+        Ok(!labels.iter().any(|label| label.annotator == reader))
+    }
+
+    fn name(&self, id: AnnotatorId) -> String {
+        match &self.pseudonyms {
+            Some(pseudonyms) => {
+                pseudonyms.number(id).map_or_else(|_| "somebody".to_owned(), Pseudonyms::name)
+            }
+            None => {
+                let row = self.index.annotator_row(id).map(|row| &self.index.annotators()[row as usize]);
+                row.map_or_else(String::new, |person| person.name.clone())
+            }
+        }
+    }
+
+    /// Who signed with a name.
+    fn signed(&self, name: &str) -> String {
+        match (&self.pseudonyms, name) {
+            (_, "") => String::new(),
+            (None, name) => name.to_owned(),
+            (Some(_), name) => {
+                self.index.annotator_named(name).map_or_else(|| "somebody".to_owned(), |a| self.name(a.id))
+            }
+        }
+    }
+
+    fn copy(&self, copy: CopyId) -> String {
+        match self.origins.get(&copy) {
+            None | Some(CopyOrigin::Here) => "this copy".to_owned(),
+            Some(CopyOrigin::Elsewhere) => {
+                let id = copy.0.simple().to_string();
+                format!("another copy ({})", &id[id.len() - 4..])
+            }
+            Some(CopyOrigin::Packet(packet)) => match self.packets.get(packet) {
+                Some(person) => format!("copy of {}", self.name(*person)),
+                None => "copy of a packet".to_owned(),
+            },
+        }
+    }
+
+    /// What was done, and what was written beside it.
+    fn words(&self, done: &Done, question: Option<&Question>, withheld: bool) -> (String, Option<String>) {
+        let name = |answer: &Answer| answer_name(question, answer, withheld);
+        let written = |words: &str| Some(words.to_owned()).filter(|_| !withheld);
+        match done {
+            Done::Event { event, before } => event_words(event, before.as_ref(), &name, withheld),
+            Done::Repeat { occasion, answer, .. } => {
+                (format!("answered again ({}): {}", nth(*occasion), name(answer)), None)
+            }
+            Done::RepeatChange { occasion, answer, counts } => {
+                let what = if *counts { "counts again" } else { "took back" };
+                (format!("{what} the {} answer: {}", nth(*occasion), name(answer)), None)
+            }
+            Done::RepeatRemark { occasion, note } => {
+                (format!("said beside the {} answer", nth(*occasion)), written(note))
+            }
+            // How it was decided tells that people differ, or that somebody slipped.
+            Done::Decision { .. } if withheld => ("decided about it".to_owned(), None),
+            Done::Decision { outcome, answer, comment } => {
+                let decided = answer.as_ref().map(|a| format!(": {}", name(a))).unwrap_or_default();
+                (format!("decided: {}{decided}", outcome.replace('-', " ")), written(comment))
+            }
+            Done::Guideline { change } => {
+                ("wrote a version of the guideline".to_owned(), Some(change.clone()))
+            }
+            Done::LevelNames { names } => (format!("named its levels {}", names.join(", ")), None),
+            Done::Condition { other, levels } => (self.condition(*other, levels), None),
+            Done::RemarkForm { reasons, confidence } => (form_words(reasons, *confidence), None),
+            Done::Person { attribute, value } => (self.person(attribute.as_deref(), value), None),
+            Done::HandedOut { texts } => {
+                (format!("was handed out a packet of {}", counted((*texts).into(), "text")), None)
+            }
+            Done::HandedIn { answers } => {
+                (format!("handed in {}", counted((*answers).into(), "answer")), None)
+            }
+            Done::Check { answer: Some(answer), reason } => {
+                (format!("is an attention check: {}", name(answer)), written(reason))
+            }
+            Done::Check { answer: None, .. } => ("is no attention check any more".to_owned(), None),
+            Done::Panel { name, kept: true } => (format!("saved the panel {name}"), None),
+            Done::Panel { name, kept: false } => (format!("keeps the panel {name} no longer"), None),
+            Done::Job { kind, title, state, note } => match self.pseudonyms {
+                // What it worked on, and why it failed, may name people.
+                Some(_) => (format!("{}: {state}", job_words(kind, "")), None),
+                // Of work that has ended well the note is the last step that it reported.
+                None => {
+                    let why = note.clone().filter(|_| state == WorkState::Failed.name());
+                    (format!("{}: {state}", job_words(kind, title)), why)
+                }
+            },
+            Done::Run { number, state } => (format!("training run {number}: {state}"), None),
+            Done::Evaluation { kind, state } => (format!("{kind}: {state}"), None),
+            Done::Fact { name: kind, value } => (self.fact(kind, value, withheld, &name), None),
+            Done::Withdrawal => ("somebody withdrew, and everything of theirs was erased".to_owned(), None),
+        }
+    }
+
+    fn condition(&self, other: QuestionId, levels: &[u16]) -> String {
+        let Some(other) = self.index.question(other) else {
+            return "is asked under another condition".to_owned();
+        };
+        if levels.is_empty() {
+            return "is always asked".to_owned();
+        }
+        let name = |level: &u16| other.scale.name_of(*level).unwrap_or("?").to_owned();
+        let names: Vec<String> = levels.iter().map(name).collect();
+        format!("is asked where {} is {}", other.name, names.join(" or "))
+    }
+
+    /// What is set or noted may name people.
+    fn fact(
+        &self,
+        name: &str,
+        value: &serde_json::Value,
+        withheld: bool,
+        answer: &dyn Fn(&Answer) -> String,
+    ) -> String {
+        if let (Ok(FactKind::Levels), Ok(levels)) =
+            (name.parse(), serde_json::from_value::<Levels>(value.clone()))
+        {
+            let names: Vec<String> = levels.levels.into_iter().map(|level| level.name).collect();
+            return format!("has the levels {}", names.join(", "));
+        }
+        let name = name.replace('-', " ");
+        match value {
+            serde_json::Value::Null => format!("{name}: no longer"),
+            _ if withheld || self.pseudonyms.is_some() => name,
+            serde_json::Value::String(words) => format!("{name}: {}", snippet(words)),
+            value => format!("{name}: {}", snippet(&value_words(value, answer))),
+        }
+    }
+
+    fn person(&self, attribute: Option<&str>, value: &str) -> String {
+        let hidden = self.pseudonyms.is_some();
+        match (attribute, value) {
+            (None, _) if hidden => "has another name".to_owned(),
+            (None, name) => format!("is called {name}"),
+            (Some(attribute), "") => format!("{attribute} is not known any more"),
+            (Some(attribute), _) if hidden => format!("{attribute} was set"),
+            (Some(attribute), value) => format!("{attribute} is {value}"),
+        }
+    }
+}
+
+/// What each kind of job does, and how its title goes on: `None` where the kind says all.
+const JOBS: [(&str, &str, Option<&str>); 19] = [
+    ("compare", "comparing two groups of people", None),
+    ("copy", "copying the project", Some(" to ")),
+    ("correlate", "comparing questions", None),
+    ("encode", "encoding the texts", Some(" with ")),
+    ("encoders", "comparing encoders", Some(": ")),
+    ("evaluate", "measuring", Some(" ")),
+    ("export", "exporting", Some(" to ")),
+    ("hand-out", "handing out", Some(" ")),
+    ("import", "importing", Some(" ")),
+    ("long-texts", "measuring how long texts are", None),
+    ("merge", "merging", Some(" ")),
+    ("panel", "asking a panel", None),
+    ("plan", "planning the study", None),
+    ("remove", "removing", Some(" ")),
+    ("report", "writing a report", Some(" to ")),
+    ("train", "training", Some(" ")),
+    ("who", "working out who differs", None),
+    ("word_model", "reading the words", Some(" of ")),
+    ("words", "leaving out words of a text", None),
+];
+
+/// What a job of this kind and title does.
+fn job_words(kind: &str, title: &str) -> String {
+    let known = JOBS.iter().find(|(of, ..)| *of == kind);
+    match known {
+        Some((_, doing, Some(link))) if !title.is_empty() => format!("{doing}{link}{title}"),
+        Some((_, doing, _)) => (*doing).to_owned(),
+        None => format!("{kind} {title}").trim().to_owned(),
+    }
+}
+
+fn answer_name(question: Option<&Question>, answer: &Answer, withheld: bool) -> String {
+    if withheld {
+        return "(shown once you have answered)".to_owned();
+    }
+    let named = question.and_then(|question| question.scale.name_of_answer(answer));
+    named.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
+}
+
+fn event_words(
+    event: &Event,
+    before: Option<&Answer>,
+    name: &dyn Fn(&Answer) -> String,
+    withheld: bool,
+) -> (String, Option<String>) {
+    let from = match event.source {
+        LabelSource::Import => " (from a file)",
+        LabelSource::Simulated => " (simulated)",
+        LabelSource::Window | LabelSource::Command => "",
+    };
+    let did = match (&event.kind, before) {
+        (EventKind::Answer { .. }, _) if withheld => "answered".to_owned(),
+        (EventKind::Answer { answer, .. }, None) => format!("answered {}", name(answer)),
+        (EventKind::Answer { answer, .. }, Some(before)) => {
+            format!("changed {} to {}", name(before), name(answer))
+        }
+        (EventKind::Retraction { .. }, Some(before)) if !withheld => format!("took back {}", name(before)),
+        (EventKind::Retraction { .. }, _) => "took an answer back".to_owned(),
+        (EventKind::Mark(mark), _) => mark_words(*mark).to_owned(),
+    };
+    if withheld {
+        return (format!("{did}{from}"), None);
+    }
+    let Remark { note, reasons, confidence } = &event.remark;
+    let mut said: Vec<String> = note.iter().cloned().collect();
+    if !reasons.is_empty() {
+        said.push(format!("reasons: {}", reasons.join("; ")));
+    }
+    said.extend(confidence.map(|sure| format!("sure: {sure} of 5")));
+    (format!("{did}{from}"), Some(said.join(" · ")))
+}
+
+/// A value as it is read, and not as it is kept.
+fn value_words(value: &Value, answer: &dyn Fn(&Answer) -> String) -> String {
+    if let Ok(given) = serde_json::from_value::<Answer>(value.clone())
+        && value.is_object()
+    {
+        return answer(&given);
+    }
+    let empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(words) => words.is_empty(),
+        Value::Array(all) => all.is_empty(),
+        _ => false,
+    };
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(words) => words.clone(),
+        Value::Array(all) => all.iter().map(|one| value_words(one, answer)).collect::<Vec<_>>().join(", "),
+        Value::Object(parts) if parts.values().all(empty) => "nothing".to_owned(),
+        Value::Object(parts) => {
+            let part = |(name, value): (&String, &Value)| {
+                format!("{} {}", name.replace(['_', '-'], " "), value_words(value, answer))
+            };
+            let said = parts.iter().filter(|(_, value)| !empty(value));
+            said.map(part).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+fn mark_words(mark: MarkKind) -> &'static str {
+    match mark {
+        MarkKind::Skip => "skipped",
+        MarkKind::Unskip => "took the skip off",
+        MarkKind::Flag => "flagged",
+        MarkKind::Unflag => "took the flag off",
+        MarkKind::Note => "said beside the answer",
+    }
+}
+
+fn form_words(reasons: &[String], confidence: bool) -> String {
+    let sure = if confidence { ", and how sure people are" } else { "" };
+    match reasons {
+        [] => format!("offers no reasons{sure}"),
+        reasons => format!("offers the reasons {}{sure}", reasons.join("; ")),
+    }
+}
+
+/// "2nd time" of an occasion.
+fn nth(occasion: u16) -> String {
+    match occasion {
+        2 => "second".to_owned(),
+        3 => "third".to_owned(),
+        n => format!("{n}th"),
+    }
+}
+
+fn snippet(body: &str) -> String {
+    let mut characters = body.chars();
+    let mut found: String =
+        characters.by_ref().take(SNIPPET).map(|c| if c == '\n' { ' ' } else { c }).collect();
+    if characters.next().is_some() {
+        found.push('…');
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Kinds of jobs in the sources below a folder, by the calls that begin them.
+    fn kinds(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                kinds(&path, found);
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap();
+            for call in ["as_job(", "begin_job(", "const KIND: &str ="] {
+                let begun =
+                    source.split(call).skip(1).filter_map(|after| after.trim_start().strip_prefix('"'));
+                let is_kind = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || "-_".contains(c));
+                found.extend(
+                    begun.filter_map(|name| name.split('"').next()).filter(is_kind).map(str::to_owned),
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_job_is_told_in_words() {
+        let mut found = std::collections::BTreeSet::new();
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for name in ["project", "training", "editing", "labelling", "analysis", "transfer", "report", "app"] {
+            kinds(&crates.join(name).join("src"), &mut found);
+        }
+        let known: std::collections::BTreeSet<String> =
+            JOBS.iter().map(|(kind, ..)| (*kind).to_owned()).collect();
+        assert_eq!(found, known);
+        for (kind, ..) in JOBS {
+            let said = [job_words(kind, ""), job_words(kind, "study.csv")];
+            for said in &said {
+                assert!(said.contains("ing") && !said.contains("  ") && said.trim() == said, "{said:?}");
+                assert!(!said.contains('_'), "{said:?}");
+            }
+            assert!(said[1].starts_with(&said[0]), "{said:?}");
+        }
+        assert_eq!(job_words("plan", ""), "planning the study");
+        assert_eq!(job_words("who", "who differs"), "working out who differs");
+        assert_eq!(job_words("import", "a.csv"), "importing a.csv");
+        assert_eq!(job_words("of a later version", ""), "of a later version");
+    }
+
+    #[test]
+    fn what_was_set_reads_as_words() {
+        let answer = |answer: &Answer| format!("the answer {}", answer.level().unwrap_or(99));
+        let words = |value: Value| value_words(&value, &answer);
+        assert_eq!(
+            words(json!({ "text": "Judge the words.", "low": "mild", "high": "" })),
+            "low mild; text Judge the words."
+        );
+        assert_eq!(words(json!({ "text": "", "low": "" })), "nothing");
+        assert_eq!(words(json!(true)), "yes");
+        assert_eq!(
+            words(json!({ "pass": 0.8, "within": 1, "then": "go-on" })),
+            "pass 0.8; then go-on; within 1"
+        );
+        let right = serde_json::to_value(Answer::Level(2)).unwrap();
+        assert_eq!(words(json!({ "answer": right, "reason": "" })), "answer the answer 2");
+    }
+}

@@ -1,0 +1,112 @@
+//! What the project holds.
+
+use super::{Project, choices};
+use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
+use dissensus_domain::{Question, QuestionId};
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::names::project_name;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+impl Project {
+    /// What the project holds.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
+        let store = &self.context.store;
+        let index = self.context.index();
+        // Labels of each question, and the annotators who gave them.
+        let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
+        let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
+        let mut labelled = HashSet::new();
+        for count in store.annotator_counts()? {
+            *unsaid.entry(count.question).or_default() += count.cannot_say;
+            if count.labels == 0 {
+                continue;
+            }
+            let (labels, annotators) = counts.entry(count.question).or_default();
+            (*labels, *annotators) = (*labels + count.labels, *annotators + 1);
+            labelled.insert(count.annotator);
+        }
+        let without = index.annotators().iter().filter(|annotator| !labelled.contains(&annotator.id)).count();
+        let questions = index.questions().iter().map(|q| {
+            Ok(QuestionInfo {
+                edits: self.edits(q.id)?,
+                unsaid: unsaid.get(&q.id).copied().unwrap_or_default(),
+                ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
+            })
+        });
+        let questions: Vec<QuestionInfo> = questions.collect::<Result<_, WorkbenchError>>()?;
+        Ok(ProjectInfo {
+            path: store.path().to_string_lossy().into_owned(),
+            name: project_name(store.path()),
+            texts: index.texts().len() as u32,
+            annotators: index.annotators().len() as u32,
+            annotators_without_labels: without as u32,
+            labels: counts.values().map(|(labels, _)| labels).sum(),
+            questions,
+            attributes: attributes_in_use(&index),
+            reveals: self.context.reveals()?,
+            labels_after_shown: self.labels_after_shown()?,
+            care: self.care()?,
+            simulated_notice: store.setting(dissensus_project::sample::NOTICE_KEY)?,
+            encoding: self.encoding.state()?,
+            choices: store.setting(choices::KEY)?.unwrap_or_default(),
+            packet: self.context.packet.as_ref().map(|packet| PacketInfo {
+                annotator: packet.annotator,
+                questions: packet.questions.clone(),
+            }),
+            read_only: self.is_reader(),
+            journal_notice: self.journal_notice(),
+        })
+    }
+
+    /// Where the journal of another file was put that lay beside the project when it was opened.
+    pub fn journal_notice(&self) -> Option<String> {
+        self.context.store.journal_put_aside().map(|path| {
+            format!(
+                "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
+                path.display()
+            )
+        })
+    }
+}
+
+pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {
+    let (labels, annotators_with_labels) = counts;
+    QuestionInfo {
+        options: question.options().iter().map(|option| question_info(option, counts)).collect(),
+        only_if: question.only_if.clone(),
+        remarks: question.remarks.clone(),
+        id: question.id,
+        name: question.name.clone(),
+        prompt: question.prompt.clone(),
+        help: question.help.clone(),
+        definitions: (0..question.scale.len() as u16)
+            .map(|level| question.definition(level).to_owned())
+            .collect(),
+        scale: question.scale.clone(),
+        labels,
+        annotators_with_labels,
+        edits: QuestionEdits::default(),
+        cannot_say: question.cannot_say,
+        unsaid: 0,
+    }
+}
+
+fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {
+    let mut values: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
+    for (name, value) in index.annotators().iter().flat_map(|a| &a.attributes) {
+        *values.entry(name).or_default().entry(value).or_default() += 1;
+    }
+    let info = |(name, counts): (&str, BTreeMap<&str, u32>)| {
+        let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        AttributeInfo {
+            name: name.to_owned(),
+            values: counts.into_iter().map(|(v, _)| v.to_owned()).collect(),
+        }
+    };
+    values.into_iter().map(info).collect()
+}

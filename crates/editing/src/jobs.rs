@@ -1,0 +1,38 @@
+//! Jobs of the project, at work and ended.
+
+use super::Project;
+use dissensus_api::JobInfo;
+use dissensus_project::error::WorkbenchError;
+use std::collections::BTreeMap;
+
+impl Project {
+    /// Jobs at work, and the newest ones that ended, newest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
+        let running: BTreeMap<u32, JobInfo> =
+            self.context.jobs.running().into_iter().map(|j| (j.id, j)).collect();
+        let kept = self.context.store.jobs(20)?.into_iter();
+        Ok(kept.map(|job| running.get(&job.id.0).cloned().unwrap_or_else(|| ended(job))).collect())
+    }
+
+    /// Asks a job to stop; it ends within a second. False where it is not running.
+    pub fn cancel_job(&self, id: u32) -> bool {
+        self.context.jobs.cancel(id)
+    }
+}
+
+fn ended(job: dissensus_store::Job) -> JobInfo {
+    JobInfo {
+        id: job.id.0,
+        kind: job.kind,
+        title: job.title,
+        state: job.state,
+        done: job.done,
+        total: job.total,
+        seconds_left: None,
+        note: job.note,
+        problem: None,
+    }
+}

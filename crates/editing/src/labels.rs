@@ -1,0 +1,62 @@
+//! Every current label, by names.
+
+use super::Project;
+use dissensus_project::error::WorkbenchError;
+use dissensus_store::ExportScope;
+
+/// A current label, by names.
+#[derive(Clone, Debug)]
+pub struct LabelRow {
+    /// External id of the text.
+    pub text_id: String,
+    /// External id of the annotator.
+    pub annotator_id: String,
+    /// Name of the question.
+    pub question: String,
+    /// Name of the answer, as files have it; none where the person cannot say.
+    pub label: Option<String>,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// Where it came from: `window`, `command`, `import` or `simulated`.
+    pub source: &'static str,
+    /// What was said beside it.
+    pub note: Option<String>,
+    /// How sure the person is, 1 to 5.
+    pub confidence: Option<u8>,
+}
+
+impl Project {
+    /// Current labels of one question (of all with `None`), by text and annotator, as they are at one moment.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn label_rows(&self, question: Option<&str>) -> Result<Vec<LabelRow>, WorkbenchError> {
+        let only = question.map(|name| self.question(Some(name))).transpose()?;
+        if let Some(only) = &only {
+            self.context.index().whole(only.id)?;
+        }
+        self.context.store.snapshot(|snapshot| {
+            let mut rows = Vec::new();
+            for asked in snapshot
+                .questions()?
+                .iter()
+                .filter(|asked| only.as_ref().is_none_or(|only| only.id == asked.id))
+            {
+                snapshot.for_each_label(asked.id, ExportScope::Current, |row| {
+                    rows.push(LabelRow {
+                        text_id: row.text.external_id.clone(),
+                        annotator_id: row.annotator.external_id.clone(),
+                        question: asked.name.clone(),
+                        label: row.level.map(str::to_owned),
+                        at_ms: row.event.at_ms,
+                        source: row.event.source.name(),
+                        note: row.event.remark.note.clone(),
+                        confidence: row.event.remark.confidence,
+                    });
+                    Ok::<(), WorkbenchError>(())
+                })?;
+            }
+            Ok(rows)
+        })
+    }
+}

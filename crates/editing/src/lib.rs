@@ -1,0 +1,53 @@
+//! The open project: what it holds, who labels, what is asked, jobs, and a whole copy of it.
+
+mod annotators;
+mod attribute_form;
+mod care;
+mod choices;
+mod copy;
+mod diagnostics;
+mod history;
+mod info;
+mod jobs;
+mod labels;
+mod questions;
+mod remarks;
+mod remove;
+mod reveal;
+mod texts;
+mod withdraw;
+
+pub use care::check_limit;
+pub use copy::CopyChoices;
+pub use labels::LabelRow;
+pub use questions::{QuestionChange, define_levels};
+
+use dissensus_project::context::Context;
+use dissensus_training::encoding::Encoding;
+use dissensus_training::live::LiveModels;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The open project and its file.
+#[derive(Clone)]
+pub struct Project {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+}
+
+impl Project {
+    pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
+    }
+
+    /// Where the project file is.
+    pub fn path(&self) -> &Path {
+        self.context.store.path()
+    }
+
+    /// True where the project was opened to read.
+    pub fn is_reader(&self) -> bool {
+        self.context.is_reader()
+    }
+}

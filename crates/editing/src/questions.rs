@@ -1,0 +1,404 @@
+//! What is asked of every text.
+
+use super::Project;
+use super::info::question_info;
+use dissensus_api::{
+    LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
+};
+use dissensus_domain::{
+    Answer, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind,
+};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::names::checked_name;
+use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
+
+/// What is to be changed of a question; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuestionChange {
+    /// The sentence an annotator reads.
+    pub prompt: Option<String>,
+    /// What is written beside it.
+    pub help: Option<QuestionHelp>,
+    /// All its levels from now on, in their order.
+    pub levels: Option<Vec<LevelEdit>>,
+    /// Whether it offers to say that one cannot say.
+    pub cannot_say: Option<bool>,
+    /// Where it is asked; `Some(None)` everywhere.
+    pub only_if: Option<Option<Condition>>,
+    /// What can be said beside an answer.
+    pub remarks: Option<RemarkForm>,
+}
+
+impl Project {
+    /// The answer of this name to a question: a level, options joined by `;`, or spans as a JSON list.
+    ///
+    /// # Errors
+    /// There is no such answer to it.
+    pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, WorkbenchError> {
+        match question.scale.kind() {
+            ScaleKind::Spans => {
+                Ok(Answer::Spans(question.scale.spans_named(value).map_err(WorkbenchError::Spans)?))
+            }
+            _ => question.scale.answer_named(value).ok_or_else(|| WorkbenchError::off_scale(value, question)),
+        }
+    }
+
+    /// Adds a question to be asked of every text. Without a prompt, its name is asked.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken, or the levels make no scale (one that came as JSON was not looked at yet).
+    pub fn add_question(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+    ) -> Result<QuestionInfo, WorkbenchError> {
+        self.add_question_only_if(name, prompt, scale, None)
+    }
+
+    /// As [`Project::add_question`], to be asked only where another question was answered so.
+    ///
+    /// # Errors
+    /// As there, or the condition names no question or no level of it. Nothing is added then.
+    pub fn add_question_only_if(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+        only_if: Option<Condition>,
+    ) -> Result<QuestionInfo, WorkbenchError> {
+        self.add_explained_question(name, prompt, scale, only_if, &QuestionHelp::default(), &[])
+    }
+
+    /// As [`Project::add_question_only_if`], with what is written beside it and what its levels mean, in their order.
+    ///
+    /// # Errors
+    /// As there, or something is too long. Nothing is added then.
+    pub fn add_explained_question(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+        only_if: Option<Condition>,
+        help: &QuestionHelp,
+        definitions: &[String],
+    ) -> Result<QuestionInfo, WorkbenchError> {
+        self.context.whole_project()?;
+        let name = checked_name("question", name)?;
+        for level in scale.levels() {
+            checked_name("level", level)?;
+        }
+        if self.context.index().is_taken(&name) {
+            return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
+        }
+        let scale = Scale::new(scale.kind(), scale.levels())?;
+        self.context.index().check_options(&name, &scale)?;
+        let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
+        let new = NewQuestion { name, prompt, scale };
+        let (asked, kept) = (only_if, new.scale.levels().to_vec());
+        let levels = definitions.iter().any(|definition| !definition.trim().is_empty()).then(|| {
+            let level = |(level, name): (usize, String)| LevelEdit {
+                from: Some(level as u16),
+                name,
+                definition: definitions.get(level).cloned().unwrap_or_default(),
+            };
+            kept.into_iter().enumerate().map(level).collect()
+        });
+        let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
+        let added = self.context.store.write(move |tx| -> Result<Question, StoreError> {
+            let id = tx.add_question_at(&new, now_ms())?;
+            tx.edit_question(id, &edit, now_ms())?;
+            tx.set_condition(id, asked.as_ref(), now_ms())?;
+            let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
+            tx.question_by_name(&new.name)?.ok_or_else(unknown)
+        })?;
+        // The question is on disk: from here on nothing may say that it failed.
+        self.context.keep_whole();
+        self.changed();
+        self.live.fit_where_wanted(added.id);
+        Ok(question_info(&added, (0, 0)))
+    }
+
+    /// Sets where a question is asked, or with `None` that it always is. Labels stay, those too that were given where it is not asked now.
+    ///
+    /// # Errors
+    /// There is no such question or level, or the question would wait for itself. Nothing is changed then.
+    pub fn set_condition(
+        &self,
+        question: QuestionId,
+        only_if: Option<Condition>,
+    ) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
+        self.change_question(
+            question,
+            &QuestionChange { only_if: Some(only_if), ..QuestionChange::default() },
+        )
+        .map(drop)
+    }
+
+    /// Changes what is given of a question, all of it or nothing: its text, help, levels, where it is asked, and what can be said beside an
+    /// answer. Labels stay as they are, each with the level that it was given. Where a window is open on the project, it has to be opened
+    /// anew to add, remove or move levels, so that nothing in memory takes one level for another.
+    ///
+    /// # Errors
+    /// There is no such question; something stands on a level that is to go; or what is given cannot be of a question. Nothing is changed
+    /// then.
+    pub fn change_question(
+        &self,
+        question: QuestionId,
+        change: &QuestionChange,
+    ) -> Result<QuestionEdited, WorkbenchError> {
+        self.context.whole_project()?;
+        let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
+        let form = remarks.map(|form| RemarkForm {
+            reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
+            confidence: form.confidence,
+        });
+        form.as_ref().map_or(Ok(()), RemarkForm::check)?;
+        let levels = {
+            let index = self.context.index();
+            let asked = index.whole(question)?;
+            if let Some(Some(only_if)) = &only_if {
+                index.whole(only_if.question)?;
+            }
+            let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, WorkbenchError> {
+                let named = |level: LevelEdit| {
+                    level.check()?;
+                    Ok(LevelEdit { name: checked_name("level", &level.name)?, ..level })
+                };
+                let levels: Vec<LevelEdit> =
+                    levels.into_iter().map(named).collect::<Result<_, WorkbenchError>>()?;
+                let names = levels.iter().map(|level| level.name.as_str());
+                index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
+                if rearranges(&levels, asked.scale.len()) && self.context.works_in_background() {
+                    return Err(WorkbenchError::Rearranged);
+                }
+                Ok(levels)
+            };
+            levels.map(checked).transpose()?
+        };
+        let edit = QuestionEdit { prompt, help, levels, cannot_say };
+        let edited = self.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
+            let edited = tx.edit_question(question, &edit, now_ms())?;
+            if let Some(form) = &form {
+                tx.set_remark_form(question, form, now_ms())?;
+            }
+            if let Some(only_if) = &only_if {
+                tx.set_condition(question, only_if.as_ref(), now_ms())?;
+            }
+            Ok(edited)
+        })?;
+        self.changed();
+        Ok(edited)
+    }
+
+    /// As [`Project::change_question`], of the whole question as the window shows it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save_question(
+        &self,
+        question: QuestionId,
+        draft: QuestionDraft,
+    ) -> Result<QuestionEdited, WorkbenchError> {
+        let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
+        let change = QuestionChange {
+            prompt: Some(prompt),
+            help: Some(help),
+            levels: Some(levels),
+            cannot_say: Some(cannot_say),
+            only_if: Some(only_if),
+            remarks: Some(remarks),
+        };
+        self.change_question(question, &change)
+    }
+
+    /// Whether these levels are others than the question has, or in another order: more than other names and definitions.
+    ///
+    /// # Errors
+    /// There is no such question.
+    pub fn rearranges(&self, question: QuestionId, levels: &[LevelEdit]) -> Result<bool, WorkbenchError> {
+        Ok(rearranges(levels, self.context.index().whole(question)?.scale.len()))
+    }
+
+    /// What stands on each level of a question.
+    ///
+    /// # Errors
+    /// There is no such question, this is a packet, which does not tell what right answers stand on, or the file cannot be read.
+    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, WorkbenchError> {
+        self.context.whole_project()?;
+        let uses = self.context.store.level_uses(question)?;
+        let info = |used: Option<LevelUse>| LevelUseInfo {
+            answered: used.as_ref().is_some_and(LevelUse::is_answered),
+            words: used.map(|used| used.to_string()),
+        };
+        Ok(uses.into_iter().map(info).collect())
+    }
+
+    /// How a question was edited since it was added.
+    pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, WorkbenchError> {
+        let store = &self.context.store;
+        let versions = store.question_versions(question)?;
+        let Some(last) = versions.last() else { return Ok(QuestionEdits::default()) };
+        let part = |version: &QuestionVersion| match version.what {
+            FactKind::Prompt => QuestionPart::Text,
+            FactKind::CannotSay => QuestionPart::CannotSay,
+            FactKind::Levels if version.rearranged => QuestionPart::Levels,
+            FactKind::Levels => QuestionPart::LevelNames,
+            _ => QuestionPart::Help,
+        };
+        Ok(QuestionEdits {
+            labels_before: store.labels_before(question, last.at_ms)?,
+            edits: versions
+                .chunk_by(|a, b| a.at_ms == b.at_ms)
+                .filter_map(|edit| {
+                    let at = edit.first()?.at_ms as f64;
+                    Some(QuestionEditInfo { at, parts: edit.iter().map(part).collect() })
+                })
+                .collect(),
+        })
+    }
+
+    /// Renames the levels, options or types of spans of a question: `names` are all of them, in their order. Labels stay as they are.
+    ///
+    /// # Errors
+    /// There is no such question, or these are no names for as many levels. Nothing is changed then.
+    pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
+        self.context.whole_project()?;
+        let levels = {
+            let index = self.context.index();
+            let asked = index.whole(question)?;
+            if names.len() != asked.scale.len() {
+                let why = format!(
+                    "it has {} levels, and these are {} names: name all of them",
+                    asked.scale.len(),
+                    names.len()
+                );
+                return Err(StoreError::Invalid { what: format!("question {}", asked.name), why }.into());
+            }
+            let level = |(level, name): (u16, &String)| LevelEdit {
+                from: Some(level),
+                name: name.clone(),
+                definition: asked.definition(level).to_owned(),
+            };
+            (0..).zip(names).map(level).collect()
+        };
+        let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
+        self.change_question(question, &change).map(drop)
+    }
+
+    /// Sets what can be said beside an answer to a question: reasons to choose from, and how sure one is. What was said stays.
+    ///
+    /// # Errors
+    /// There is no such question, or these are no reasons. Nothing is changed then.
+    pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), WorkbenchError> {
+        let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
+        self.change_question(question, &change).map(drop)
+    }
+
+    fn changed(&self) {
+        self.context.reload();
+        self.context.listeners.send(&Event::Project);
+    }
+
+    /// The condition that `QUESTION=LEVEL,LEVEL` says: of a multi-label question and of spans that the answer holds one of these.
+    ///
+    /// # Errors
+    /// There is no such question or level.
+    pub fn condition_named(&self, words: &str) -> Result<Condition, WorkbenchError> {
+        let refused = |why| WorkbenchError::Words { what: "a condition", given: words.to_owned(), why };
+        let index = self.context.index();
+        let parts = halves(words).find_map(|(name, levels)| {
+            Some((index.questions().iter().find(|question| question.name == name)?, levels))
+        });
+        let Some((question, levels)) = parts else {
+            let known: Vec<&str> = index.questions().iter().map(|q| q.name.as_str()).collect();
+            return Err(refused(format!(
+                "write QUESTION=LEVEL,LEVEL; the questions are {}",
+                known.join(", ")
+            )));
+        };
+        let level = |name: &str| question.scale.index_of(name);
+        // A name may hold a comma.
+        let levels =
+            level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
+        let levels = levels.ok_or_else(|| {
+            refused(format!("{} has {}", question.name, question.scale.levels().join(", ")))
+        })?;
+        Ok(Condition::new(question.id, levels))
+    }
+
+    /// All names of the levels of `question` after these changes, each as `OLD=NEW`, made at once.
+    ///
+    /// # Errors
+    /// There is no such level.
+    pub fn names_after(
+        &self,
+        question: &Question,
+        changes: &[String],
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let mut names = question.scale.levels().to_vec();
+        for change in changes {
+            let found = halves(change).find_map(|(old, new)| Some((question.scale.index_of(old)?, new)));
+            let Some((level, new)) = found else {
+                let why =
+                    format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
+                return Err(WorkbenchError::Words { what: "a new name", given: change.clone(), why });
+            };
+            new.clone_into(&mut names[usize::from(level)]);
+        }
+        Ok(names)
+    }
+
+    /// Levels of these names, in their order: a level that the question has keeps what it means, others are new.
+    pub fn levels_named(&self, question: &Question, names: &[String]) -> Vec<LevelEdit> {
+        let level = |name: &String| {
+            let from = question.scale.index_of(name);
+            let definition = from.map_or("", |level| question.definition(level)).to_owned();
+            LevelEdit { from, name: name.clone(), definition }
+        };
+        names.iter().map(level).collect()
+    }
+
+    /// The question with this name, or the only one.
+    ///
+    /// # Errors
+    /// There is none of that name, none at all, or several and none was named.
+    pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+        self.context.index().question_asked_for(name).cloned()
+    }
+}
+
+/// Defines levels of the question of this name, each as `LEVEL=WHAT IT MEANS`; without anything behind the `=` it means nothing any more.
+///
+/// # Errors
+/// There is no such level.
+pub fn define_levels(
+    question: &str,
+    levels: &mut [LevelEdit],
+    definitions: &[String],
+) -> Result<(), WorkbenchError> {
+    for words in definitions {
+        let found = halves(words)
+            .find_map(|(name, what)| Some((levels.iter().position(|level| level.name == name)?, what)));
+        let Some((at, what)) = found else {
+            let names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
+            let why = format!("write LEVEL=TEXT; {question} has {}", names.join(", "));
+            return Err(WorkbenchError::Words { what: "a definition", given: words.clone(), why });
+        };
+        what.clone_into(&mut levels[at].definition);
+    }
+    Ok(())
+}
+
+fn rearranges(levels: &[LevelEdit], known: usize) -> bool {
+    let stays = |(level, edit): (u16, &LevelEdit)| edit.from == Some(level);
+    levels.len() != known || !(0..).zip(levels).all(stays)
+}
+
+/// What stands before and behind each `=`: names may hold one too.
+fn halves(words: &str) -> impl Iterator<Item = (&str, &str)> {
+    words.match_indices('=').map(|(at, _)| (words[..at].trim(), words[at + 1..].trim()))
+}

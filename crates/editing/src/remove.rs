@@ -1,0 +1,198 @@
+//! Taking out what was added by mistake: a question, a text or a person that nothing stands on, or what the last import added.
+
+use super::Project;
+use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_project::care_file::CareFile;
+use dissensus_project::drafts_file::DraftsFile;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_project::pseudonyms::Pseudonyms;
+use dissensus_store::{Removable, Run, StoreError};
+use serde_json::Value;
+
+impl Project {
+    /// What would go with something, and whether it can.
+    ///
+    /// # Errors
+    /// It is not in the project, or there is no import that can be taken out; the open project is a packet, or the file cannot be read.
+    pub fn removal(&self, what: &Removal) -> Result<RemovalPreview, WorkbenchError> {
+        self.context.whole_project()?;
+        let store = &self.context.store;
+        if *what == Removal::LastImport {
+            let last = store.last_import()?.ok_or(WorkbenchError::NoImport)?;
+            let counts = RemovalCounts {
+                questions: last.questions.len() as u32,
+                texts: last.texts.0,
+                annotators: last.annotators.len() as u32,
+                answers: last.answers,
+                attributes: last.attributes,
+            };
+            return Ok(RemovalPreview {
+                name: last.file,
+                stays: self.runs_with(&last.questions, last.texts.1, &last.annotators)?,
+                imported_at: Some(last.at_ms as f64),
+                counts,
+            });
+        }
+        let (name, counts) = (self.name_of_removal(what)?, one(what));
+        let Some(removable) = removable(what) else { return Err(WorkbenchError::NoImport) };
+        let standing = store.standing_on(removable)?;
+        let stays = match standing.is_nothing() {
+            false => Some(format!("it stays, because of {standing}")),
+            true => self.runs_of(what)?,
+        };
+        Ok(RemovalPreview { name, stays, imported_at: None, counts })
+    }
+
+    /// Takes something out. Of an import everything goes that nobody used since. Where a window is open on the project, it has to be
+    /// opened anew for this, so that nothing in memory knows it. A copy of the project that still has it brings it back when it is taken in.
+    ///
+    /// # Errors
+    /// As [`Project::removal`]; something stands on it, or a training run knows it. Nothing was taken out then.
+    pub fn remove(&self, what: &Removal) -> Result<Removed, WorkbenchError> {
+        if self.context.works_in_background() {
+            return Err(WorkbenchError::Internal(
+                "something is removed while a window follows it".to_owned(),
+            ));
+        }
+        let preview = self.removal(what)?;
+        if let Some(why) = preview.stays {
+            return Err(WorkbenchError::Stays { what: title(what, &preview.name), why });
+        }
+        let title = title(what, &preview.name);
+        let (gone, kept) = self.context.as_job("remove", &title, |_| self.take_out(what))?;
+        // It is gone: from here on nothing may say that it failed.
+        self.context.reload();
+        if let (Removal::Annotator(_), Ok(project)) = (what, self.context.store.project_id()) {
+            let care = CareFile::of(&self.context.home, project, &preview.name);
+            go_on("forgetting what this computer kept of somebody", care.forget());
+            let drafts = DraftsFile::of(&self.context.home, project, &preview.name);
+            go_on("forgetting what somebody typed and did not give", drafts.forget());
+        }
+        go_on("forgetting what was chosen", self.forget_choices());
+        go_on("forgetting pseudonyms", Pseudonyms::forget_gone(&self.context));
+        Ok(Removed { name: preview.name, gone, kept })
+    }
+
+    fn take_out(&self, what: &Removal) -> Result<(RemovalCounts, RemovalCounts), WorkbenchError> {
+        let store = &self.context.store;
+        let Some(removable) = removable(what) else {
+            let taken = store.write(|tx| tx.remove_last_import())?;
+            let gone = RemovalCounts {
+                questions: taken.questions,
+                texts: taken.texts,
+                annotators: taken.annotators,
+                answers: taken.answers,
+                attributes: taken.attributes,
+            };
+            let kept = RemovalCounts {
+                questions: taken.kept_questions,
+                texts: taken.kept_texts,
+                annotators: taken.kept_annotators,
+                answers: taken.kept_answers,
+                attributes: 0,
+            };
+            return Ok((gone, kept));
+        };
+        store.write(move |tx| tx.remove(&[removable]))?;
+        Ok((one(what), RemovalCounts::default()))
+    }
+
+    fn name_of_removal(&self, what: &Removal) -> Result<String, WorkbenchError> {
+        let store = &self.context.store;
+        let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
+        Ok(match what {
+            Removal::Question(id) => {
+                let question = store.questions()?.into_iter().find(|question| question.id == *id);
+                question.ok_or_else(|| unknown("question", id.0))?.name
+            }
+            Removal::Text(id) => store.text(*id)?.ok_or_else(|| unknown("text", id.0))?.external_id,
+            Removal::Annotator(id) => {
+                store.annotator(*id)?.ok_or_else(|| unknown("annotator", id.0))?.external_id
+            }
+            Removal::LastImport => store.last_import()?.ok_or(WorkbenchError::NoImport)?.file,
+        })
+    }
+
+    fn runs_of(&self, what: &Removal) -> Result<Option<String>, WorkbenchError> {
+        match what {
+            Removal::Question(id) => self.runs_with(&[*id], None, &[]),
+            Removal::Text(id) => self.runs_with(&[], Some(*id), &[]),
+            Removal::Annotator(id) => self.runs_with(&[], None, &[*id]),
+            Removal::LastImport => Ok(None),
+        }
+    }
+
+    /// Which training runs know one of these, in words: a run has texts and people by their places, and its question by its row.
+    fn runs_with(
+        &self,
+        questions: &[QuestionId],
+        text: Option<TextId>,
+        annotators: &[AnnotatorId],
+    ) -> Result<Option<String>, WorkbenchError> {
+        let knows = |run: &Run| {
+            let of_question = questions.iter().any(|id| asks(&run.asked.configuration, *id));
+            // Runs of format 2 do not say what they started on.
+            let Some(start) = &run.start else {
+                return of_question || text.is_some() || !annotators.is_empty();
+            };
+            let last = start["last_text"].as_u64().unwrap_or(u64::MAX);
+            let people: Vec<u64> =
+                start["annotators"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+            of_question
+                || text.is_some_and(|id| u64::from(id.0) <= last)
+                || annotators.iter().any(|id| people.contains(&u64::from(id.0)))
+        };
+        let mut runs: Vec<u32> =
+            self.context.store.runs()?.iter().filter(|run| knows(run)).map(|run| run.id.0).collect();
+        runs.sort_unstable();
+        Ok(match runs.as_slice() {
+            [] => None,
+            [run] => Some(format!("training run {run} was started with it: delete that run first")),
+            [first, .., last] => Some(format!(
+                "{} training runs ({first} to {last}) were started with it: delete them first",
+                runs.len()
+            )),
+        })
+    }
+}
+
+/// Whether a run was about a question, alone or with others.
+fn asks(configuration: &Value, question: QuestionId) -> bool {
+    let of =
+        |value: &Value| value.as_u64().and_then(|id| u32::try_from(id).ok()).map(|id| QuestionId(id).row());
+    let joint = configuration["joint"].as_array().into_iter().flatten();
+    of(&configuration["question"]) == Some(question)
+        || joint.into_iter().any(|one| of(&one["question"]) == Some(question))
+}
+
+fn removable(what: &Removal) -> Option<Removable> {
+    match what {
+        Removal::Question(id) => Some(Removable::Question(*id)),
+        Removal::Text(id) => Some(Removable::Text(*id)),
+        Removal::Annotator(id) => Some(Removable::Annotator(*id)),
+        Removal::LastImport => None,
+    }
+}
+
+fn one(what: &Removal) -> RemovalCounts {
+    let mut counts = RemovalCounts::default();
+    match what {
+        Removal::Question(_) => counts.questions = 1,
+        Removal::Text(_) => counts.texts = 1,
+        Removal::Annotator(_) => counts.annotators = 1,
+        Removal::LastImport => {}
+    }
+    counts
+}
+
+/// What the log says was removed.
+fn title(what: &Removal, name: &str) -> String {
+    match what {
+        Removal::Question(_) => format!("question {name}"),
+        Removal::Text(_) => format!("text {name}"),
+        Removal::Annotator(_) => format!("annotator {name}"),
+        Removal::LastImport => format!("import of {name}"),
+    }
+}

@@ -1,0 +1,38 @@
+//! Texts by their names, and all of them.
+
+use super::Project;
+use dissensus_domain::{Text, TextId};
+use dissensus_project::error::WorkbenchError;
+
+impl Project {
+    /// Every text, in file order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn all_texts(&self) -> Result<Vec<Text>, WorkbenchError> {
+        let mut texts = Vec::new();
+        self.context.store.for_each_text(|text| {
+            texts.push(text);
+            Ok::<(), WorkbenchError>(())
+        })?;
+        Ok(texts)
+    }
+
+    /// The body of a text of the project.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn body(&self, text: &str) -> Result<String, WorkbenchError> {
+        Ok(self.text_named(text)?.1)
+    }
+
+    /// Id and body of a text of the project.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn text_named(&self, text: &str) -> Result<(TextId, String), WorkbenchError> {
+        let found = self.context.store.text_by_external(text)?;
+        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        Ok((found.id, found.body))
+    }
+}

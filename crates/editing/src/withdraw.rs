@@ -1,0 +1,168 @@
+//! Somebody withdraws: everything of theirs is erased, in the file and beside it.
+
+use super::Project;
+use super::choices::KEY as CHOICES;
+use dissensus_api::{ProjectChoices, Traces, Withdrawn};
+use dissensus_domain::{AnnotatorId, QuestionId, composed};
+use dissensus_files::{beside, folder_of};
+use dissensus_project::care_file::CareFile;
+use dissensus_project::clock::now_ms;
+use dissensus_project::drafts_file::DraftsFile;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_project::names::look_alikes;
+use dissensus_project::pseudonyms::Pseudonyms;
+use dissensus_store::StoreError;
+use dissensus_training::saved_runs::{encoder_name, remove_folder_of};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+impl Project {
+    /// What goes if somebody withdraws, and what stays beyond the reach of the program.
+    ///
+    /// # Errors
+    /// There is no such annotator, the open project is a packet, or the file cannot be read.
+    pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, WorkbenchError> {
+        self.context.whole_project()?;
+        let store = &self.context.store;
+        let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
+        let person = store.annotator(annotator)?.ok_or_else(unknown)?;
+        let found = store.traces_of(annotator)?;
+        let others = store.annotators()?;
+        let mut alike: Vec<String> = [&person.external_id, &person.name]
+            .into_iter()
+            .flat_map(|name| look_alikes(others.iter().filter(|other| other.id != annotator), name))
+            .chain(others.iter().filter(|other| {
+                other.id != annotator && composed(&other.external_id) == composed(&person.external_id)
+            }))
+            .map(|other| other.external_id.clone())
+            .collect();
+        alike.sort();
+        alike.dedup();
+        Ok(Traces {
+            annotator,
+            look_alikes: alike,
+            external_id: person.external_id,
+            name: person.name,
+            answers: found.answers,
+            packets: found.packets,
+            texts: self.texts_given_to(annotator)?,
+            nameless: found.nameless,
+            runs: found.runs,
+            copies: self.copies_beside(),
+        })
+    }
+
+    /// Texts in the packets of somebody, each counted once.
+    fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+        let packets = self.context.store.packets()?;
+        let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
+        let texts: BTreeSet<_> =
+            own.flat_map(|(packet, _)| packet.assignments.iter().map(|a| a.text)).collect();
+        Ok(texts.len() as u32)
+    }
+
+    /// Erases somebody who withdraws: answers, notes, skips and flags, attributes, names, packets, models in use, and every training run
+    /// of a time at which they were here, with its files. That it happened stays, without a name. Where a window is open on the project, it
+    /// has to be opened anew for this, so that nothing in memory knows them.
+    ///
+    /// # Errors
+    /// There is no such annotator; the open project is a packet or open to read, or a window is open on it; the disk fails. Nothing was
+    /// erased then. That the file could not be cleaned afterwards is no error but told: it is tried again whenever the project is opened.
+    pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, WorkbenchError> {
+        self.context.whole_project()?;
+        if self.context.works_in_background() {
+            return Err(WorkbenchError::Internal(
+                "somebody is erased while a window follows them".to_owned(),
+            ));
+        }
+        let encoder_before = self.encoding.chosen()?;
+        let index = self.context.index();
+        let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
+        let person = row.map(|person| person.external_id.clone());
+        let texts = self.texts_given_to(annotator)?;
+        let erased = self.context.store.withdraw(annotator, now_ms())?;
+        // They are gone: from here on nothing may say that it failed.
+        self.context.reload();
+        if let (Some(person), Ok(project)) = (person, self.context.store.project_id()) {
+            let care = CareFile::of(&self.context.home, project, &person);
+            go_on("forgetting what this computer kept of somebody", care.forget());
+            let drafts = DraftsFile::of(&self.context.home, project, &person);
+            go_on("forgetting what somebody typed and did not give", drafts.forget());
+        }
+        let cleaned = go_on("cleaning up after somebody was erased", self.finish_erasing()).unwrap_or(false);
+        let encoder_after = go_on("looking which encoder is in use", self.encoding.chosen()).flatten();
+        Ok(Withdrawn {
+            answers: erased.answers,
+            packets: erased.packets,
+            texts,
+            nameless: erased.nameless,
+            runs: erased.runs,
+            encoder_changed: encoder_before != encoder_after,
+            cleaned,
+            copies: self.copies_beside(),
+        })
+    }
+
+    /// Does what is left to do after somebody was erased, here or by an earlier session that was ended: folders of runs, what leads to
+    /// them, and the bytes of the file. True where nothing is left to do.
+    ///
+    /// # Errors
+    /// What the disk says; it is then tried again when the project is opened.
+    pub fn finish_erasing(&self) -> Result<bool, WorkbenchError> {
+        let store = &self.context.store;
+        let Some(runs) = store.to_clean()? else { return Ok(true) };
+        for run in runs {
+            remove_folder_of(&beside(store.file(), ".runs"), run)?;
+        }
+        self.encoding.leave_gone_runs(&self.run_encoders()?)?;
+        self.forget_choices()?;
+        Pseudonyms::forget_gone(&self.context)?;
+        Ok(store.clean_after_erasing()?)
+    }
+
+    /// Numbers of the runs that are here and names of their encoders.
+    fn run_encoders(&self) -> Result<Vec<(u32, String)>, WorkbenchError> {
+        let uids: Vec<(u32, Uuid)> =
+            self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
+        Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
+    }
+
+    /// Of what was chosen last in the window, what is about people and questions that are gone.
+    pub(super) fn forget_choices(&self) -> Result<(), WorkbenchError> {
+        let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
+        let Some(known) = known else { return Ok(()) };
+        let index = self.context.index();
+        let annotator = known.annotator.filter(|id| index.annotator_row(*id).is_some());
+        let asked: Vec<QuestionId> =
+            self.context.store.questions()?.iter().map(|question| question.id).collect();
+        let is_asked = |id: &QuestionId| asked.contains(&id.row());
+        let question = known.question.filter(is_asked);
+        let screen = known.screen.iter().copied().filter(is_asked).collect();
+        let kept = ProjectChoices { annotator, question, screen, compared: None, ..known };
+        Ok(self.context.store.set_setting(CHOICES, &kept)?)
+    }
+
+    /// Copies that the program made beside the project before it brought it up to date or took in a copy, and journals of other files that it put aside:
+    /// they have everybody of their time.
+    fn copies_beside(&self) -> Vec<String> {
+        let file = self.context.store.file();
+        let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+            return Vec::new();
+        };
+        let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
+        let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
+        let is_copy = |path: &std::path::PathBuf| {
+            let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
+            other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
+                [".before-", "-wal.of-another-file-", "-journal.of-another-file-"]
+                    .iter()
+                    .any(|kind| ending.starts_with(kind))
+            })
+        };
+        let mut found: Vec<String> =
+            beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
+        found.sort();
+        found
+    }
+}

@@ -1,0 +1,281 @@
+//! Texts that a packet asks again: answers of a later occasion, kept apart from the first.
+
+use super::Labelling;
+use super::left_out::LeftOut;
+use super::sheet::{Answers, Left, Sheet};
+use dissensus_api::{Beside, LabelReceipt, NewLabel, Progress};
+use dissensus_domain::{
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
+};
+use dissensus_project::clock::{now_ms, today_ms};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::log::go_on;
+use dissensus_project::study_error::StudyError;
+use dissensus_store::{AnswerDetails, Repeat, StoreError};
+use std::collections::HashMap;
+
+/// What one annotator answered on one later occasion.
+pub(super) struct AnsweredAgain {
+    conditions: HashMap<QuestionId, Condition>,
+    answers: HashMap<(QuestionId, TextId), Repeat>,
+}
+
+impl AnsweredAgain {
+    /// What was said beside it.
+    pub(super) fn remark(&self, question: QuestionId, text: TextId) -> Option<&Remark> {
+        self.answers.get(&(question, text)).map(|repeat| &repeat.details.remark)
+    }
+
+    pub(super) fn answer(&self, question: QuestionId, text: TextId) -> Option<&Answer> {
+        self.answers.get(&(question, text)).map(|repeat| &repeat.answer)
+    }
+
+    /// Whether a question is asked about a text, by what was answered about it on this occasion.
+    pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
+        is_asked(question, |id| self.conditions.get(&id), |id| self.answer(id, text))
+    }
+
+    /// Texts that were answered after the first answer to this one, those asked again included.
+    fn others_since(&self, first: &Answers<'_>, text: TextId) -> usize {
+        let Some(at_ms) = first.given_at(text) else { return usize::MAX };
+        let mut again: HashMap<TextId, i64> = HashMap::new();
+        for repeat in self.answers.values() {
+            let last = again.entry(repeat.text).or_insert(repeat.at_ms);
+            *last = (*last).max(repeat.at_ms);
+        }
+        first.given_after(at_ms) + again.values().filter(|last| **last > at_ms).count()
+    }
+
+    fn done(&self, questions: &[QuestionId], text: TextId) -> bool {
+        questions.iter().all(|question| !self.asks(*question, text) || self.answer(*question, text).is_some())
+    }
+}
+
+impl Labelling {
+    /// Records an answer of a later occasion: when this returns, it is on disk. No model learns from it, and nothing is shown after it.
+    ///
+    /// # Errors
+    /// No such question, text or annotator, an answer off the scale, an occasion below 2, or what the disk says. Nothing is kept then.
+    pub fn record_again(
+        &self,
+        new: &NewLabel,
+        occasion: u16,
+        source: LabelSource,
+    ) -> Result<LabelReceipt, WorkbenchError> {
+        self.record_again_with(new, &Beside::default(), occasion, source)
+    }
+
+    /// As [`Labelling::record_again`], with what comes with the answer.
+    ///
+    /// # Errors
+    /// As there, and a remark that cannot be kept.
+    pub fn record_again_with(
+        &self,
+        new: &NewLabel,
+        beside: &Beside,
+        occasion: u16,
+        source: LabelSource,
+    ) -> Result<LabelReceipt, WorkbenchError> {
+        self.context.may_answer(new.annotator)?;
+        self.practice.may_label(new.annotator)?;
+        let mut details = self.details(beside)?;
+        let sheet = self.sheet(new.annotator, &self.asked_together(new.question))?;
+        self.check_answer(new)?;
+        if occasion < 2 {
+            return Err(WorkbenchError::Setting {
+                name: "occasion",
+                value: occasion.to_string(),
+                allowed: "2 or more: the first occasion is the label itself".to_owned(),
+            });
+        }
+        if let Some(packet) = &self.context.packet
+            && !packet.assignments.iter().any(|item| (item.text, item.occasion) == (new.text, occasion))
+        {
+            let text =
+                self.context.store.text(new.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+            return Err(StudyError::NotAsked { text, occasion }.into());
+        }
+        let known = self.answered_again(new.annotator, occasion)?.answers.remove(&(new.question, new.text));
+        let known = known.filter(|known| known.answer == new.answer);
+        if let Some(known) = &known {
+            // The window writes a note that was changed by giving the answer again that stands beside it: that makes no answer.
+            let noted = source == LabelSource::Window && known.source.is_given();
+            if noted && known.details.remark != details.remark {
+                let details = AnswerDetails { guideline: known.details.guideline, ..details };
+                let known = known.clone();
+                self.context.store.write(move |tx| tx.say_beside_repeat(&known, &details, now_ms()))?;
+                self.context.listeners.send(&Event::Project);
+                return Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None });
+            }
+            // The command says nothing where there is nothing new to say.
+            if source != LabelSource::Window && details.remark.is_empty() {
+                details.remark = known.details.remark.clone();
+            }
+        }
+        let NewLabel { question, text, annotator, answer, .. } = new.clone();
+        let repeat = Repeat {
+            question,
+            text,
+            annotator,
+            occasion,
+            answer,
+            at_ms: now_ms(),
+            source,
+            details,
+            wording: None,
+        };
+        self.context.store.write(move |tx| tx.give_repeat(&repeat))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(LabelReceipt { progress: self.progress_on(&sheet), reveal: None, spans: None })
+    }
+
+    /// The questions that are asked together with this one: in a packet all of its, so that progress is of texts that are done.
+    fn asked_together(&self, question: QuestionId) -> Vec<QuestionId> {
+        match &self.context.packet {
+            Some(packet) if packet.questions.contains(&question) => packet.questions.clone(),
+            _ => vec![question],
+        }
+    }
+
+    /// Takes back the answer of a later occasion that this annotator gave last, where it was given after the last first answer.
+    pub(super) fn undo_again(
+        &self,
+        annotator: AnnotatorId,
+        questions: &[QuestionId],
+    ) -> Result<Option<Repeat>, WorkbenchError> {
+        let asked = questions.to_vec();
+        let store = &self.context.store;
+        let mut first = None;
+        for question in questions {
+            first = first.max(store.newest_given(*question, annotator)?.map(|event| event.at_ms));
+        }
+        Ok(store.write(move |tx| -> Result<Option<Repeat>, StoreError> {
+            let mut newest: Option<Repeat> = None;
+            for question in asked {
+                let found = tx.newest_repeat(question, annotator)?;
+                newest = newest.into_iter().chain(found).max_by_key(|repeat| repeat.at_ms);
+            }
+            match newest.filter(|repeat| first.is_none_or(|first| repeat.at_ms > first)) {
+                Some(repeat) if tx.take_back_repeat(&repeat, now_ms())? => Ok(Some(repeat)),
+                _ => Ok(None),
+            }
+        })?)
+    }
+
+    /// What an annotator answered on one later occasion.
+    pub(super) fn answered_again(
+        &self,
+        annotator: AnnotatorId,
+        occasion: u16,
+    ) -> Result<AnsweredAgain, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = AnsweredAgain { conditions: HashMap::new(), answers: HashMap::new() };
+        for question in index.questions() {
+            found.conditions.extend(question.only_if.clone().map(|only_if| (question.id, only_if)));
+            for repeat in self.context.store.repeats(question.id)? {
+                if repeat.annotator == annotator && repeat.occasion == occasion {
+                    found.answers.insert((question.id, repeat.text), repeat);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The next text of a packet, in the order in which it was handed out: after `after` while that is open, from the beginning else. One
+    /// that is asked again comes once its first answers are given and as many others as were planned; skipped ones only when nothing else is
+    /// left.
+    pub(super) fn next_assigned(
+        &self,
+        packet: &Packet,
+        sheet: &Sheet,
+        left_out: &LeftOut,
+        after: Option<TextId>,
+    ) -> Result<Option<Assignment>, WorkbenchError> {
+        let again = self.answered_again(sheet.annotator, 2)?;
+        let answers = sheet.read();
+        let apart = least_apart(&packet.assignments);
+        let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
+            (left, 1) => left,
+            (None, _) if again.done(sheet.shown(), item.text) => None,
+            // Not before as many others as were planned: somebody who put the first one off would answer from memory.
+            (None, _) if again.others_since(&answers, item.text) < apart => None,
+            (None, _) if answers.is_put_off(item.text) => Some(Left::Skipped),
+            (None, _) => Some(Left::Open),
+            _ => None,
+        };
+        let open = |wanted: Left| -> Vec<(usize, &Assignment)> {
+            let offered = |item: &Assignment| Some(item.text) != after && !left_out.contains(item.text);
+            let others = packet.assignments.iter().enumerate().filter(|(_, item)| offered(item));
+            others.filter(|(_, item)| left(item) == Some(wanted)).collect()
+        };
+        let mut open_now = open(Left::Open);
+        if open_now.is_empty() {
+            open_now = open(Left::Skipped);
+        }
+        // Of a text that was passed by; one that was answered and comes again later is not at hand there.
+        let passed_by =
+            |item: &Assignment| Some(item.text) == after && item.occasion == 1 && left(item).is_some();
+        let at_hand = packet.assignments.iter().position(passed_by);
+        let behind = at_hand.and_then(|at| open_now.iter().find(|(place, _)| *place > at));
+        Ok(behind.or(open_now.first()).map(|(_, item)| **item))
+    }
+
+    /// How far a packet is: its first answers with those of texts that are asked again.
+    pub(super) fn with_again(
+        &self,
+        first: Progress,
+        packet: &Packet,
+        answers: &Answers<'_>,
+        left_out: &LeftOut,
+        questions: &[QuestionId],
+    ) -> Progress {
+        // What was read is told with the first answers alone where the file cannot be read now.
+        let read = self.answered_again(packet.annotator, 2);
+        let Some(answered) = go_on("reading what was answered again", read) else { return first };
+        // What is left out is not asked again; where it was before, that counts.
+        let asked = |item: &&Assignment| {
+            item.occasion > 1
+                && (!left_out.contains(item.text) || answered.is_done_again(questions, item.text))
+        };
+        let again = packet.assignments.iter().filter(asked);
+        let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
+        // Once everything else is answered, too few others are left to come before these: they are not asked again.
+        let apart = least_apart(&packet.assignments);
+        let too_late = |item: &&Assignment| {
+            first.done == first.total
+                && !answered.is_done_again(questions, item.text)
+                && answered.others_since(answers, item.text) < apart
+        };
+        let left_out = again.clone().filter(too_late).count();
+        let today = today_ms();
+        let given_today = |item: &&Assignment| {
+            let times = questions.iter().filter_map(|q| answered.answers.get(&(*q, item.text)));
+            times.map(|repeat| repeat.at_ms).max().is_some_and(|at_ms| at_ms >= today)
+        };
+        Progress {
+            today: first.today + done.clone().filter(given_today).count() as u32,
+            done: first.done + done.count() as u32,
+            total: first.total + (again.count() - left_out) as u32,
+            ..first
+        }
+    }
+}
+
+/// The fewest others that lie between the two times of a text of a packet.
+fn least_apart(assignments: &[Assignment]) -> usize {
+    let again = assignments.iter().enumerate().filter(|(_, item)| item.occasion > 1);
+    let apart = again.filter_map(|(place, item)| {
+        let first = assignments.iter().position(|other| (other.text, other.occasion) == (item.text, 1))?;
+        Some(place.saturating_sub(first + 1))
+    });
+    apart.min().unwrap_or(0)
+}
+
+impl AnsweredAgain {
+    /// Whether something was answered and nothing that is asked is left: a text about which nothing is asked before it comes again is not
+    /// done by that.
+    fn is_done_again(&self, questions: &[QuestionId], text: TextId) -> bool {
+        questions.iter().any(|question| self.answer(*question, text).is_some()) && self.done(questions, text)
+    }
+}

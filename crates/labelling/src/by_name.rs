@@ -1,0 +1,142 @@
+//! A label by names, as the command gives it.
+
+use super::Labelling;
+use dissensus_api::{Beside, NewLabel, Progress};
+use dissensus_domain::{AnnotatorId, LabelSource, Remark};
+use dissensus_project::error::WorkbenchError;
+
+/// A label on disk, by names.
+#[derive(Clone, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedLabel {
+    /// External id of the annotator.
+    pub annotator: String,
+    /// External id of the text.
+    pub text_id: String,
+    /// Name of the question.
+    pub question: String,
+    /// Name of the level.
+    pub value: String,
+    /// False where the question's condition is not met: the label is kept, and counts for nothing that depends on its question.
+    pub asked: bool,
+    /// True where the annotator was added with this label.
+    pub new_annotator: bool,
+    /// 1, or the later occasion of which this is the answer.
+    pub occasion: u16,
+    /// How far the annotator is now.
+    pub progress: Progress,
+}
+
+/// Who labels, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedAnnotator<'a> {
+    /// External id or name on screen.
+    pub name: &'a str,
+    /// A name that nobody has is a new annotator's also where somebody's looks alike.
+    pub new: bool,
+}
+
+impl<'a> From<&'a str> for NamedAnnotator<'a> {
+    fn from(name: &'a str) -> Self {
+        Self { name, new: false }
+    }
+}
+
+impl Labelling {
+    /// Records a label by names, as the command does: an annotator who is not known yet is added.
+    ///
+    /// # Errors
+    /// No such text, question or level, or what the disk says.
+    pub fn label_by_name(
+        &self,
+        annotator: &str,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        self.label_by_name_on(annotator, text, value, question, 1)
+    }
+
+    /// As [`Labelling::label_by_name`]; from `occasion` 2 on it is an answer to a text that is asked again, kept apart from the label.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn label_by_name_on(
+        &self,
+        annotator: &str,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+        occasion: u16,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        self.label_by_name_with(annotator, text, value, question, occasion, &Remark::default())
+    }
+
+    /// As [`Labelling::label_by_name_on`], with what is said beside it.
+    ///
+    /// # Errors
+    /// As there, a remark that cannot be kept, and a new name that looks like somebody's ([`WorkbenchError::NearName`]).
+    pub fn label_by_name_with<'a>(
+        &self,
+        annotator: impl Into<NamedAnnotator<'a>>,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+        occasion: u16,
+        remark: &Remark,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        let annotator: NamedAnnotator<'_> = annotator.into();
+        remark.trimmed().check()?;
+        let question = self.project.question(question)?;
+        self.context.index().whole(question.id)?;
+        let answer = self.project.answer_named(&question, value)?;
+        let store = &self.context.store;
+        let text_id =
+            store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        let known = self.context.index().annotator_named(annotator.name).map(|a| a.id);
+        // First of all whose packet it is: what that person practises on is nobody else's.
+        self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
+        self.practice.is_asked(text_id)?;
+        // Nobody is added for a label that is refused; whoever is new has not practised.
+        self.practice.may_label(known.unwrap_or(AnnotatorId(0)))?;
+        let (annotator, annotator_name, new_annotator) = self.annotator_named_or_new(annotator)?;
+        // Looked up first: a label that is on disk is not told to have failed.
+        let asked = self.is_asked(annotator, question.id, text_id, occasion)?;
+        let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
+        let beside = Beside { remark: remark.clone(), guideline: None };
+        let progress = match occasion {
+            ..=1 => self.record_with(&new, &beside, LabelSource::Command)?.receipt.progress,
+            again => self.record_again_with(&new, &beside, again, LabelSource::Command)?.progress,
+        };
+        Ok(NamedLabel {
+            annotator: annotator_name,
+            text_id: text.to_owned(),
+            question: question.name,
+            value: value.trim().to_owned(),
+            asked,
+            new_annotator,
+            occasion,
+            progress,
+        })
+    }
+
+    /// The annotator of this name, who is added where nobody has it: row, external id, and whether that is new.
+    pub(super) fn annotator_named_or_new(
+        &self,
+        NamedAnnotator { name, new }: NamedAnnotator<'_>,
+    ) -> Result<(AnnotatorId, String, bool), WorkbenchError> {
+        let known = self.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
+        match known {
+            Some(known) => Ok(known),
+            None => {
+                // Nobody can be added to a packet: it is said whose it is.
+                self.context.may_answer(AnnotatorId(0))?;
+                let added = match new {
+                    true => self.project.add_new_annotator(name, &Default::default())?,
+                    false => self.project.add_annotator(name, &Default::default())?,
+                };
+                Ok((added.id, added.external_id, true))
+            }
+        }
+    }
+}

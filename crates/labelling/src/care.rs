@@ -1,0 +1,174 @@
+//! Care for the person who labels: a daily limit of harmful texts, and topics that are left out.
+
+use super::Labelling;
+use crate::topics;
+use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
+use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
+use dissensus_editing::check_limit;
+use dissensus_project::care_file::{CareFile, KeptCare, OwnChoice, OwnHarmful, text_key};
+use dissensus_project::clock::today;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::sync::lock;
+
+impl Labelling {
+    /// Where a person stands today.
+    ///
+    /// # Errors
+    /// There is no such annotator, or the file cannot be read.
+    pub fn care(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
+        let kept = self.care_file(annotator)?.read();
+        self.care_info(annotator, &kept)
+    }
+
+    /// Notes that a person reads a text, or has done something with it, and says where the person stands then. Whether the text is harmful goes by what is
+    /// predicted of this person, by their own answers and by their flags; it is nowhere told of one text.
+    ///
+    /// # Errors
+    /// There is no such annotator or text, the project cannot be read, or what is kept on this computer not be written.
+    pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, WorkbenchError> {
+        let found = self.context.store.text(text)?;
+        let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+        let file = self.care_file(annotator)?;
+        let study = self.project.care()?;
+        let own = self.own_care(&file.read().own)?;
+        let harmful = self.is_harmful_to(annotator, text, &harmful_from(&study, &own))?;
+        let kept = file.change(|kept| kept.note(&today(), &text_key(&external_id), harmful))?;
+        self.care_info(annotator, &kept)
+    }
+
+    /// Lets a person go on beyond the limit until the day ends.
+    ///
+    /// # Errors
+    /// The study does not allow it, there is no such annotator, or what is kept on this computer cannot be written.
+    pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, WorkbenchError> {
+        if !may_go_on(&self.project.care()?) {
+            return Err(WorkbenchError::FinishedToday);
+        }
+        let kept = self.care_file(annotator)?.change(|kept| kept.go_on(&today()))?;
+        self.care_info(annotator, &kept)
+    }
+
+    /// Keeps what a person chose on this computer, and in the project how many texts that leaves out, and no more of it.
+    ///
+    /// # Errors
+    /// A limit of 0, a level that is not on its question's scale, words that cannot be looked for, no such annotator, or it cannot be written.
+    pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, WorkbenchError> {
+        self.context.may_answer(annotator)?;
+        check_limit(own.limit)?;
+        let harmful = match own.harmful {
+            Some(HarmfulFrom { question, level }) => {
+                let name = self.project.with_level(question, level)?.name;
+                let keys = self.context.store.level_keys(question)?;
+                let key = keys.get(usize::from(level)).cloned().unwrap_or_default();
+                Some(OwnHarmful { question: name, key, place: level })
+            }
+            None => None,
+        };
+        let mut groups: Vec<String> = own.groups.clone();
+        groups.sort();
+        groups.dedup();
+        let choice = OwnChoice { limit: own.limit, harmful, words: topics::checked(&own.words)?, groups };
+        let kept = self.care_file(annotator)?.change(|kept| kept.own = choice)?;
+        let info = self.care_info(annotator, &kept)?;
+        // What is left out changes what there is to do.
+        self.context.listeners.send(&Event::Project);
+        Ok(info)
+    }
+
+    pub(super) fn care_file(&self, annotator: AnnotatorId) -> Result<CareFile<'_>, WorkbenchError> {
+        let person = self.external_id(annotator)?;
+        Ok(CareFile::of(&self.context.home, self.context.store.project_id()?, &person))
+    }
+
+    /// By which a person is known on this computer, also in other copies.
+    pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, WorkbenchError> {
+        let index = self.context.index();
+        let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
+        let person = row.ok_or_else(|| WorkbenchError::internal(&"no such annotator"))?;
+        Ok(person.external_id.clone())
+    }
+
+    /// What somebody chose, with the questions of this copy.
+    fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, WorkbenchError> {
+        let index = self.context.index();
+        let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
+        let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
+            None => None,
+            Some((one, asked)) => {
+                let keys = self.context.store.level_keys(asked.id)?;
+                let place = keys.iter().position(|key| *key == one.key).map(|place| place as u16);
+                let highest = asked.scale.len().saturating_sub(1) as u16;
+                let level = place.unwrap_or_else(|| one.place.min(highest));
+                Some(HarmfulFrom { question: asked.id, level })
+            }
+        };
+        Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
+    }
+
+    fn care_info(&self, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, WorkbenchError> {
+        let study = self.project.care()?;
+        let own = self.own_care(&kept.own)?;
+        let (today, may_go_on) = (today(), may_go_on(&study));
+        let limit = limits(&study).limit_of(own.limit);
+        let (counted, in_all) = kept.counted(&today);
+        Ok(CareInfo {
+            limit,
+            reached: kept.is_reached(&today, limit, may_go_on),
+            may_go_on,
+            today: counted,
+            in_all,
+            left_out: self.left_out(annotator)?.open,
+            study,
+            own,
+        })
+    }
+
+    /// Whether a text is harmful as far as is known.
+    fn is_harmful_to(
+        &self,
+        annotator: AnnotatorId,
+        text: TextId,
+        from: &[HarmfulFrom],
+    ) -> Result<bool, WorkbenchError> {
+        let index = self.context.index();
+        for question in index.questions() {
+            let levels = from.iter().filter(|one| one.question == question.id);
+            let own = {
+                let annotations = self.annotations_of(annotator, question.id)?;
+                let annotations = lock(&annotations);
+                if annotations.flagged.contains(&text) {
+                    return Ok(true);
+                }
+                annotations.answers.get(&text).cloned()
+            };
+            for HarmfulFrom { level, .. } in levels {
+                if own.as_ref().is_some_and(|answer| is_harmful(answer, &question.scale, *level)) {
+                    return Ok(true);
+                }
+                let predicted = self.live.own_prediction(question.id, text, annotator);
+                if predicted.is_some_and(|p| is_predicted_harmful(&p, question.scale.kind(), *level)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Which texts are harmful: the study says, or else the person.
+fn harmful_from(study: &StudyCare, own: &OwnCare) -> Vec<HarmfulFrom> {
+    match study.harmful.is_empty() {
+        true => own.harmful.iter().cloned().collect(),
+        false => study.harmful.clone(),
+    }
+}
+
+fn limits(study: &StudyCare) -> StudyLimits {
+    StudyLimits { limit: study.limit, strict: study.strict, greyscale: study.greyscale }
+}
+
+/// A study that set no limit forbids nothing.
+fn may_go_on(study: &StudyCare) -> bool {
+    !study.strict || study.limit.is_none()
+}

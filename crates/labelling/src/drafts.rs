@@ -1,0 +1,70 @@
+//! Notes, reasons and confidence that were typed and are not given yet: kept on this computer until they are.
+
+use super::Labelling;
+use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
+use dissensus_project::drafts_file::{DraftsFile, place_key};
+use dissensus_project::error::WorkbenchError;
+
+impl Labelling {
+    /// Keeps what a person has typed beside an answer that is not given, or after one, so that it is there when the text is opened again,
+    /// also after a crash. None forgets it, once it is given.
+    ///
+    /// # Errors
+    /// No such annotator, question or text, the project is open to read, or what is kept on this computer cannot be written.
+    pub fn keep_draft(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        occasion: u16,
+        typed: Option<&Remark>,
+    ) -> Result<(), WorkbenchError> {
+        if typed.is_some() {
+            self.context.may_answer(annotator)?;
+        }
+        let found = self.context.store.text(text)?;
+        let external_id = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?.external_id;
+        let given = self.given_remark(annotator, question, text, occasion)?;
+        let place = self.place(question, &external_id, occasion)?;
+        self.drafts_file(annotator)?.keep(&place, typed, &given)
+    }
+
+    /// What a person typed about a text and did not give, where that is anything else than what is given.
+    pub(super) fn draft_of(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        external_id: &str,
+        occasion: u16,
+        given: &Remark,
+    ) -> Result<Option<Remark>, WorkbenchError> {
+        let place = self.place(question, external_id, occasion)?;
+        Ok(self.drafts_file(annotator)?.at(&place, given))
+    }
+
+    /// What a person says about a text on an occasion, as it is on disk.
+    pub(super) fn given_remark(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        occasion: u16,
+    ) -> Result<Remark, WorkbenchError> {
+        if occasion > 1 {
+            let again = self.answered_again(annotator, occasion)?;
+            return Ok(again.remark(question, text).cloned().unwrap_or_default());
+        }
+        self.remark_of(annotator, question, text)
+    }
+
+    fn place(&self, question: QuestionId, text: &str, occasion: u16) -> Result<String, WorkbenchError> {
+        let index = self.context.index();
+        let found = index.questions().iter().find(|one| one.id == question);
+        Ok(place_key(&found.ok_or(WorkbenchError::NoQuestion)?.name, text, occasion))
+    }
+
+    fn drafts_file(&self, annotator: AnnotatorId) -> Result<DraftsFile<'_>, WorkbenchError> {
+        let person = self.external_id(annotator)?;
+        Ok(DraftsFile::of(&self.context.home, self.context.store.project_id()?, &person))
+    }
+}

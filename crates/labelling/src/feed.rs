@@ -1,0 +1,62 @@
+//! The one way in which annotations, live models and listeners learn what happened to labels: the events of the project, our own writes
+//! included.
+
+use super::Labelling;
+use dissensus_domain::{EventKind, current_answer};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::sync::lock;
+use std::collections::BTreeSet;
+
+/// More events than this at once are no clicks: what follows events is then read anew as a whole.
+const AT_ONCE: u32 = 2_000;
+
+impl Labelling {
+    /// Brings annotations and live models up to date with the events that were appended since the last call, and tells the listeners.
+    /// When this returns, everything that was on disk when it was called is known.
+    ///
+    /// What is current is always read from the project, never taken from the event itself: so it does not matter in which
+    /// order threads come here, nor that a model that was fitted meanwhile has seen an event already.
+    ///
+    /// # Errors
+    /// The project cannot be read. The events are then followed with the next call.
+    pub fn follow_events(&self) -> Result<(), WorkbenchError> {
+        let mut seen = lock(&self.followed);
+        let events = self.context.store.events_since(*seen, AT_ONCE)?;
+        let Some(last) = events.last() else { return Ok(()) };
+        if events.len() == AT_ONCE as usize {
+            *seen = self.context.store.last_event()?;
+            self.annotations.clear();
+            self.live.invalidate_all();
+            self.context.listeners.send(&Event::Project);
+            return Ok(());
+        }
+        let changed: BTreeSet<_> = events.iter().map(|e| (e.question, e.text, e.annotator)).collect();
+        for &(question, text, annotator) in &changed {
+            let history = self.context.store.events(question, text, annotator)?;
+            if let Some(annotations) = self.annotations.known(annotator, question) {
+                lock(&annotations).set(&history);
+            }
+            let answered = |e: &&dissensus_domain::Event| {
+                (e.question, e.text, e.annotator) == (question, text, annotator)
+                    && !matches!(e.kind, EventKind::Mark(_))
+            };
+            if events.iter().any(|e| answered(&e)) {
+                let answer = current_answer(&history).and_then(dissensus_domain::Event::answer);
+                let revision = self.live.learn(question, text, annotator, answer);
+                self.context.listeners.send(&Event::Labels { question, text, annotator, revision });
+            }
+        }
+        *seen = last.id;
+        Ok(())
+    }
+
+    /// Forgets everything that follows events, so that it is read anew: after an import, whose labels are too many to follow.
+    pub fn skip_events(&self) -> Result<(), WorkbenchError> {
+        let mut seen = lock(&self.followed);
+        *seen = self.context.store.last_event()?;
+        self.annotations.clear();
+        self.live.invalidate_all();
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! The guideline: what annotators go by, in versions, and how far they agree under each.
+
+mod agreement;
+mod markdown;
+mod pictures;
+
+pub use agreement::OnScreen;
+use base64::Engine;
+use dissensus_api::{GuidelineInfo, GuidelineWritten, NewGuideline, PictureData};
+use dissensus_domain::{Guideline, GuidelineId, Picture};
+use dissensus_project::clock::now_ms;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::guideline_error::GuidelineError;
+use markdown::{Contents, PICTURE, with_pictures};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The longest guideline, in characters.
+const LONGEST: usize = 200_000;
+
+/// The longest word on what changed and on who wrote, in characters.
+const LONGEST_CHANGE: usize = 2_000;
+
+/// The guideline of the open project.
+#[derive(Clone)]
+pub struct Guidelines {
+    context: Arc<Context>,
+}
+
+impl Guidelines {
+    pub fn of(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
+    }
+
+    /// The version that holds; none where nothing was written.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn newest(&self) -> Result<Option<GuidelineInfo>, WorkbenchError> {
+        let newest = self.context.store.newest_guideline()?;
+        Ok(newest.map(|(guideline, number)| info(guideline, number)))
+    }
+
+    /// Every version, the first one first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn versions(&self) -> Result<Vec<GuidelineInfo>, WorkbenchError> {
+        let store = &self.context.store;
+        let (versions, numbers) = (store.guidelines()?, store.guideline_numbers()?);
+        let number = |guideline: &Guideline| numbers.get(&guideline.id).copied();
+        Ok(versions.into_iter().filter_map(|one| number(&one).map(|number| info(one, number))).collect())
+    }
+
+    /// A version by its number; without one the version that holds.
+    ///
+    /// # Errors
+    /// There is no such version, or none at all.
+    pub fn version(&self, number: Option<u32>) -> Result<GuidelineInfo, WorkbenchError> {
+        let mut versions = self.versions()?;
+        let (Some(oldest), Some(newest)) = (versions.first(), versions.last()) else {
+            return Err(GuidelineError::None.into());
+        };
+        let (oldest, newest) = (oldest.number, newest.number);
+        let wanted = number.unwrap_or(newest);
+        match versions.iter().position(|version| version.number == wanted) {
+            Some(at) => Ok(versions.swap_remove(at)),
+            None => Err(GuidelineError::NoVersion { number: wanted, oldest, newest }.into()),
+        }
+    }
+
+    /// Writes a new version, which holds from here on. Its pictures are taken into the project: those that it names by a file, relative to
+    /// `folder`, and those that it names by `picture:NAME` and are among `new.pictures`, or are in the project already.
+    ///
+    /// # Errors
+    /// It is blank, too long or what the version before says; another version was written since `new.after`; a picture lies elsewhere, is no
+    /// file of the project's machine, is too large or of no kind that is shown; the open project is a packet. Nothing is written then.
+    pub fn write(
+        &self,
+        new: &NewGuideline,
+        folder: Option<&Path>,
+    ) -> Result<GuidelineWritten, WorkbenchError> {
+        self.context.whole_project()?;
+        let body = new.body.replace("\r\n", "\n");
+        if body.trim().is_empty() {
+            return Err(GuidelineError::Blank.into());
+        }
+        let length = body.chars().count();
+        if length > LONGEST {
+            return Err(GuidelineError::Long(length).into());
+        }
+        let mut added: BTreeMap<String, Picture> = BTreeMap::new();
+        for path in &new.pictures {
+            let picture = pictures::read(Path::new(path), path)?;
+            added.insert(picture.name.clone(), picture);
+        }
+        let contents = Contents::of(&body);
+        let mut renamed = Vec::with_capacity(contents.pictures.len());
+        for shown in &contents.pictures {
+            renamed.push(self.picture_of(&shown.target, folder, &mut added)?);
+        }
+        let body = with_pictures(&body, &contents, &renamed).map_err(|name| GuidelineError::Picture {
+            name,
+            why: "write it where it is shown, as ![what it shows](FILE), and not within the words of another one".to_owned(),
+        })?;
+        let used = added.into_values().filter(|picture| body.contains(&format!("{PICTURE}{}", picture.name)));
+        let used: Vec<Picture> = used.collect();
+        let cut = |words: &str| words.trim().chars().take(LONGEST_CHANGE).collect::<String>();
+        let guideline = Guideline {
+            id: GuidelineId(Uuid::now_v7()),
+            at_ms: now_ms(),
+            body,
+            change: cut(&new.change),
+            by: cut(&new.by),
+        };
+        let after = new.after.clone();
+        let notices = contents.notices();
+        self.context.store.write(move |tx| -> Result<(), WorkbenchError> {
+            if let Some((newest, number)) = tx.newest_guideline()? {
+                if newest.body == guideline.body {
+                    return Err(GuidelineError::Unchanged(number).into());
+                }
+                if after.is_some_and(|after| after != newest.id.to_string()) {
+                    return Err(GuidelineError::Outdated { number, by: newest.by }.into());
+                }
+            }
+            Ok(tx.write_guideline(&guideline, &used)?)
+        })?;
+        self.context.listeners.send(&Event::Project);
+        Ok(GuidelineWritten { guideline: self.version(None)?, notices })
+    }
+
+    /// The name under which a picture is shown.
+    fn picture_of(
+        &self,
+        target: &str,
+        folder: Option<&Path>,
+        added: &mut BTreeMap<String, Picture>,
+    ) -> Result<String, WorkbenchError> {
+        let refused = |why: &str| {
+            WorkbenchError::from(GuidelineError::Picture { name: target.to_owned(), why: why.to_owned() })
+        };
+        if let Some(name) = target.strip_prefix(PICTURE) {
+            return match added.contains_key(name) || self.context.store.picture(name)?.is_some() {
+                true => Ok(target.to_owned()),
+                false => Err(refused("the project has no such picture: add it")),
+            };
+        }
+        let elsewhere = target.contains("://") || target.starts_with("data:") || target.starts_with("//");
+        if elsewhere {
+            return Err(refused(
+                "it lies elsewhere, and a guideline is shown without a network: save it as a file and add that",
+            ));
+        }
+        let Some(folder) = folder else {
+            return Err(refused("add the file with \"Add a picture\", which writes its name"));
+        };
+        // Not outside the folder of the guideline: a Markdown file from somebody else names any file of this machine otherwise.
+        let relative = PathBuf::from(target);
+        let inside = relative.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !inside {
+            return Err(refused("put it beside the guideline, or in a folder there, and name it from there"));
+        }
+        let file = folder.join(relative);
+        // Nor through a link. What is not there is told by the reading.
+        if let (Ok(real), Ok(folder)) = (file.canonicalize(), folder.canonicalize())
+            && !real.starts_with(folder)
+        {
+            return Err(refused("a link leads out of the guideline's folder: put the picture itself there"));
+        }
+        let picture = pictures::read(&file, target)?;
+        let name = format!("{PICTURE}{}", picture.name);
+        added.insert(picture.name.clone(), picture);
+        Ok(name)
+    }
+
+    /// A picture of the project, for the window.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn picture(&self, name: &str) -> Result<PictureData, WorkbenchError> {
+        let found = self.context.store.picture(name)?;
+        let missing = || GuidelineError::Picture {
+            name: name.to_owned(),
+            why: "the project has no such picture".to_owned(),
+        };
+        Ok(data(&found.ok_or_else(missing)?))
+    }
+
+    /// A picture from a file, as it would be taken into the project; nothing is kept.
+    ///
+    /// # Errors
+    /// It cannot be taken.
+    pub fn read_picture(&self, path: &Path) -> Result<PictureData, WorkbenchError> {
+        Ok(data(&pictures::read(path, &path.display().to_string())?))
+    }
+}
+
+fn data(picture: &Picture) -> PictureData {
+    PictureData {
+        name: picture.name.clone(),
+        media_type: picture.media_type.clone(),
+        base64: base64::engine::general_purpose::STANDARD.encode(&picture.bytes),
+    }
+}
+
+fn info(guideline: Guideline, number: u32) -> GuidelineInfo {
+    GuidelineInfo {
+        id: guideline.id.to_string(),
+        number,
+        at: guideline.at_ms as f64,
+        body: guideline.body,
+        change: guideline.change,
+        by: guideline.by,
+    }
+}

@@ -1,0 +1,91 @@
+//! Pictures of a guideline: small enough to be shown, and of a kind that a window shows without running anything.
+
+use dissensus_domain::Picture;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::guideline_error::GuidelineError;
+use imagesize::ImageType;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// The largest file, in bytes.
+const LARGEST: u64 = dissensus_store::LARGEST_PICTURE as u64;
+
+/// The longest side, in pixels: what a window needs to show one is four bytes a pixel, whatever the file's size.
+const LONGEST_SIDE: usize = 6_000;
+
+/// Reads a picture; `shown` is how its author names it.
+pub(super) fn read(path: &Path, shown: &str) -> Result<Picture, WorkbenchError> {
+    let refused = |why: String| GuidelineError::Picture { name: shown.to_owned(), why };
+    let about = std::fs::metadata(path).map_err(|e| {
+        refused(match e.kind() {
+            std::io::ErrorKind::NotFound => format!("there is no file {}", path.display()),
+            _ => e.to_string(),
+        })
+    })?;
+    if !about.is_file() {
+        return Err(refused(format!("{} is no file", path.display())).into());
+    }
+    if about.len() > LARGEST {
+        let mib = about.len() as f64 / f64::from(1 << 20);
+        return Err(refused(format!("it has {mib:.1} MiB; 4 MiB at most: make it smaller")).into());
+    }
+    let bytes = std::fs::read(path).map_err(|e| refused(e.to_string()))?;
+    of_bytes(bytes).map_err(|why| refused(why).into())
+}
+
+fn of_bytes(bytes: Vec<u8>) -> Result<Picture, String> {
+    let kinds = "PNG, JPEG, GIF and WebP can be taken";
+    let media_type = match imagesize::image_type(&bytes) {
+        Ok(ImageType::Png) => "image/png",
+        Ok(ImageType::Jpeg) => "image/jpeg",
+        Ok(ImageType::Gif) => "image/gif",
+        Ok(ImageType::Webp) => "image/webp",
+        _ => return Err(format!("it is of no kind that is shown: {kinds}")),
+    };
+    let size = imagesize::blob_size(&bytes).map_err(|_| format!("it is damaged: {kinds}"))?;
+    if size.width.max(size.height) > LONGEST_SIDE {
+        return Err(format!(
+            "it has {} x {} pixels; {LONGEST_SIDE} a side at most: make it smaller",
+            size.width, size.height
+        ));
+    }
+    let digest = Sha256::digest(&bytes);
+    let name = digest[..8].iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+    Ok(Picture { name, media_type: media_type.to_owned(), bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a PNG of this size.
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        bytes.extend(width.to_be_bytes());
+        bytes.extend(height.to_be_bytes());
+        bytes.extend([8, 6, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn a_picture_is_named_by_what_it_holds() {
+        let picture = of_bytes(png(20, 10)).unwrap();
+        assert_eq!((picture.media_type.as_str(), picture.name.len()), ("image/png", 16));
+        assert_eq!(picture.name, of_bytes(png(20, 10)).unwrap().name);
+        assert_ne!(picture.name, of_bytes(png(20, 11)).unwrap().name);
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_refused_with_its_reason() {
+        assert!(of_bytes(png(60_000, 10)).unwrap_err().contains("60000 x 10 pixels"));
+        assert!(of_bytes(b"<svg onload='alert(1)'/>".to_vec()).unwrap_err().contains("PNG, JPEG"));
+        assert!(of_bytes(png(20, 10)[..20].to_vec()).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let says = |path: &Path| read(path, "a.png").unwrap_err().to_string();
+        assert!(says(&path).contains("there is no file"), "{}", says(&path));
+        std::fs::write(&path, vec![0; (LARGEST + 1) as usize]).unwrap();
+        assert!(says(&path).contains("4 MiB at most"));
+        assert!(says(folder.path()).contains("is no file"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Texts that a person does not want to see, by words and groups that stay on this computer. They are not offered; how many they are is
+//! in the project, and which ones is not.
+
+use super::Labelling;
+use crate::topics::Topics;
+use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_project::sync::lock;
+use dissensus_store::StoreError;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The texts that one person leaves out.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    /// What they were found by.
+    words: Vec<String>,
+    groups: Vec<String>,
+    /// How many texts there were then.
+    among: usize,
+    texts: HashSet<TextId>,
+    /// How many of them this person is asked about, and had answered nothing about.
+    pub(super) open: u32,
+}
+
+impl LeftOut {
+    pub(super) fn contains(&self, text: TextId) -> bool {
+        self.texts.contains(&text)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+impl Labelling {
+    /// The texts that a person leaves out, found anew where the choice or the texts have changed.
+    pub(super) fn left_out(&self, annotator: AnnotatorId) -> Result<Arc<LeftOut>, WorkbenchError> {
+        let own = self.care_file(annotator)?.read().own;
+        let among = self.context.index().texts().len();
+        let known = lock(&self.left_out).get(&annotator).cloned();
+        if let Some(known) = known
+            && (&known.words, &known.groups, known.among) == (&own.words, &own.groups, among)
+        {
+            return Ok(known);
+        }
+        let topics = Topics::new(&own.words);
+        let mut texts = HashSet::new();
+        if !topics.is_empty() || !own.groups.is_empty() {
+            self.context.store.for_each_text(|text| {
+                let grouped = text.group.as_ref().is_some_and(|group| own.groups.contains(group));
+                if grouped || topics.are_in(&text.body) {
+                    texts.insert(text.id);
+                }
+                Ok::<(), StoreError>(())
+            })?;
+        }
+        let open = self.open_of(annotator, &texts)?;
+        let found = Arc::new(LeftOut { words: own.words, groups: own.groups, among, texts, open });
+        // The number is a courtesy to the study: that it cannot be written keeps nobody from labelling.
+        go_on("recording how many texts are left out", self.record_left_out(annotator, open));
+        lock(&self.left_out).insert(annotator, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// How many of these texts a person is asked about and has answered nothing about.
+    fn open_of(&self, annotator: AnnotatorId, texts: &HashSet<TextId>) -> Result<u32, WorkbenchError> {
+        let mut open = texts.clone();
+        if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
+            open.retain(|text| packet.assignments.iter().any(|item| item.text == *text));
+        }
+        if open.is_empty() {
+            return Ok(0);
+        }
+        for question in self.context.index().questions() {
+            let annotations = self.annotations_of(annotator, question.id)?;
+            let annotations = lock(&annotations);
+            open.retain(|text| !annotations.answers.contains_key(text));
+        }
+        Ok(open.len() as u32)
+    }
+
+    fn record_left_out(&self, annotator: AnnotatorId, texts: u32) -> Result<(), WorkbenchError> {
+        if self.context.is_reader() || self.context.store.left_out(annotator)? == texts {
+            return Ok(());
+        }
+        let now_ms = dissensus_project::clock::now_ms();
+        Ok(self.context.store.write(move |tx| tx.set_left_out(annotator, texts, now_ms))?)
+    }
+}

@@ -1,0 +1,160 @@
+//! Which text comes next.
+
+use super::Labelling;
+use super::left_out::LeftOut;
+use super::sheet::{Left, Sheet};
+use dissensus_api::{LabelTask, TextOrder};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::mix::mix;
+use std::collections::HashSet;
+
+impl Labelling {
+    /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
+    /// `None` when all is done. Orders that need a model fall back to a random text while none is live. Of several questions on one screen
+    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order. In a packet texts come
+    /// as they were handed out, whatever order is asked for.
+    ///
+    /// # Errors
+    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    pub fn next_text(
+        &self,
+        annotator: AnnotatorId,
+        questions: impl AsRef<[QuestionId]>,
+        order: TextOrder,
+        after: Option<TextId>,
+    ) -> Result<Option<LabelTask>, WorkbenchError> {
+        let questions = questions.as_ref();
+        let question = *questions.first().ok_or(WorkbenchError::NoQuestion)?;
+        self.practice.may_label(annotator)?;
+        let left_out = self.left_out(annotator)?;
+        let sheet = self.sheet(annotator, questions)?;
+        if let Some(packet) = self.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
+            let next = self.next_assigned(packet, &sheet, &left_out, after)?;
+            return next.map(|item| self.task_on(annotator, question, item.text, item.occasion)).transpose();
+        }
+        let open = self.open_texts(&sheet, &left_out, after)?;
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let share = self.context.settings().random_share;
+        let done = self.progress_on(&sheet).done;
+        let (text, random) = match order {
+            TextOrder::File => (self.following(&open, after), false),
+            TextOrder::Random => (drawn(&open, annotator), true),
+            // The draw depends on nothing but who and how many, so that the same text comes after a restart.
+            _ if f64::from(share) > unit(mix(annotator.0, done)) => (drawn(&open, annotator), true),
+            TextOrder::Informative => match self.best(&open, self.live.bald(question, annotator)) {
+                Some(text) => (text, false),
+                None => (drawn(&open, annotator), true),
+            },
+            TextOrder::Disagreement => match self.best(&open, self.live.split(question)) {
+                Some(text) => (text, false),
+                None => (drawn(&open, annotator), true),
+            },
+        };
+        let mut task = self.task(annotator, question, text)?;
+        task.random = random;
+        Ok(Some(task))
+    }
+
+    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not, past those that are left out; `None` beyond
+    /// the ends.
+    ///
+    /// # Errors
+    /// The annotator has to practise first or is asked no more, or the file cannot be read.
+    pub fn neighbour_text(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        step: i32,
+    ) -> Result<Option<LabelTask>, WorkbenchError> {
+        self.practice.may_label(annotator)?;
+        let left_out = self.left_out(annotator)?;
+        let there = {
+            let index = self.context.index();
+            let here = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+            let book = self.practice.book()?;
+            let there =
+                |row: &i64| usize::try_from(*row).ok().and_then(|row| index.texts().get(row).copied());
+            // Past what is practised on and what is left out, the same way.
+            let passed = |text: TextId| book.is_practice(text) || left_out.contains(text);
+            let mut row = i64::from(here) + i64::from(step);
+            while step != 0 && there(&row).is_some_and(passed) {
+                row += i64::from(step.signum());
+            }
+            there(&row)
+        };
+        there.map(|text| self.task(annotator, question, text)).transpose()
+    }
+}
+
+impl Labelling {
+    /// Texts with a question that is asked and not answered and that are not left out, in file order; those set aside only where no other is left.
+    fn open_texts(
+        &self,
+        sheet: &Sheet,
+        left_out: &LeftOut,
+        after: Option<TextId>,
+    ) -> Result<Vec<TextId>, WorkbenchError> {
+        let book = self.practice.book()?;
+        let answers = sheet.read();
+        let (mut skipped, mut open) = (Vec::new(), Vec::new());
+        let asked =
+            |text: &&TextId| Some(**text) != after && !book.is_practice(**text) && !left_out.contains(**text);
+        for &text in self.context.index().texts().iter().filter(asked) {
+            match answers.left(text) {
+                None => {}
+                Some(Left::Skipped) => skipped.push(text),
+                Some(Left::Open) => open.push(text),
+            }
+        }
+        Ok(if open.is_empty() { skipped } else { open })
+    }
+
+    /// The first open text behind `after` in file order, round the end.
+    fn following(&self, open: &[TextId], after: Option<TextId>) -> TextId {
+        let behind = after.and_then(|after| open.iter().find(|text| **text > after));
+        *behind.unwrap_or(&open[0])
+    }
+
+    /// The open text with the highest score.
+    fn best(&self, open: &[TextId], scores: Option<Vec<f32>>) -> Option<TextId> {
+        let scores = scores?;
+        let index = self.context.index();
+        let open: HashSet<TextId> = open.iter().copied().collect();
+        let score = |text: &TextId| index.text_row(*text).and_then(|row| scores.get(row as usize)).copied();
+        let candidates = index.texts().iter().filter(|text| open.contains(text));
+        let scored = candidates.filter_map(|text| Some((*text, score(text)?)));
+        scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(text, _)| text)
+    }
+}
+
+/// The first text of this annotator's own shuffled order.
+fn drawn(open: &[TextId], annotator: AnnotatorId) -> TextId {
+    *open.iter().min_by_key(|text| mix(annotator.0, text.0)).unwrap_or(&open[0])
+}
+
+/// A number from 0 up to 1 from a well-mixed one.
+fn unit(mixed: u64) -> f64 {
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_annotator_has_an_order_of_their_own() {
+        let open: Vec<TextId> = (1..=100).map(TextId).collect();
+        let firsts: HashSet<TextId> = (1..=20).map(|a| drawn(&open, AnnotatorId(a))).collect();
+        assert!(firsts.len() > 10, "{firsts:?}");
+    }
+
+    #[test]
+    fn draws_are_even() {
+        let below = (0..1000).filter(|done| unit(mix(7, *done)) < 0.2).count();
+        assert!((150..250).contains(&below), "{below}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Practice and pass marks as the project has them: who has to practise, who may label, and what came of it.
+
+mod book;
+mod checks;
+
+pub(crate) use book::{Gate, PracticeBook};
+
+use dissensus_api::PracticeStep;
+use dissensus_domain::{AfterFailing, AnnotatorId, TextId};
+use dissensus_project::context::{Context, Index};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::sync::lock;
+use std::sync::{Arc, Mutex};
+
+/// Practice and pass marks of the open project.
+#[derive(Clone)]
+pub struct Practice {
+    context: Arc<Context>,
+    read: Arc<Mutex<Option<Read>>>,
+    /// Held while an answer is judged and written, so that one that came twice ends no round too early.
+    pub(crate) answering: Arc<Mutex<()>>,
+}
+
+/// What was read last, and what was there then.
+struct Read {
+    newest_fact: i64,
+    index: Arc<Index>,
+    book: Arc<PracticeBook>,
+}
+
+impl Practice {
+    pub fn of(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context), read: Arc::default(), answering: Arc::default() }
+    }
+
+    /// What the project says now. A click asks for it, so it is read anew only where something was added.
+    pub fn book(&self) -> Result<Arc<PracticeBook>, WorkbenchError> {
+        let (newest_fact, index) = (self.context.store.newest_fact()?, self.context.index());
+        let mut read = lock(&self.read);
+        if let Some(read) = &*read
+            && read.newest_fact == newest_fact
+            && Arc::ptr_eq(&read.index, &index)
+        {
+            return Ok(Arc::clone(&read.book));
+        }
+        let book = Arc::new(PracticeBook::read(&self.context, &index)?);
+        *read = Some(Read { newest_fact, index, book: Arc::clone(&book) });
+        Ok(book)
+    }
+
+    /// What somebody may do now.
+    pub fn gate(&self, annotator: AnnotatorId) -> Result<Gate, WorkbenchError> {
+        let book = self.book()?;
+        let checks = match book.check_rule {
+            Some(rule) if rule.then != AfterFailing::GoOn => self.checks_of(annotator)?,
+            _ => None,
+        };
+        Ok(book.gate(annotator, checks.as_ref()))
+    }
+
+    /// Refuses real texts to somebody who has to practise, or who is asked no more.
+    ///
+    /// # Errors
+    /// That is so.
+    pub(crate) fn may_label(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
+        let gate = self.gate(annotator)?;
+        match gate.step {
+            PracticeStep::Label => Ok(()),
+            PracticeStep::Practise => {
+                let left = self.book()?.left(annotator, gate.round).len();
+                Err(StudyError::PracticeFirst { left }.into())
+            }
+            PracticeStep::Stopped if gate.by_checks => Err(StudyError::StoppedByChecks.into()),
+            PracticeStep::Stopped => Err(StudyError::StoppedByPractice.into()),
+        }
+    }
+
+    /// Refuses a practice text where a real one is answered.
+    ///
+    /// # Errors
+    /// It is one.
+    pub(crate) fn is_asked(&self, text: TextId) -> Result<(), WorkbenchError> {
+        match self.book()?.is_practice(text) {
+            false => Ok(()),
+            true => {
+                let name =
+                    self.context.store.text(text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+                Err(StudyError::PracticeText(name).into())
+            }
+        }
+    }
+}

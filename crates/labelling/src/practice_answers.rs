@@ -1,0 +1,200 @@
+//! Practising: one text after the other, each with its right answer and the reason after the person's own answer.
+//!
+//! What is answered is a record of its own: no label, which no model, count or export of labels sees.
+
+use super::Labelling;
+use super::by_name::NamedAnnotator;
+use crate::practice::{Gate, PracticeBook};
+use dissensus_api::{
+    NewLabel, NewPracticeAnswer, PracticeFeedback, PracticeItem, PracticeState, PracticeStep, PracticeTask,
+};
+use dissensus_domain::{AnnotatorId, PracticeAnswer, PracticeText, Standing, TextId};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::sync::lock;
+
+/// An answer in practice, by names.
+#[derive(Clone, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedPractice {
+    /// External id of the annotator.
+    pub annotator: String,
+    /// External id of the text.
+    pub text_id: String,
+    /// Name of the question.
+    pub question: String,
+    /// The answer, as it was given.
+    pub value: String,
+    /// True where the annotator was added with this answer.
+    pub new_annotator: bool,
+    /// What comes of it.
+    #[serde(flatten)]
+    pub feedback: PracticeFeedback,
+}
+
+impl Labelling {
+    /// How far somebody is with the practice, and what may be done now; none where there is nothing to practise on and no mark that decides.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeState>, WorkbenchError> {
+        let gate = self.practice.gate(annotator)?;
+        let book = self.practice.book()?;
+        let there = book.is_there() || gate.step != PracticeStep::Label;
+        Ok(there.then(|| state(&book, annotator, gate)))
+    }
+
+    /// The next text to practise on; none where the round is finished or nothing is practised on.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn next_practice(&self, annotator: AnnotatorId) -> Result<Option<PracticeTask>, WorkbenchError> {
+        let gate = self.practice.gate(annotator)?;
+        if gate.step != PracticeStep::Practise {
+            return Ok(None);
+        }
+        let book = self.practice.book()?;
+        let left = book.left(annotator, gate.round);
+        let Some(PracticeText { question, text, .. }) = left.first() else { return Ok(None) };
+        let found = self.context.store.text(*text)?;
+        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let (external_id, body) = (found.external_id, found.body);
+        Ok(Some(PracticeTask { question: *question, text: *text, external_id, body, round: gate.round }))
+    }
+
+    /// The texts of somebody's round at hand, in its order, and whether what was answered was right.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn practice_texts(&self, annotator: AnnotatorId) -> Result<Vec<PracticeItem>, WorkbenchError> {
+        let (gate, book, index) =
+            (self.practice.gate(annotator)?, self.practice.book()?, self.context.index());
+        let mut items = Vec::with_capacity(book.texts.len());
+        for one in book.in_order(annotator, gate.round) {
+            let round = book.round(annotator, gate.round);
+            let given = round.and_then(|round| round.answers.get(&(one.text, one.question)));
+            let (Some(text), Some(question)) =
+                (self.context.store.text(one.text)?, index.question(one.question))
+            else {
+                continue;
+            };
+            items.push(PracticeItem {
+                text_id: text.external_id,
+                question: question.name.clone(),
+                text: text.body,
+                right: given.map(|given| book.is_right(one, given)),
+            });
+        }
+        Ok(items)
+    }
+
+    /// Records an answer in practice and says whether it was right: when this returns, it is on disk. The first answer of a round counts.
+    ///
+    /// # Errors
+    /// The text is not practised on, was answered in this round, or nothing is to be practised now; an answer off the scale, somebody else's
+    /// packet, or what the disk says. Nothing is kept then.
+    pub fn record_practice(&self, new: &NewPracticeAnswer) -> Result<PracticeFeedback, WorkbenchError> {
+        self.context.may_answer(new.annotator)?;
+        let NewPracticeAnswer { annotator, question, text, answer } = new.clone();
+        self.check_answer(&NewLabel {
+            question,
+            annotator,
+            text,
+            answer: answer.clone(),
+            duration_ms: None,
+        })?;
+        let _answering = lock(&self.practice.answering);
+        let (gate, book) = (self.practice.gate(annotator)?, self.practice.book()?);
+        let name = || self.name_of(text);
+        let Some(one) = book.text(question, text) else {
+            return Err(StudyError::NotPractice(name()?).into());
+        };
+        if gate.step != PracticeStep::Practise {
+            return Err(StudyError::NoPractice.into());
+        }
+        let left = book.left(annotator, gate.round);
+        if !left.iter().any(|other| (other.question, other.text) == (question, text)) {
+            return Err(StudyError::Practised(name()?).into());
+        }
+        let finishes = left.len() == 1;
+        let given = PracticeAnswer {
+            question,
+            text,
+            annotator,
+            round: gate.round,
+            answer: answer.clone(),
+            at_ms: now_ms(),
+        };
+        self.context.store.write(move |tx| tx.add_practice_answer(&given, finishes))?;
+        let right = book.is_right(one, &answer);
+        let index = self.context.index();
+        let named = index.question(question).and_then(|asked| asked.scale.name_of_answer(&one.answer));
+        let answer_name = named.map_or_else(String::new, std::borrow::Cow::into_owned);
+        // It is on disk: what the file says now makes nothing of it undone.
+        let book = self.practice.book().unwrap_or(book.clone());
+        let now = self.practice.gate(annotator).unwrap_or(gate);
+        self.context.listeners.send(&Event::Project);
+        Ok(PracticeFeedback {
+            right,
+            answer: one.answer.clone(),
+            answer_name,
+            reason: one.reason.clone(),
+            state: state(&book, annotator, now),
+        })
+    }
+
+    /// As [`Labelling::record_practice`], by names: an annotator who is not known yet is added.
+    ///
+    /// # Errors
+    /// As there, or no such text, question or answer.
+    pub fn practise_by_name<'a>(
+        &self,
+        annotator: impl Into<NamedAnnotator<'a>>,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+    ) -> Result<NamedPractice, WorkbenchError> {
+        let question = self.project.question(question)?;
+        let answer = self.project.answer_named(&question, value)?;
+        let found = self.context.store.text_by_external(text)?;
+        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        if self.practice.book()?.text(question.id, found).is_none() {
+            return Err(StudyError::NotPractice(text.to_owned()).into());
+        }
+        let (annotator, name, new_annotator) = self.annotator_named_or_new(annotator.into())?;
+        let new = NewPracticeAnswer { annotator, question: question.id, text: found, answer };
+        let feedback = self.record_practice(&new)?;
+        let (text_id, value) = (text.to_owned(), value.trim().to_owned());
+        Ok(NamedPractice {
+            annotator: name,
+            text_id,
+            question: question.name,
+            value,
+            new_annotator,
+            feedback,
+        })
+    }
+
+    fn name_of(&self, text: TextId) -> Result<String, WorkbenchError> {
+        Ok(self.context.store.text(text)?.map_or_else(|| "?".to_owned(), |text| text.external_id))
+    }
+}
+
+fn state(book: &PracticeBook, annotator: AnnotatorId, gate: Gate) -> PracticeState {
+    let total = book.texts.len() as u32;
+    let left = match gate.step {
+        PracticeStep::Practise => book.left(annotator, gate.round).len() as u32,
+        PracticeStep::Label | PracticeStep::Stopped => 0,
+    };
+    PracticeState {
+        step: gate.step,
+        by_checks: gate.by_checks,
+        round: gate.round,
+        done: total - left,
+        total,
+        result: book.result(annotator).filter(|result| result.standing != Standing::Unfinished),
+        rule: book.rule,
+    }
+}

@@ -1,0 +1,67 @@
+//! How far an annotator is.
+
+use super::Labelling;
+use super::annotations::SharedAnnotations;
+use super::sheet::Sheet;
+use dissensus_api::Progress;
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_project::clock::today_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+
+impl Labelling {
+    /// How far an annotator is with a question, or with several on one screen.
+    ///
+    /// # Errors
+    /// There is no such question, or the file cannot be read.
+    pub fn progress(
+        &self,
+        annotator: AnnotatorId,
+        questions: impl AsRef<[QuestionId]>,
+    ) -> Result<Progress, WorkbenchError> {
+        Ok(self.progress_on(&self.sheet(annotator, questions.as_ref())?))
+    }
+
+    /// What a sheet says of it.
+    pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
+        // Without the texts that are left out where these cannot be told, nothing is wrong but a number.
+        let left_out = go_on("reading which texts are left out", self.left_out(sheet.annotator));
+        let left_out = left_out.unwrap_or_default();
+        let answers = sheet.read();
+        // Without the file texts of the practice are counted with the others until it can be read.
+        let book = go_on("reading the practice", self.practice.book());
+        let index = self.context.index();
+        let real = book.map_or_else(|| index.texts().to_vec(), |book| book.real(index.texts()));
+        let mut first = answers.progress(today_ms(), &real, index.texts().len());
+        if !left_out.is_empty() {
+            let open = real.iter().filter(|text| left_out.contains(**text));
+            first.left_out = open.filter(|text| answers.left(**text).is_some()).count() as u32;
+            first.total = first.total.saturating_sub(first.left_out);
+        }
+        match self.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
+            None => first,
+            Some(packet) => self.with_again(first, packet, &answers, &left_out, sheet.shown()),
+        }
+    }
+
+    /// A sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read that
+    /// one must do, since what was appended is on disk.
+    pub(super) fn newest_sheet(
+        &self,
+        at_hand: Sheet,
+        annotator: AnnotatorId,
+        questions: &[QuestionId],
+    ) -> Sheet {
+        self.sheet(annotator, questions).unwrap_or(at_hand)
+    }
+
+    /// What an annotator has done with a question of the project: its options are answered together.
+    pub fn annotations_of(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+    ) -> Result<SharedAnnotations, WorkbenchError> {
+        self.context.index().whole(question)?;
+        self.annotations.get(&self.context.store, annotator, question)
+    }
+}

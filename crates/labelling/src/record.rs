@@ -1,0 +1,104 @@
+//! The way of one label: on disk first, then learned, then told.
+
+use super::Labelling;
+use super::told::Told;
+use dissensus_api::{Beside, LabelReceipt, NewLabel};
+use dissensus_domain::{Answer, LabelSource};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_store::AnswerDetails;
+use std::time::Duration;
+
+/// A label that is on disk and learned.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What the annotator is shown.
+    pub receipt: LabelReceipt,
+    /// The disk's own part: the time of the commit that waits for it.
+    pub sync: Duration,
+}
+
+impl Labelling {
+    /// Records a label: when this returns, it is on disk and, where a model is live, learned.
+    ///
+    /// # Errors
+    /// No such question, text or annotator, an answer off the scale, or what the disk says. Nothing is kept or learned then.
+    pub fn record_label(&self, new: &NewLabel) -> Result<LabelReceipt, WorkbenchError> {
+        self.record(new, LabelSource::Window).map(|recorded| recorded.receipt)
+    }
+
+    /// As [`Labelling::record_label`], with where it came from and what the disk took.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
+        self.record_with(new, &Beside::default(), source)
+    }
+
+    /// As [`Labelling::record`], with what comes with the answer.
+    ///
+    /// # Errors
+    /// As there, and a remark that cannot be kept.
+    pub fn record_with(
+        &self,
+        new: &NewLabel,
+        beside: &Beside,
+        source: LabelSource,
+    ) -> Result<Recorded, WorkbenchError> {
+        let context = &self.context;
+        context.may_answer(new.annotator)?;
+        self.practice.may_label(new.annotator)?;
+        self.practice.is_asked(new.text)?;
+        // The window shows all that is said beside an answer: nothing there is said on purpose.
+        let details = AnswerDetails { takes_back: source == LabelSource::Window, ..self.details(beside)? };
+        let sheet = self.sheet(new.annotator, &[new.question])?;
+        self.check_answer(new)?;
+        // The command shows nothing after a label.
+        let reveals = source == LabelSource::Window && context.reveals_now();
+        let predicted =
+            reveals.then(|| self.live.predictions_on(new.question, new.text, new.annotator)).flatten();
+        let at_ms = now_ms();
+        let label = dissensus_store::NewLabel {
+            question: new.question,
+            text: new.text,
+            annotator: new.annotator,
+            answer: new.answer.clone(),
+            at_ms,
+            duration_ms: new.duration_ms,
+            source,
+        };
+        let appended = context.store.append_label_with(&label, &details)?;
+        // The label is on disk: from here on nothing may say that it failed.
+        let followed = self.follow_events();
+        let sheet = self.newest_sheet(sheet, new.annotator, &[new.question]);
+        if followed.is_err() {
+            sheet.note_answer(new.question, new.text, &new.answer, at_ms);
+            self.live.learn(new.question, new.text, new.annotator, Some(&new.answer));
+        }
+        let progress = self.progress_on(&sheet);
+        self.live.refit_when_due(new.question);
+        // What others say can be read again later, the label cannot be told to have failed.
+        let told = match reveals {
+            true => go_on("telling how others see a text", self.told(new, predicted)).unwrap_or_default(),
+            false => Told::default(),
+        };
+        let receipt = LabelReceipt { progress, reveal: told.predictions, spans: told.spans };
+        Ok(Recorded { receipt, sync: appended.sync })
+    }
+
+    pub(super) fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
+        let index = self.context.index();
+        let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
+        if new.answer == Answer::CannotSay && !question.cannot_say {
+            return Err(WorkbenchError::CannotSayNotOffered(question.name.clone()));
+        }
+        match (new.answer.check(&question.scale), &new.answer) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Answer::Level(level)) => {
+                Err(WorkbenchError::off_scale(&format!("level {level}"), question))
+            }
+            (Err(error), _) => Err(WorkbenchError::off_scale(&error.to_string(), question)),
+        }
+    }
+}

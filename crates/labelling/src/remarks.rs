@@ -1,0 +1,66 @@
+//! What a person says beside an answer: with it, or after it.
+
+use super::Labelling;
+use dissensus_api::Beside;
+use dissensus_domain::{AnnotatorId, GuidelineId, LabelSource, MarkKind, QuestionId, Remark, TextId, remark};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_store::{AnswerDetails, NewMark};
+
+impl Labelling {
+    /// Says something about a text and nothing else. It holds in place of what this person said before; a remark of nothing takes that back.
+    ///
+    /// # Errors
+    /// No such question, text or annotator, a remark that cannot be kept, or what the disk says. Nothing is kept then.
+    pub fn remark(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        beside: &Beside,
+        source: LabelSource,
+    ) -> Result<(), WorkbenchError> {
+        self.context.may_answer(annotator)?;
+        let AnswerDetails { remark, guideline, .. } = self.details(beside)?;
+        if self.remark_of(annotator, question, text)? == remark {
+            return Ok(());
+        }
+        let kind = MarkKind::Note;
+        let new = NewMark { annotator, question, text, kind, at_ms: now_ms(), source, remark, guideline };
+        self.context.store.mark(&new)?;
+        if self.follow_events().is_err() {
+            self.annotations.clear(); // it is on disk, and is read when it is next asked for
+        }
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// What this person says about a text now.
+    pub fn remark_of(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+    ) -> Result<Remark, WorkbenchError> {
+        let events = self.context.store.events(question, text, annotator)?;
+        Ok(remark(&events).cloned().unwrap_or_default())
+    }
+
+    /// What comes with an answer, as it is kept.
+    ///
+    /// # Errors
+    /// A remark that cannot be kept, or no id of a guideline.
+    pub(super) fn details(&self, beside: &Beside) -> Result<AnswerDetails, WorkbenchError> {
+        let remark = beside.remark.trimmed();
+        remark.check()?;
+        let guideline = match &beside.guideline {
+            None => None,
+            Some(id) => {
+                let id = id.parse().map_err(|_| WorkbenchError::internal(&"no id of a guideline"))?;
+                Some(GuidelineId(id))
+            }
+        };
+        Ok(AnswerDetails { remark, guideline, takes_back: false })
+    }
+}

@@ -1,0 +1,91 @@
+//! One text before an annotator.
+
+use super::Labelling;
+use super::told::Told;
+use dissensus_api::LabelTask;
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_project::error::WorkbenchError;
+
+impl Labelling {
+    /// One text as the annotator sees it; what models say is there only after an answer.
+    ///
+    /// # Errors
+    /// There is no such text, or the file cannot be read.
+    pub fn task(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+    ) -> Result<LabelTask, WorkbenchError> {
+        self.task_on(annotator, question, text, 1)
+    }
+
+    /// As [`Labelling::task`], on a later occasion: as if the text came for the first time.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn task_on(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        occasion: u16,
+    ) -> Result<LabelTask, WorkbenchError> {
+        let context = &self.context;
+        let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let again = (occasion > 1).then(|| self.answered_again(annotator, occasion)).transpose()?;
+        let sheet = self.sheet(annotator, &[question])?;
+        let (asked, answer, flagged, skipped) = {
+            let answers = sheet.read();
+            let annotations = answers.annotations(question).ok_or(WorkbenchError::NoQuestion)?;
+            let (asked, answer) = match &again {
+                None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
+                Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
+            };
+            (asked, answer, annotations.flagged.contains(&text), annotations.skipped.contains(&text))
+        };
+        let remark = match &again {
+            None => self.remark_of(annotator, question, text)?,
+            Some(again) => again.remark(question, text).cloned().unwrap_or_default(),
+        };
+        let draft = self.draft_of(annotator, question, &body.external_id, occasion, &remark)?;
+        let told = match occasion == 1 && answer.is_some() && context.reveals()? {
+            true => {
+                let predicted = self.live.predictions_on(question, text, annotator);
+                self.told_on(annotator, question, text, predicted)?
+            }
+            false => Told::default(),
+        };
+        Ok(LabelTask {
+            text,
+            external_id: body.external_id,
+            body: body.body,
+            group: body.group,
+            occasion,
+            asked,
+            answer,
+            remark,
+            draft,
+            // A flag would say that the text had come before.
+            flagged: occasion == 1 && flagged,
+            skipped: occasion == 1 && skipped,
+            random: false,
+            reveal: told.predictions,
+            spans: told.spans,
+        })
+    }
+
+    /// Whether a question is asked about a text on an occasion, by what the annotator answered. Shows nothing.
+    pub(super) fn is_asked(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        occasion: u16,
+    ) -> Result<bool, WorkbenchError> {
+        if occasion > 1 {
+            return Ok(self.answered_again(annotator, occasion)?.asks(question, text));
+        }
+        Ok(self.sheet(annotator, &[question])?.read().asks(question, text))
+    }
+}

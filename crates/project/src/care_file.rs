@@ -1,0 +1,273 @@
+//! What is kept on this computer for one person in one project: choices of care, and which harmful texts were read on which day. None of it is
+//! in the project, and nothing of it is handed in.
+
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use dissensus_domain::ProjectId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Days that are kept beside today: a clock that is set and set back finds what was read.
+const DAYS: usize = 3;
+/// Harmful texts are counted for the person to see when so many texts were read, so that no count tells of one text.
+const COUNTED_AFTER: u64 = 5;
+
+/// What is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptCare {
+    /// What the person chose.
+    pub own: OwnChoice,
+    /// What was read, by local date.
+    days: BTreeMap<String, Day>,
+    /// Harmful texts on all days, and all texts.
+    harmful: u64,
+    read: u64,
+    /// Harmful texts that are not yet counted for the person to see.
+    newest: u32,
+}
+
+/// What a person chose; questions by name, since rows are another copy's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnChoice {
+    pub limit: Option<u32>,
+    pub harmful: Option<OwnHarmful>,
+    pub words: Vec<String>,
+    pub groups: Vec<String>,
+}
+
+/// From which level on a person takes an answer for harmful. The level is known by its key, because levels may get other places; the place that
+/// it had is for one that was removed since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnHarmful {
+    pub question: String,
+    pub key: String,
+    pub place: u16,
+}
+
+/// One day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Day {
+    /// Hashes of texts that were read.
+    read: BTreeSet<String>,
+    /// Of these, the harmful ones.
+    harmful: BTreeSet<String>,
+    /// The person chose to go on beyond the limit.
+    went_on: bool,
+}
+
+impl KeptCare {
+    /// Notes that a text is read on a day, and whether it is harmful as far as is known now. A text counts once a day.
+    pub fn note(&mut self, today: &str, text: &str, harmful: bool) {
+        let day = self.days.entry(today.to_owned()).or_default();
+        if harmful && day.harmful.insert(text.to_owned()) {
+            self.harmful += 1;
+            self.newest += 1;
+        }
+        if day.read.insert(text.to_owned()) {
+            self.read += 1;
+            if self.read.is_multiple_of(COUNTED_AFTER) {
+                self.newest = 0;
+            }
+        }
+        while self.days.len() > DAYS + 1
+            && let Some(oldest) = self.days.keys().find(|day| *day != today).cloned()
+        {
+            self.days.remove(&oldest);
+        }
+    }
+
+    /// Lets the person go on beyond the limit until the day ends.
+    pub fn go_on(&mut self, today: &str) {
+        self.days.entry(today.to_owned()).or_default().went_on = true;
+    }
+
+    /// Whether a limit is reached on a day, and the person did not go on.
+    pub fn is_reached(&self, today: &str, limit: Option<u32>, may_go_on: bool) -> bool {
+        let Some((day, limit)) = self.days.get(today).zip(limit) else { return limit == Some(0) };
+        day.harmful.len() >= limit as usize && !(day.went_on && may_go_on)
+    }
+
+    /// What the person is told: harmful texts of a day, and of all days.
+    pub fn counted(&self, today: &str) -> (u32, u32) {
+        let day = self.days.get(today).map_or(0, |day| day.harmful.len() as u32);
+        let all = u32::try_from(self.harmful).unwrap_or(u32::MAX);
+        (day.saturating_sub(self.newest), all.saturating_sub(self.newest))
+    }
+}
+
+/// The file of one person in one project.
+pub struct CareFile<'a> {
+    home: &'a Home,
+    name: String,
+}
+
+impl<'a> CareFile<'a> {
+    /// That of this person, wherever the project or a packet of it lies.
+    pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
+        Self { home, name: format!("care-{}.json", hash(&[&project.0.to_string(), person])) }
+    }
+
+    /// What is kept; nothing where there is no such file yet.
+    pub fn read(&self) -> KeptCare {
+        self.home.read_json(&self.name).unwrap_or_default()
+    }
+
+    /// Changes what is kept. Two windows that do so at once both count.
+    ///
+    /// # Errors
+    /// It cannot be written; it is then as before.
+    pub fn change(&self, change: impl FnOnce(&mut KeptCare)) -> Result<KeptCare, WorkbenchError> {
+        let _locked = self.home.lock_config("care.lock")?;
+        let before = self.read();
+        let mut kept = before.clone();
+        change(&mut kept);
+        if kept != before {
+            self.home.write_json(&self.name, &kept)?;
+        }
+        Ok(kept)
+    }
+
+    /// Nothing is kept any more.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn forget(&self) -> Result<(), WorkbenchError> {
+        self.home.remove_json(&self.name)
+    }
+}
+
+/// What stands for a text in the file.
+pub fn text_key(external_id: &str) -> String {
+    hash(&[external_id])
+}
+
+/// What stands for names in files and in names of files.
+pub fn hash(parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part.as_bytes());
+    }
+    digest.finalize()[..8].iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    const TODAY: &str = "2026-03-28";
+    const TOMORROW: &str = "2026-03-29";
+
+    fn read(kept: &mut KeptCare, day: &str, harmful: usize, fine: usize) {
+        for n in 0..harmful {
+            kept.note(day, &format!("h{n}"), true);
+        }
+        for n in 0..fine {
+            kept.note(day, &format!("f{n}"), false);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_of_one_day_and_a_text_counts_once_in_it() {
+        let mut kept = KeptCare::default();
+        read(&mut kept, TODAY, 2, 3);
+        read(&mut kept, TODAY, 2, 3);
+        assert!(!kept.is_reached(TODAY, Some(3), true) && kept.is_reached(TODAY, Some(2), true));
+        assert!(!kept.is_reached(TODAY, None, true) && kept.is_reached(TODAY, Some(0), true));
+        // Midnight: a new day begins, and what is read again is read again.
+        assert!(!kept.is_reached(TOMORROW, Some(2), true));
+        read(&mut kept, TOMORROW, 2, 3);
+        assert_eq!(kept.counted(TOMORROW), (2, 4));
+        // A clock that is set back finds the day as it was.
+        assert!(kept.is_reached(TODAY, Some(2), true));
+    }
+
+    #[test]
+    fn who_goes_on_does_so_until_the_day_ends_and_only_where_that_may_be() {
+        let mut kept = KeptCare::default();
+        read(&mut kept, TODAY, 1, 0);
+        kept.go_on(TODAY);
+        assert!(!kept.is_reached(TODAY, Some(1), true));
+        assert!(kept.is_reached(TODAY, Some(1), false), "the study forbade it meanwhile");
+        read(&mut kept, TOMORROW, 1, 0);
+        assert!(kept.is_reached(TOMORROW, Some(1), true));
+    }
+
+    #[test]
+    fn a_count_never_tells_of_one_text() {
+        let mut kept = KeptCare::default();
+        for n in 0..4 {
+            kept.note(TODAY, &format!("t{n}"), true);
+            assert_eq!(kept.counted(TODAY), (0, 0));
+        }
+        kept.note(TODAY, "t4", false);
+        assert_eq!(kept.counted(TODAY), (4, 4));
+        kept.note(TODAY, "t5", true);
+        assert_eq!(kept.counted(TODAY), (4, 4));
+    }
+
+    #[test]
+    fn a_text_that_turns_out_harmful_counts_then() {
+        let mut kept = KeptCare::default();
+        kept.note(TODAY, "t", false);
+        assert!(!kept.is_reached(TODAY, Some(1), true));
+        kept.note(TODAY, "t", true);
+        assert!(kept.is_reached(TODAY, Some(1), true));
+    }
+
+    #[test]
+    fn days_do_not_pile_up_and_a_clock_a_year_ahead_leaves_today_alone() {
+        let mut kept = KeptCare::default();
+        for day in ["2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04", "2026-03-01", "2026-03-02"] {
+            read(&mut kept, day, 1, 0);
+            assert!(kept.is_reached(day, Some(1), true), "{day}");
+        }
+        assert_eq!(kept.days.len(), DAYS + 1);
+    }
+
+    #[test]
+    fn two_who_write_at_once_both_count_and_the_file_is_the_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(Home::inside(folder.path(), Vec::new()));
+        let project = ProjectId(uuid::Uuid::from_u128(7));
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let home = Arc::clone(&home);
+                scope.spawn(move || {
+                    for n in 0..5 {
+                        let text = format!("{thread}-{n}");
+                        CareFile::of(&home, project, "ana")
+                            .change(|kept| kept.note(TODAY, &text, true))
+                            .unwrap();
+                    }
+                });
+            }
+        });
+        let file = CareFile::of(&home, project, "ana");
+        assert_eq!(file.read().counted(TODAY), (20, 20));
+        assert_eq!(CareFile::of(&home, project, "ben").read(), KeptCare::default());
+        let names: Vec<String> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        assert!(names.iter().all(|name| !name.contains("ana")), "{names:?}");
+        file.forget().unwrap();
+        file.forget().unwrap();
+        assert_eq!(file.read(), KeptCare::default());
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::inside(folder.path(), Vec::new());
+        let file = CareFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        file.change(|kept| kept.note(TODAY, "t", true)).unwrap();
+        std::fs::write(folder.path().join(&file.name), b"{\"own\":{\"lim").unwrap();
+        assert!(file.change(|kept| kept.note(TODAY, "u", true)).unwrap().is_reached(TODAY, Some(1), true));
+    }
+}

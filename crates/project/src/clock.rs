@@ -1,0 +1,84 @@
+//! Time as the project keeps it: milliseconds since 1970-01-01 UTC.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+/// Now.
+pub fn now_ms() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+/// The start of today where the user is; UTC midnight where the time zone cannot be told.
+pub fn today_ms() -> i64 {
+    let now = Zoned::now();
+    now.start_of_day()
+        .map_or_else(|_| now_ms() - now_ms().rem_euclid(86_400_000), |day| day.timestamp().as_millisecond())
+}
+
+/// The date where the user is, as `2026-03-01`.
+pub fn today() -> String {
+    Zoned::now().date().to_string()
+}
+
+/// Now where the user is, as a name of a file can have it: `2026-03-01 14.05.31`.
+pub fn file_time() -> String {
+    Zoned::now().strftime("%Y-%m-%d %H.%M.%S").to_string()
+}
+
+/// A moment where the user is, to the minute: `2026-03-01 14:05`.
+pub fn local_time(ms: f64) -> String {
+    let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A moment where the user is, to the second, with its offset from UTC: `2026-03-01 14:05:31 +01:00`.
+pub fn local_moment(ms: f64) -> String {
+    let moment = Timestamp::from_millisecond(ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
+}
+
+/// A moment as people write it: a day, a day and a time where the user is, or a time with its zone. A day alone is its beginning, or with `end`
+/// its last millisecond. None where it is no moment.
+pub fn moment_from(written: &str, end: bool) -> Option<f64> {
+    let written = written.trim();
+    let local = |at: DateTime| at.to_zoned(TimeZone::system()).ok().map(|zoned| zoned.timestamp());
+    let moment = if let Ok(moment) = written.parse::<Timestamp>() {
+        moment
+    } else if let Ok(day) = written.parse::<Date>()
+        && !written.contains([':', 'T', ' '])
+    {
+        let day = if end { day.tomorrow().ok()? } else { day };
+        let start = local(day.to_datetime(jiff::civil::Time::midnight()))?;
+        return Some((start.as_millisecond() - i64::from(end)) as f64);
+    } else {
+        local(written.parse::<DateTime>().ok()?)?
+    };
+    Some(moment.as_millisecond() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{local_moment, moment_from};
+
+    #[test]
+    fn moments_are_read_as_people_write_them() {
+        let zoned = moment_from("2026-03-01T14:05:31+01:00", false).unwrap();
+        assert_eq!(zoned, 1_772_370_331_000.0);
+        let day = moment_from("2026-03-01", false).unwrap();
+        assert_eq!(moment_from("2026-03-01T00:00", false), Some(day));
+        assert_eq!(moment_from("2026-03-01 00:00", true), Some(day));
+        let end = moment_from("2026-03-01", true).unwrap();
+        assert_eq!(Some(end + 1.0), moment_from("2026-03-02", false));
+        assert_eq!(moment_from(&local_moment(zoned).replace(" +", "+"), false), Some(zoned));
+        for none in ["", "yesterday", "2026-02-30", "12"] {
+            assert_eq!(moment_from(none, false), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn today_began_within_the_last_day_or_so() {
+        let since = super::now_ms() - super::today_ms();
+        assert!((0..=25 * 3_600_000).contains(&since), "{since}");
+    }
+}

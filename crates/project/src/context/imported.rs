@@ -1,0 +1,38 @@
+//! People of whom everything came from a file: nobody labels as one of them without having asked for it.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use crate::sync::lock;
+use dissensus_domain::{AnnotatorId, EventId};
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+/// What the events up to one say of people, so that each is looked at once.
+#[derive(Default)]
+pub(super) struct ImportedCache(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    until: Option<EventId>,
+    given: HashSet<AnnotatorId>,
+    from_files: HashSet<AnnotatorId>,
+}
+
+impl Context {
+    /// People with answers or marks of files (or simulated ones) and none that was given in a window or by the command. Somebody without
+    /// any was added here.
+    pub fn imported_people(&self) -> Result<HashSet<AnnotatorId>, WorkbenchError> {
+        let mut known = lock(&self.imported.0);
+        let last = self.store.last_event()?;
+        if known.until != Some(last) {
+            for (annotator, source) in self.store.people_by_source(known.until.unwrap_or(EventId(0)))? {
+                match source.is_given() {
+                    true => known.given.insert(annotator),
+                    false => known.from_files.insert(annotator),
+                };
+            }
+            known.until = Some(last);
+        }
+        Ok(known.from_files.difference(&known.given).copied().collect())
+    }
+}

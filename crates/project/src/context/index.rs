@@ -1,0 +1,203 @@
+//! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
+
+use crate::error::WorkbenchError;
+use dissensus_domain::{
+    Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId, composed,
+};
+use dissensus_store::Store;
+use std::collections::{HashMap, HashSet};
+
+/// Rows grow and never move: texts and annotators are only ever added. Bodies stay in the file.
+pub struct Index {
+    texts: Vec<TextId>,
+    text_rows: HashMap<TextId, u32>,
+    annotators: Vec<Annotator>,
+    annotator_rows: HashMap<AnnotatorId, u32>,
+    questions: Vec<Question>,
+    /// The options of multi-label questions, each as a yes/no question.
+    options: Vec<Question>,
+}
+
+impl Index {
+    pub(crate) fn load(store: &Store) -> Result<Self, WorkbenchError> {
+        let texts = store.text_ids()?;
+        let mut annotators = store.annotators()?;
+        annotators.sort_unstable_by_key(|a| a.id);
+        let questions = store.questions()?;
+        Ok(Self {
+            text_rows: texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect(),
+            annotator_rows: annotators.iter().enumerate().map(|(row, a)| (a.id, row as u32)).collect(),
+            texts,
+            annotators,
+            options: questions.iter().flat_map(Question::options).collect(),
+            questions,
+        })
+    }
+
+    /// Every text, in file order.
+    pub fn texts(&self) -> &[TextId] {
+        &self.texts
+    }
+
+    /// Row of a text.
+    pub fn text_row(&self, id: TextId) -> Option<u32> {
+        self.text_rows.get(&id).copied()
+    }
+
+    /// Every annotator, in the order they came.
+    pub fn annotators(&self) -> &[Annotator] {
+        &self.annotators
+    }
+
+    /// Row of an annotator.
+    pub fn annotator_row(&self, id: AnnotatorId) -> Option<u32> {
+        self.annotator_rows.get(&id).copied()
+    }
+
+    /// The annotator with this external id or, where nobody has it, with this name on screen.
+    pub fn annotator_named(&self, name: &str) -> Option<&Annotator> {
+        let find = |name: &str| {
+            let external = self.annotators.iter().find(|a| a.external_id == name);
+            external.or_else(|| self.annotators.iter().find(|a| a.name == name))
+        };
+        // As it stands, else as it would be added, else however the accents of both were typed.
+        let typed = composed(name.trim());
+        let same = |known: &str| composed(known) == typed;
+        find(name).or_else(|| find(name.trim())).or_else(|| {
+            let external = self.annotators.iter().find(|a| same(&a.external_id));
+            external.or_else(|| self.annotators.iter().find(|a| same(&a.name)))
+        })
+    }
+
+    /// The annotator whom a person named, see [`Index::annotator_named`].
+    ///
+    /// # Errors
+    /// There is nobody of that name.
+    pub fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, WorkbenchError> {
+        self.annotator_named(name).ok_or_else(|| {
+            let few: Vec<&str> = self.annotators.iter().take(5).map(|a| a.external_id.as_str()).collect();
+            let more = self.annotators.len().saturating_sub(few.len());
+            let known = match (few.is_empty(), more) {
+                (true, _) => "nobody yet".to_owned(),
+                (false, 0) => few.join(", "),
+                (false, more) => format!("{} and {more} more", few.join(", ")),
+            };
+            WorkbenchError::NoSuchAnnotator { name: name.to_owned(), known }
+        })
+    }
+
+    /// The question with this name (of an option `QUESTION: OPTION`), or the only one.
+    ///
+    /// # Errors
+    /// There is none of that name, none at all, or several and none was named.
+    pub fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, WorkbenchError> {
+        let names = || self.questions.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
+        match (name, self.questions()) {
+            (_, []) => Err(WorkbenchError::NoQuestion),
+            (None, [only]) => Ok(only),
+            (None, _) => Err(WorkbenchError::WhichQuestion(names())),
+            (Some(name), all) => all
+                .iter()
+                .chain(&self.options)
+                .find(|q| q.name == name)
+                .ok_or_else(|| WorkbenchError::NoSuchQuestion { name: name.to_owned(), known: names() }),
+        }
+    }
+
+    /// Every question.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// A question, or an option of one.
+    pub fn question(&self, id: QuestionId) -> Option<&Question> {
+        self.questions.iter().chain(&self.options).find(|q| q.id == id)
+    }
+
+    /// A question that is answered with one of its levels: what models learn and figures are of.
+    ///
+    /// # Errors
+    /// There is no such question, or it is a multi-label question, whose options are asked one by one.
+    pub fn with_levels(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
+        let found = self.question(id).ok_or(WorkbenchError::NoQuestion)?;
+        match found.option(0) {
+            None => Ok(found),
+            Some(first) => Err(WorkbenchError::OneOption {
+                question: found.name.clone(),
+                options: found.scale.len(),
+                first: first.name,
+            }),
+        }
+    }
+
+    /// A question that annotators answer.
+    ///
+    /// # Errors
+    /// There is no such question, or it is an option of one: its question is answered as a whole.
+    pub fn whole(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
+        let found = self.question(id.row()).ok_or(WorkbenchError::NoQuestion)?;
+        match self.question(id).filter(|asked| asked.id != found.id) {
+            None => Ok(found),
+            Some(option) => Err(WorkbenchError::WholeQuestion {
+                option: option.name.clone(),
+                question: found.name.clone(),
+            }),
+        }
+    }
+
+    /// The option with this name, as a question.
+    pub fn option_named(&self, name: &str) -> Option<&Question> {
+        self.options.iter().find(|q| q.name == name)
+    }
+
+    /// Whether a question or an option has this name.
+    pub fn is_taken(&self, name: &str) -> bool {
+        self.questions.iter().chain(&self.options).any(|q| q.name == name)
+    }
+
+    /// Makes sure that no option of a question, a new one or one with other names, has the name of a question or of an option of another.
+    ///
+    /// # Errors
+    /// Its name.
+    pub fn check_options(&self, question: &str, scale: &Scale) -> Result<(), WorkbenchError> {
+        let own = self.questions.iter().find(|known| known.name == question).map(|known| known.id);
+        let others = self.questions.iter().chain(&self.options);
+        let others: HashSet<&str> =
+            others.filter(|q| Some(q.id.row()) != own).map(|q| q.name.as_str()).collect();
+        let (name, prompt) = (question.to_owned(), String::new());
+        let new = Question {
+            id: QuestionId(0),
+            name,
+            prompt,
+            help: QuestionHelp::default(),
+            scale: scale.clone(),
+            definitions: Vec::new(),
+            cannot_say: false,
+            only_if: None,
+            remarks: RemarkForm::default(),
+        };
+        match new.options().into_iter().find(|option| others.contains(option.name.as_str())) {
+            None => Ok(()),
+            Some(option) => {
+                let (name, why) = (option.name, "is that of another question: choose another name or option");
+                Err(WorkbenchError::Name { what: "option", name, why })
+            }
+        }
+    }
+
+    /// What models learn of a question: each of its options, or the question itself. Nothing of one that is not there.
+    pub fn learned(&self, id: QuestionId) -> Vec<QuestionId> {
+        match self.question(id) {
+            Some(found) if found.scale.has_options() => {
+                found.options().iter().map(|option| option.id).collect()
+            }
+            Some(found) => vec![found.id],
+            None => Vec::new(),
+        }
+    }
+
+    /// Every question that is answered with one of its levels, options included.
+    pub fn all_with_levels(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|q| !q.scale.has_options()).chain(&self.options)
+    }
+}

@@ -1,0 +1,45 @@
+//! Labels of the project as models take them: rows of arrays.
+
+use super::{Context, Index};
+use crate::error::WorkbenchError;
+use dissensus_domain::{CurrentLabel, QuestionId};
+use dissensus_stats::data::{Observation, Target};
+
+impl Context {
+    /// Name of a question, and what models predict for it.
+    pub fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
+        let index = self.index();
+        let found = index.with_levels(question)?;
+        Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
+    }
+
+    /// Texts and annotators.
+    pub fn sizes(&self) -> (usize, usize) {
+        let index = self.index();
+        (index.texts().len(), index.annotators().len())
+    }
+
+    /// The current labels as rows of the model's arrays.
+    pub fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
+        let index = self.index();
+        self.observations_in(&index, index.texts().len(), question)
+    }
+
+    /// As [`Context::observations`], of the first `texts` texts of one snapshot of the project: what is imported meanwhile stays
+    /// out, so that labels, embeddings and annotators are of one moment.
+    pub fn observations_in(
+        &self,
+        index: &Index,
+        texts: usize,
+        question: QuestionId,
+    ) -> Result<Vec<Observation>, WorkbenchError> {
+        index.with_levels(question)?;
+        let labels = self.store.current_labels(question)?;
+        let row = |label: &CurrentLabel| {
+            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+            let level = label.answer.level()?;
+            ((text as usize) < texts).then_some(Observation { text, annotator, level })
+        };
+        Ok(labels.iter().filter_map(row).collect())
+    }
+}

@@ -1,0 +1,218 @@
+//! Everything that a training or an evaluation takes of a question, of one moment.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use dissensus_domain::{Annotator, AnnotatorId, Answer, CurrentLabel, Question, SpanSet, Split, TextId};
+use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
+use dissensus_stats::data::{Attribute, Embeddings, Observation, Target, TrainingData};
+use dissensus_store::QuestionSnapshot;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The data of a question as models take them, all of one moment.
+pub struct QuestionData {
+    pub question: Question,
+    pub observations: Vec<Observation>,
+    pub attributes: Vec<Attribute>,
+    /// Annotators and texts, by row.
+    pub annotators: Vec<AnnotatorId>,
+    pub texts: Vec<TextId>,
+    pub parts: Vec<Option<Split>>,
+    pub groups: Vec<Option<u32>>,
+    /// Of each text the row of the first one with the same body.
+    pub copies: Vec<u32>,
+}
+
+/// The spans of one answer.
+#[derive(Clone, Debug)]
+pub struct SpanLabel {
+    /// Rows.
+    pub text: u32,
+    pub annotator: u32,
+    pub spans: SpanSet,
+}
+
+impl QuestionData {
+    pub fn data<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
+        TrainingData {
+            embeddings,
+            observations: &self.observations,
+            annotators: self.annotators.len(),
+            target: self.target(),
+            attributes: &self.attributes,
+        }
+    }
+
+    pub fn target(&self) -> Target {
+        Target { kind: self.question.scale.kind(), levels: self.question.scale.len() }
+    }
+
+    pub fn columns(&self) -> SplitColumns<'_> {
+        SplitColumns {
+            parts: &self.parts,
+            groups: &self.groups,
+            copies: &self.copies,
+            ..SplitColumns::default()
+        }
+    }
+
+    /// What a text is left out together with: its group, or the texts with the same body.
+    pub fn unit(&self, text: u32) -> u32 {
+        match self.groups.get(text as usize).copied().flatten() {
+            // Rows of texts come first.
+            Some(group) => self.copies.len() as u32 + group,
+            None => self.copies.get(text as usize).copied().unwrap_or(text),
+        }
+    }
+
+    /// Texts with a label.
+    pub fn labelled_texts(&self) -> usize {
+        self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Says what is missing where the official split is asked for and there is none.
+    pub fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
+        if split != SplitSpec::Column {
+            return Ok(());
+        }
+        let missing = [(Split::Train, "train"), (Split::Test, "test")]
+            .into_iter()
+            .find(|(part, _)| !self.parts.contains(&Some(*part)));
+        missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
+    }
+
+    /// The official split where the project has one, else by text.
+    pub fn usual_split(&self) -> SplitSpec {
+        let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
+        if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
+    }
+}
+
+impl Context {
+    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
+    pub fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
+        self.question_data_of(question, false)
+    }
+
+    /// As [`Context::question_data`], with or without labels that were decided to be slips.
+    pub fn question_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<QuestionData, WorkbenchError> {
+        self.index().with_levels(question.id)?;
+        let snapshot = self.snapshot_of(question.id, without_slips)?;
+        data_of_snapshot(snapshot, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
+    }
+
+    /// The same of what models learn of a question: each of its options, in their order and of the same answers in the same order, or the question itself.
+    pub fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
+        self.learned_data_of(question, false)
+    }
+
+    /// As [`Context::learned_data`], with or without labels that were decided to be slips.
+    pub fn learned_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<Vec<QuestionData>, WorkbenchError> {
+        let options = question.options();
+        let asked = if options.is_empty() { vec![question.clone()] } else { options };
+        data_of_snapshot(self.snapshot_of(question.id, without_slips)?, asked)
+    }
+
+    /// The types of a question with spans as questions, and the spans of its answers, both of one moment.
+    pub fn span_data(
+        &self,
+        question: &Question,
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+        self.span_data_of(question, false)
+    }
+
+    /// As [`Context::span_data`], with or without labels that were decided to be slips.
+    pub fn span_data_of(
+        &self,
+        question: &Question,
+        without_slips: bool,
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+        let snapshot = self.snapshot_of(question.id, without_slips)?;
+        let row_of = |label: &CurrentLabel| {
+            let text = snapshot.texts.binary_search_by_key(&label.text, |text| text.id).ok()?;
+            let annotator = snapshot.annotators.binary_search_by_key(&label.annotator, |a| a.id).ok()?;
+            let Answer::Spans(spans) = &label.answer else { return None };
+            Some(SpanLabel { text: text as u32, annotator: annotator as u32, spans: spans.clone() })
+        };
+        let labels = snapshot.labels.iter().filter_map(row_of).collect();
+        Ok((data_of_snapshot(snapshot, question.options())?, labels))
+    }
+
+    /// Every body, in the order of the rows.
+    pub fn bodies(&self) -> Result<Vec<String>, WorkbenchError> {
+        let mut bodies = Vec::with_capacity(self.index().texts().len());
+        self.store.for_each_text(|text| {
+            bodies.push(text.body);
+            Ok::<(), WorkbenchError>(())
+        })?;
+        Ok(bodies)
+    }
+}
+
+/// Data of `asked`, questions that the labels of a snapshot are answers to.
+fn data_of_snapshot(
+    snapshot: QuestionSnapshot,
+    asked: Vec<Question>,
+) -> Result<Vec<QuestionData>, WorkbenchError> {
+    let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
+    let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
+    let attributes = attributes(&snapshot.annotators);
+    let observation = |asked: &Question, label: &CurrentLabel| {
+        Some(Observation {
+            text: texts.binary_search(&label.text).ok()? as u32,
+            annotator: annotators.binary_search(&label.annotator).ok()? as u32,
+            level: label.answer.clone().to(asked.id).level()?,
+        })
+    };
+    let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+    let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    for text in snapshot.texts {
+        copies.push(text.first_with_body);
+        parts.push(text.split.as_deref().and_then(Split::from_name));
+        groups.push(text.group.map(|name| {
+            let next = names.len() as u32;
+            *names.entry(name).or_insert(next)
+        }));
+    }
+    let of = |question: Question| {
+        let labels = snapshot.labels.iter();
+        let observations: Vec<Observation> =
+            labels.filter_map(|label| observation(&question, label)).collect();
+        if observations.is_empty() {
+            return Err(WorkbenchError::NoLabels(question.name));
+        }
+        Ok(QuestionData {
+            question,
+            observations,
+            attributes: attributes.clone(),
+            annotators: annotators.clone(),
+            texts: texts.clone(),
+            parts: parts.clone(),
+            groups: groups.clone(),
+            copies: copies.clone(),
+        })
+    };
+    asked.into_iter().map(of).collect()
+}
+
+/// Annotators' attributes as the models take them; values in order of their names.
+pub fn attributes(annotators: &[Annotator]) -> Vec<Attribute> {
+    let names: BTreeSet<&str> =
+        annotators.iter().flat_map(|a| a.attributes.keys().map(String::as_str)).collect();
+    let of = |name: &str| {
+        let value = |a: &Annotator| a.attributes.get(name).filter(|v| !v.is_empty()).cloned();
+        let values: Vec<String> =
+            annotators.iter().filter_map(value).collect::<BTreeSet<_>>().into_iter().collect();
+        let place = |v: String| values.binary_search(&v).ok().and_then(|at| u16::try_from(at).ok());
+        let of = annotators.iter().map(|a| value(a).and_then(place)).collect();
+        Attribute { name: name.to_owned(), values, of }
+    };
+    names.into_iter().map(of).collect()
+}

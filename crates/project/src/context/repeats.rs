@@ -1,0 +1,179 @@
+//! Answers of later occasions against those before them.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use dissensus_api::SelfAgreementShare;
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_exchange::latest_meant;
+use dissensus_stats::agreement::SelfAgreement;
+use dissensus_store::Repeat;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Repeats of a question.
+#[derive(Clone, Debug, Default)]
+pub struct RepeatCounts {
+    /// Repeats with the same answer, and all, of each person who has any.
+    pub annotators: BTreeMap<AnnotatorId, (u32, u32)>,
+    /// Answers of a later occasion without an earlier one to compare with.
+    pub unpaired: u32,
+    /// Pairs of answers in one of which somebody could not say.
+    pub unsaid: u32,
+    /// Answers of a later occasion that are the only labels of their texts themselves.
+    pub labels_themselves: u32,
+    /// First answers with the first repeat of each.
+    pub again: Vec<AnswerAgain>,
+}
+
+/// An answer that was asked for again.
+#[derive(Clone, Debug)]
+pub struct AnswerAgain {
+    pub text: TextId,
+    pub annotator: AnnotatorId,
+    pub first: Answer,
+    pub second: Answer,
+}
+
+impl RepeatCounts {
+    /// Of everyone together, with an interval for people like these; none with too few repeats.
+    pub fn overall(&self) -> Option<SelfAgreementShare> {
+        let counts: Vec<(u32, u32)> = self.annotators.values().copied().collect();
+        SelfAgreement::of_people(&counts).map(share_of)
+    }
+
+    /// Repeats of everyone.
+    pub fn repeats(&self) -> u32 {
+        self.annotators.values().map(|(_, all)| all).sum()
+    }
+
+    fn compare(&mut self, before: &Answer, repeat: &Repeat) {
+        let (same, all) = self.annotators.entry(repeat.annotator).or_default();
+        *same += u32::from(*before == repeat.answer);
+        *all += 1;
+    }
+}
+
+type Pair = (TextId, AnnotatorId);
+
+/// A label that was not taken back.
+struct Label {
+    answer: Answer,
+    at_ms: i64,
+    /// In the window or by the command.
+    given: bool,
+}
+
+/// What somebody answered on the first occasion.
+enum FirstAnswer {
+    Known(Answer),
+    /// There is no label that is old enough.
+    None,
+    /// The only label is a repeat itself.
+    IsRepeat,
+}
+
+/// What repeats of one person and text, by occasion, are compared with: the last label that was given until the first of them.
+///
+/// A label that says the same at the same time as one of the repeats is that repeat (a file was imported with and without
+/// occasions) and no answer of the first occasion; where times are dates, the first label may be of the same day and is one. A label
+/// that was given here after the repeat corrects what was known by then. An imported one may have got its time from the import.
+fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
+    let Some(at_ms) = repeats.first().map(|repeat| latest_meant(repeat.at_ms)) else {
+        return FirstAnswer::None;
+    };
+    labels.sort_by_key(|label| label.at_ms);
+    let facts: HashSet<(i64, &Answer)> = repeats.iter().map(|r| (r.at_ms, &r.answer)).collect();
+    let is_repeat = |(nth, label): (usize, &Label)| {
+        (nth > 0 || latest_meant(label.at_ms) == label.at_ms) && facts.contains(&(label.at_ms, &label.answer))
+    };
+    let first: Vec<&Label> =
+        labels.iter().enumerate().filter(|(nth, label)| !is_repeat((*nth, label))).map(|(_, l)| l).collect();
+    let until = first.iter().rev().find(|label| label.at_ms <= at_ms);
+    match until.or_else(|| first.iter().rev().find(|label| !label.given)) {
+        Some(label) => FirstAnswer::Known(label.answer.clone()),
+        None if first.len() < labels.len() => FirstAnswer::IsRepeat,
+        None => FirstAnswer::None,
+    }
+}
+
+impl Context {
+    /// Every answer of a later occasion against that of the occasion before it, the first being the label of that time
+    /// ([`first_answer`]).
+    pub fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, WorkbenchError> {
+        let (repeats, mut labels) = self.store.snapshot(|snapshot| {
+            let repeats = snapshot.repeats(question)?;
+            let mut labels: HashMap<Pair, Vec<Label>> =
+                repeats.iter().map(|repeat| ((repeat.text, repeat.annotator), Vec::new())).collect();
+            if !repeats.is_empty() {
+                snapshot.for_each_standing_answer(|answer| {
+                    if answer.question == question.row()
+                        && let Some(of_pair) = labels.get_mut(&(answer.text, answer.annotator))
+                    {
+                        let given = answer.source.is_given();
+                        of_pair.push(Label {
+                            answer: answer.answer.to(question),
+                            at_ms: answer.at_ms,
+                            given,
+                        });
+                    }
+                    Ok::<(), WorkbenchError>(())
+                })?;
+            }
+            Ok::<_, WorkbenchError>((repeats, labels))
+        })?;
+        let mut counts = RepeatCounts::default();
+        // They come by text, annotator and occasion.
+        for of_pair in repeats.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)) {
+            let Some(first) = of_pair.first() else { continue };
+            let labels = labels.remove(&(first.text, first.annotator)).unwrap_or_default();
+            match first_answer(labels, of_pair) {
+                // That somebody cannot say is compared with nothing.
+                FirstAnswer::Known(answer) if [&answer, &first.answer].contains(&&Answer::CannotSay) => {
+                    counts.unsaid += 1;
+                }
+                FirstAnswer::Known(answer) => {
+                    counts.compare(&answer, first);
+                    let Repeat { text, annotator, answer: second, .. } = first.clone();
+                    counts.again.push(AnswerAgain { text, annotator, first: answer, second });
+                }
+                FirstAnswer::None => counts.unpaired += 1,
+                FirstAnswer::IsRepeat => counts.labels_themselves += 1,
+            }
+            for (before, repeat) in of_pair.iter().zip(&of_pair[1..]) {
+                match [&before.answer, &repeat.answer].contains(&&Answer::CannotSay) {
+                    true => counts.unsaid += 1,
+                    false => counts.compare(&before.answer, repeat),
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Everyone's self-agreement; none with too few repeats.
+    pub fn self_agreement(&self, question: QuestionId) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
+        Ok(self.repeat_counts(question)?.overall())
+    }
+}
+
+/// One person's share with its interval and its ceiling; none with too few repeats.
+pub fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
+    SelfAgreement::of(same, repeats).map(share_of)
+}
+
+fn share_of(found: SelfAgreement) -> SelfAgreementShare {
+    let (ceiling_low, ceiling_high) = found.ceiling();
+    let SelfAgreement { repeats, same, share, low, high, people } = found;
+    SelfAgreementShare { repeats, same, share, low, high, ceiling_low, ceiling_high, people }
+}
+
+/// What stands beside an accuracy: the range in which its ceiling lies.
+pub fn ceiling_note(found: &SelfAgreementShare) -> String {
+    let whose = match found.people {
+        0 => "these people alone; it takes three to speak of others",
+        _ => "people like these",
+    };
+    format!(
+        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow lies between \
+         {:.3} and {:.3}, if people did not remember their answer, and for texts like those asked again.",
+        found.share, found.low, found.high, found.ceiling_low, found.ceiling_high
+    )
+}

@@ -1,0 +1,149 @@
+//! What the parts of an open project share.
+
+use super::Index;
+use super::imported::ImportedCache;
+use super::shown::Recorded;
+use crate::error::WorkbenchError;
+use crate::event::Listeners;
+use crate::home::Home;
+use crate::jobs::{Jobs, Reservations, Threads};
+use crate::log::go_on;
+use crate::study_error::StudyError;
+use crate::sync::{Snapshot, lock};
+use dissensus_api::AppSettings;
+use dissensus_domain::{AnnotatorId, Packet};
+use dissensus_store::Store;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What the parts of an open project share. State that only one part needs is in that part.
+pub struct Context {
+    pub home: Home,
+    pub store: Store,
+    pub listeners: Arc<Listeners>,
+    pub jobs: Jobs,
+    pub reservations: Reservations,
+    pub threads: Threads,
+    pub settings: Snapshot<AppSettings>,
+    /// What is asked of whom, where the project is a packet for one person: nothing is learned or shown of others then.
+    pub packet: Option<Packet>,
+    pub(super) imported: ImportedCache,
+    /// What was recorded to have been shown of others; read when it is first asked for.
+    pub(super) recorded: Mutex<Option<Recorded>>,
+    index: Snapshot<Index>,
+    /// Held while the index is read anew, so that an older one never replaces a newer one.
+    reloading: Mutex<()>,
+    /// Something was added that the index does not have, because the project could not be read then.
+    stale: AtomicBool,
+    /// A window is open on it: what is missing is encoded and fitted without being asked for.
+    in_background: AtomicBool,
+    /// The work that a test lets panic or fail.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub fail_at: Mutex<Option<String>>,
+    /// The work that a test holds: it waits at the barrier once when it comes there, and once more before it goes on.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub hold_at: Mutex<Option<(&'static str, Arc<std::sync::Barrier>)>>,
+}
+
+impl Context {
+    /// That of a project that was just opened.
+    pub fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+        let index = Index::load(&store)?;
+        let packet = store.own_packet()?;
+        Ok(Self {
+            home: home.clone(),
+            store,
+            listeners: Arc::default(),
+            jobs: Jobs::default(),
+            reservations: Reservations::default(),
+            threads: Threads::default(),
+            settings: Snapshot::default(),
+            packet,
+            imported: ImportedCache::default(),
+            recorded: Mutex::default(),
+            index: Snapshot::new(index),
+            reloading: Mutex::default(),
+            stale: AtomicBool::new(false),
+            in_background: AtomicBool::new(false),
+            #[cfg(any(test, feature = "test-hooks"))]
+            fail_at: Mutex::default(),
+            #[cfg(any(test, feature = "test-hooks"))]
+            hold_at: Mutex::default(),
+        })
+    }
+
+    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
+    pub fn index(&self) -> Arc<Index> {
+        if self.stale.load(Ordering::Acquire) {
+            self.reload();
+        }
+        self.index.get()
+    }
+
+    /// Settings of the application.
+    pub fn settings(&self) -> AppSettings {
+        self.settings.get().as_ref().clone()
+    }
+
+    /// Refuses what a packet does not take: it comes back as a whole, or not at all where something was added to it.
+    ///
+    /// # Errors
+    /// The open project is a packet.
+    pub fn whole_project(&self) -> Result<(), WorkbenchError> {
+        match self.packet {
+            Some(_) => Err(StudyError::InPacket.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses answers of anybody but the person whom a packet was handed out to.
+    ///
+    /// # Errors
+    /// The open project is the packet of somebody else.
+    pub fn may_answer(&self, annotator: AnnotatorId) -> Result<(), WorkbenchError> {
+        match &self.packet {
+            Some(packet) if packet.annotator != annotator => {
+                let index = self.index();
+                let row = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
+                let name = row.map_or_else(String::new, |person| person.external_id.clone());
+                Err(StudyError::OtherPerson(name).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True where the project was opened to read.
+    pub fn is_reader(&self) -> bool {
+        self.store.is_reader()
+    }
+
+    /// Whether a window is open on the project.
+    pub fn works_in_background(&self) -> bool {
+        self.in_background.load(Ordering::Relaxed)
+    }
+
+    pub fn work_in_background(&self) {
+        self.in_background.store(true, Ordering::Relaxed);
+    }
+
+    /// Brings what was written into the one file, so that a copy of it has everything. Should that fail, nothing is lost:
+    /// the journal beside the file has it, and it is tried again when writing pauses and at the end.
+    pub fn keep_whole(&self) {
+        go_on("bringing what was written into the file", self.store.checkpoint());
+    }
+
+    /// Reads texts, annotators and questions anew after some were added. They are on disk: that they cannot be read now makes
+    /// nothing fail, and they are read when they are next asked for.
+    pub fn reload(&self) {
+        let _reloading = lock(&self.reloading);
+        let read = self.fails_here("reload").and_then(|()| Index::load(&self.store));
+        match go_on("reading what was added to the project", read) {
+            // Under the lock and after the index: nobody who asks meanwhile takes the old one for the new one.
+            Some(index) => {
+                self.index.set(index);
+                self.stale.store(false, Ordering::Release);
+            }
+            None => self.stale.store(true, Ordering::Release),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Labels that were decided to be slips: what their authors did not mean.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use dissensus_domain::{Answer, Outcome, QuestionId, TextId};
+use dissensus_store::QuestionSnapshot;
+use std::collections::HashMap;
+
+impl Context {
+    /// Labels and texts of a question, of one moment; where it is asked for, without labels that were decided to be slips. On a text that
+    /// holds a slip these are the labels that are not the decided answer; where no answer was decided on, nobody knows which label
+    /// it is, and all stay.
+    pub(super) fn snapshot_of(
+        &self,
+        question: QuestionId,
+        without_slips: bool,
+    ) -> Result<QuestionSnapshot, WorkbenchError> {
+        let mut snapshot = self.store.question_snapshot(question)?;
+        if without_slips {
+            let mut decided: HashMap<TextId, Option<Answer>> = HashMap::new();
+            for decision in self.store.decisions(question)? {
+                // They come by text, the one that holds last.
+                let meant = decision.answer.filter(|_| decision.outcome == Outcome::Slip);
+                let meant = meant.map(|answer| answer.to(question));
+                decided.insert(decision.text, meant);
+            }
+            let slip = |text: TextId, answer: &Answer| {
+                decided.get(&text).and_then(Option::as_ref).is_some_and(|meant| meant != answer)
+            };
+            snapshot.labels.retain(|label| !slip(label.text, &label.answer));
+        }
+        Ok(snapshot)
+    }
+}

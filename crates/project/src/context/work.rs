@@ -1,0 +1,95 @@
+//! Work as a job of the project.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use crate::jobs::{Job, caught};
+#[cfg(any(test, feature = "test-hooks"))]
+use crate::sync::lock;
+use std::sync::Arc;
+
+impl Context {
+    /// Begins a job: its row is in the project before this returns.
+    pub fn begin_job(&self, kind: &str, title: &str) -> Result<Arc<Job>, WorkbenchError> {
+        self.jobs.begin(&self.store, &self.listeners, kind, title)
+    }
+
+    /// Ends a job as its work did.
+    pub fn end_job<T>(&self, job: &Job, result: &Result<T, WorkbenchError>) {
+        self.jobs.end(&self.store, job, result);
+    }
+
+    /// Does `work` as a job on this thread. The job ends as finished, cancelled or failed; also where the work panics.
+    ///
+    /// # Errors
+    /// What `work` says, or that it panicked, or that the job could not be written down.
+    pub fn as_job<T>(
+        &self,
+        kind: &'static str,
+        title: &str,
+        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let job = self.begin_job(kind, title)?;
+        self.finish_job(kind, &job, work)
+    }
+
+    /// As [`Context::as_job`] for a job that has begun.
+    pub fn finish_job<T>(
+        &self,
+        kind: &'static str,
+        job: &Arc<Job>,
+        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let result = caught(kind, || {
+            self.fail_here(kind);
+            work(job)
+        });
+        self.end_job(job, &result);
+        result
+    }
+
+    /// Where tests let work fail.
+    #[cfg(not(any(test, feature = "test-hooks")))]
+    #[inline]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the tests' version needs it")]
+    pub(crate) fn fails_here(&self, _: &str) -> Result<(), WorkbenchError> {
+        Ok(())
+    }
+
+    /// Where tests let work fail: `fail_at` names the work.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub(crate) fn fails_here(&self, what: &str) -> Result<(), WorkbenchError> {
+        match lock(&self.fail_at).as_deref() == Some(what) {
+            true => Err(WorkbenchError::Internal(format!("a fault injected into {what}"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Where tests let work panic.
+    #[cfg(not(any(test, feature = "test-hooks")))]
+    #[inline]
+    #[allow(clippy::unused_self, reason = "the tests' version needs it")]
+    pub fn fail_here(&self, _: &str) {}
+
+    /// Where tests let work panic: `fail_at` names the work.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub fn fail_here(&self, what: &str) {
+        let fail = lock(&self.fail_at).as_deref() == Some(what);
+        assert!(!fail, "a fault injected into {what}");
+    }
+
+    /// Where tests hold work.
+    #[cfg(not(any(test, feature = "test-hooks")))]
+    #[inline]
+    #[allow(clippy::unused_self, reason = "the tests' version needs it")]
+    pub fn held_here(&self, _: &str) {}
+
+    /// Where tests hold work: `hold_at` names the work.
+    #[cfg(any(test, feature = "test-hooks"))]
+    pub fn held_here(&self, what: &str) {
+        let gate = lock(&self.hold_at).clone().filter(|(named, _)| *named == what);
+        if let Some((_, gate)) = gate {
+            gate.wait();
+            gate.wait();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What one person has typed beside answers and not given yet, in one project, on this computer: a note outlives the window it was typed
+//! in. None of it is in the project, and nothing of it is handed in.
+
+use crate::care_file::hash;
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use dissensus_domain::{ProjectId, Remark};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is kept of one text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct KeptDraft {
+    /// What is said and not given.
+    typed: Remark,
+    /// What was given when that was typed.
+    over: Remark,
+}
+
+/// By place: a question, a text and an occasion.
+type Drafts = BTreeMap<String, KeptDraft>;
+
+/// The file of one person in one project.
+pub struct DraftsFile<'a> {
+    home: &'a Home,
+    name: String,
+}
+
+impl<'a> DraftsFile<'a> {
+    /// That of this person, wherever the project or a packet of it lies.
+    pub fn of(home: &'a Home, project: ProjectId, person: &str) -> Self {
+        Self { home, name: format!("drafts-{}.json", hash(&[&project.0.to_string(), person])) }
+    }
+
+    /// What was typed at a place and not given; none where that is what is given now. Where something else was given since it was typed,
+    /// both notes are there.
+    pub fn at(&self, place: &str, given: &Remark) -> Option<Remark> {
+        let kept = self.read().remove(place)?;
+        let typed = match kept.over == *given {
+            true => kept.typed,
+            false => joined(given, &kept.typed),
+        };
+        (typed.trimmed() != given.trimmed()).then_some(typed)
+    }
+
+    /// Keeps what is typed at a place over what is given there; none forgets it.
+    ///
+    /// # Errors
+    /// It cannot be written; it is then as before.
+    pub fn keep(&self, place: &str, typed: Option<&Remark>, given: &Remark) -> Result<(), WorkbenchError> {
+        let _locked = self.home.lock_config("drafts.lock")?;
+        let before = self.read();
+        let mut drafts = before.clone();
+        match typed {
+            None => drafts.remove(place),
+            Some(typed) => {
+                drafts.insert(place.to_owned(), KeptDraft { typed: typed.clone(), over: given.clone() })
+            }
+        };
+        if drafts == before {
+            return Ok(());
+        }
+        match drafts.is_empty() {
+            true => self.home.remove_json(&self.name),
+            false => self.home.write_json(&self.name, &drafts),
+        }
+    }
+
+    /// Nothing is kept any more.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn forget(&self) -> Result<(), WorkbenchError> {
+        self.home.remove_json(&self.name)
+    }
+
+    fn read(&self) -> Drafts {
+        self.home.read_json(&self.name).unwrap_or_default()
+    }
+}
+
+/// What stands for a question about a text on an occasion in the file.
+pub fn place_key(question: &str, text: &str, occasion: u16) -> String {
+    hash(&[question, text, &occasion.to_string()])
+}
+
+/// What was given, and below it the note that was typed over something else.
+fn joined(given: &Remark, typed: &Remark) -> Remark {
+    let note = match (given.note.as_deref().map(str::trim), typed.note.as_deref().map(str::trim)) {
+        (Some(given), Some(typed)) if !given.contains(typed) => Some(format!("{given}\n\n{typed}")),
+        (Some(given), _) => Some(given.to_owned()),
+        (None, typed) => typed.map(str::to_owned),
+    };
+    let reasons = if given.reasons.is_empty() { &typed.reasons } else { &given.reasons };
+    Remark { note, reasons: reasons.clone(), confidence: given.confidence.or(typed.confidence) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(words: &str) -> Remark {
+        Remark { note: Some(words.to_owned()), ..Remark::default() }
+    }
+
+    #[test]
+    fn what_is_typed_is_there_until_it_is_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::inside(folder.path(), Vec::new());
+        let file = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        let (here, nothing) = (place_key("rude", "t1", 1), Remark::default());
+        file.keep(&here, Some(&note("half a")), &nothing).unwrap();
+        assert_eq!(file.at(&here, &nothing), Some(note("half a")));
+        assert_eq!(file.at(&place_key("rude", "t1", 2), &nothing), None, "another occasion");
+        assert_eq!(file.at(&here, &note("half a")), None, "it was given meanwhile");
+        assert_eq!(
+            file.at(&here, &note("from elsewhere")),
+            Some(note("from elsewhere\n\nhalf a")),
+            "nothing is lost where something else was given in another copy"
+        );
+        let other = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(8)), "ana");
+        assert_eq!(other.at(&here, &nothing), None, "another project");
+        file.keep(&here, None, &nothing).unwrap();
+        assert_eq!(file.at(&here, &nothing), None);
+        let left = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| name.to_string_lossy().ends_with(".json")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::inside(folder.path(), Vec::new());
+        let file = DraftsFile::of(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
+        file.keep("here", Some(&note("a")), &Remark::default()).unwrap();
+        std::fs::write(folder.path().join(&file.name), b"{\"here\":{\"ty").unwrap();
+        file.keep("here", Some(&note("b")), &Remark::default()).unwrap();
+        assert_eq!(file.at("here", &Remark::default()), Some(note("b")));
+    }
+}

@@ -1,0 +1,181 @@
+//! Where the application keeps what belongs to no project: settings, recent projects, the sample, encoders.
+
+use crate::error::WorkbenchError;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Folders of the application. `DISSENSUS_HOME` puts all of them into one folder.
+#[derive(Clone, Debug)]
+pub struct Home {
+    config: PathBuf,
+    data: PathBuf,
+    cache: PathBuf,
+    models: Vec<PathBuf>,
+}
+
+impl Home {
+    /// The folders of this user. Encoders are looked for, in this order, in `DISSENSUS_MODELS` (then nowhere else), in
+    /// `resources/models` (a package's own), beside the program, in the user's data folder and, for a program built
+    /// from source, in the workspace's `models/`.
+    ///
+    /// # Errors
+    /// The system names no home folder.
+    pub fn of_user(resources: Option<&Path>) -> Result<Self, WorkbenchError> {
+        let (config, data, cache) = match std::env::var_os("DISSENSUS_HOME") {
+            Some(home) if !home.is_empty() => {
+                let home = PathBuf::from(home);
+                (home.clone(), home.clone(), home.join("cache"))
+            }
+            _ => {
+                let dirs =
+                    directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
+                (dirs.config_dir().to_owned(), dirs.data_dir().to_owned(), dirs.cache_dir().to_owned())
+            }
+        };
+        let models = model_folders(resources, &data);
+        Ok(Self { config, data, cache, models })
+    }
+
+    /// All folders inside `folder`, encoders in `models`. For tests and embedding programs.
+    pub fn inside(folder: &Path, models: Vec<PathBuf>) -> Self {
+        let cache = folder.join("cache");
+        Self { config: folder.to_owned(), data: folder.to_owned(), cache, models }
+    }
+
+    /// Where encoders are looked for, first place first.
+    pub fn models(&self) -> &[PathBuf] {
+        &self.models
+    }
+
+    /// What can be made again at any time, such as the Python environment of the benchmark's peers.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// Where a downloaded encoder goes: the only folder that `DISSENSUS_MODELS` leaves, or this user's.
+    pub fn own_models(&self) -> PathBuf {
+        let own = self.data.join("models");
+        match self.models.as_slice() {
+            [only] => only.clone(),
+            _ => own,
+        }
+    }
+
+    /// Where the log is.
+    pub fn logs(&self) -> PathBuf {
+        self.data.join("logs")
+    }
+
+    /// Where rows that were pasted wait to be imported.
+    pub fn pasted(&self) -> PathBuf {
+        self.data.join("pasted")
+    }
+
+    /// Which large project files were found in order, and which are open.
+    pub fn check_records(&self) -> dissensus_store::CheckRecords {
+        dissensus_store::CheckRecords::inside(&self.cache.join("checked"))
+            .with_locks(&self.data.join("locks"))
+    }
+
+    /// Where the sample project lives.
+    pub fn sample_path(&self) -> PathBuf {
+        self.data.join("Sample.dissensus")
+    }
+
+    /// Reads `NAME.json` of the configuration; `None` where it is missing or was damaged (then it is kept aside).
+    pub fn read_json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let path = self.config.join(name);
+        let bytes = std::fs::read(&path).ok()?;
+        match serde_json::from_slice(&bytes) {
+            Ok(value) => Some(value),
+            Err(_) => {
+                // A half-written or foreign file must not stop the application; nothing of a project is in it.
+                tracing::warn!(file = name, "cannot be read: kept aside, defaults are used");
+                if std::fs::rename(&path, path.with_extension("json.damaged")).is_err() {
+                    tracing::warn!(file = name, "could not be kept aside");
+                }
+                None
+            }
+        }
+    }
+
+    /// Holds a lock of the configuration until what it returns is dropped, so that no two programs change a file of it at once.
+    pub fn lock_config(&self, name: &str) -> Result<std::fs::File, WorkbenchError> {
+        let path = self.config.join(name);
+        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "locking", source };
+        std::fs::create_dir_all(&self.config).map_err(fail)?;
+        let file = dissensus_files::open_or_create_regular(&path).map_err(fail)?;
+        file.lock().map_err(fail)?;
+        Ok(file)
+    }
+
+    /// Removes `NAME.json` of the configuration, where it is there.
+    pub(crate) fn remove_json(&self, name: &str) -> Result<(), WorkbenchError> {
+        let path = self.config.join(name);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(WorkbenchError::Io { path, doing: "removing", source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
+    pub fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
+        let path = self.config.join(name);
+        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
+        std::fs::create_dir_all(&self.config).map_err(fail)?;
+        let bytes = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
+        // Readable by its owner only (which projects somebody works on is nobody else's business), and the old one stays
+        // until the new one is on disk.
+        let mut part = tempfile::NamedTempFile::new_in(&self.config).map_err(fail)?;
+        part.write_all(&bytes).and_then(|()| part.as_file().sync_all()).map_err(fail)?;
+        part.persist(&path).map_err(|e| fail(e.error)).map(drop)
+    }
+}
+
+/// Makes a folder that only its owner may enter; one that is there stays as it is.
+pub fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {
+    if let Some(only) = std::env::var_os("DISSENSUS_MODELS").filter(|v| !v.is_empty()) {
+        return vec![only.into()];
+    }
+    let mut folders: Vec<PathBuf> = resources.map(|r| r.join("models")).into_iter().collect();
+    let exe = std::env::current_exe().ok();
+    let beside = exe.as_deref().and_then(Path::parent);
+    folders.extend(beside.map(|dir| dir.join("models")));
+    folders.push(data.join("models"));
+    // A program built from source stands some floors below the workspace, which its catalogue file tells.
+    let workspace = beside.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
+    folders.extend(workspace.filter(|dir| dir.join("encoders.toml").is_file()));
+    folders.extend(checkout(option_env!("DISSENSUS_PACKAGE").is_some()));
+    folders
+}
+
+/// The encoders of the checkout that this program was built from, wherever its build folder is. What is packed for other
+/// machines (`cargo xtask dist` sets DISSENSUS_PACKAGE) must not look for a folder of the machine it was built on.
+fn checkout(packed: bool) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    (!packed && source.join("encoders.toml").is_file()).then_some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::checkout;
+
+    #[test]
+    fn a_build_finds_its_checkout_and_a_package_does_not() {
+        assert!(checkout(false).is_some_and(|models| models.join("encoders.toml").is_file()));
+        assert_eq!(checkout(true), None);
+    }
+}

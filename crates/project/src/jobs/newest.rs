@@ -1,0 +1,52 @@
+//! Work that is asked for anew before it is done: only the newest is still wanted.
+
+use dissensus_domain::Progress;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts who asked last. Clones share one count.
+#[derive(Clone, Debug, Default)]
+pub struct Newest(Arc<AtomicU64>);
+
+impl Newest {
+    /// What is asked for now; whatever was asked for before hears that it is cancelled.
+    pub fn ask(&self) -> Asked {
+        Asked { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
+    }
+
+    /// Nothing is wanted any more.
+    pub fn stop(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Something that was asked for; cancelled once something else is.
+#[derive(Debug)]
+pub struct Asked {
+    number: u64,
+    last: Newest,
+}
+
+impl Progress for Asked {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        self.last.0.load(Ordering::Acquire) != self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_asked_last_goes_on() {
+        let newest = Newest::default();
+        let first = newest.ask();
+        assert!(!first.cancelled());
+        let second = newest.clone().ask();
+        assert!(first.cancelled() && !second.cancelled());
+        newest.stop();
+        assert!(second.cancelled());
+    }
+}

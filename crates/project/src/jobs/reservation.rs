@@ -1,0 +1,114 @@
+//! Work of which there is one at a time: reserved before it begins, free again whatever becomes of it.
+
+use crate::error::WorkbenchError;
+use crate::sync::lock;
+use dissensus_domain::QuestionId;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+/// Work of which there is one at a time in a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Activity {
+    /// Texts get embeddings, or a pooling is chosen.
+    Encoding,
+    /// A file is imported.
+    Import,
+    /// Labels or predictions are exported by the window.
+    Export,
+    /// A text's words are left out in turn.
+    Words,
+    /// A model of words is fitted.
+    WordModel,
+    /// A run is trained: two would fight for the cores.
+    Training,
+    /// A missing live model of a question is fitted in the background.
+    Fit(QuestionId),
+}
+
+impl Activity {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Encoding => "encoding",
+            Self::Import => "an import",
+            Self::Export => "an export",
+            Self::Words => "leaving out the words of a text",
+            Self::WordModel => "fitting a model of words",
+            Self::Training => "training",
+            Self::Fit(_) => "fitting the model",
+        }
+    }
+}
+
+/// What is reserved at the moment.
+#[derive(Debug, Default)]
+pub struct Reservations(Arc<Mutex<BTreeSet<Activity>>>);
+
+impl Reservations {
+    /// Reserves an activity until the guard is dropped: by the thread that does the work when it ends or panics, or on the way
+    /// there when it cannot begin.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::Busy`] while somebody else has it.
+    pub fn reserve(&self, activity: Activity) -> Result<Reservation, WorkbenchError> {
+        if lock(&self.0).insert(activity) {
+            Ok(Reservation { activity, reserved: Arc::clone(&self.0) })
+        } else {
+            Err(WorkbenchError::Busy(activity.name()))
+        }
+    }
+}
+
+/// An activity that is reserved.
+#[derive(Debug)]
+#[must_use = "the activity is free again when this is dropped"]
+pub struct Reservation {
+    activity: Activity,
+    reserved: Arc<Mutex<BTreeSet<Activity>>>,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        lock(&self.reserved).remove(&self.activity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_threads_one_gets_it() {
+        let reservations = Reservations::default();
+        for _ in 0..50 {
+            let start = std::sync::Barrier::new(8);
+            let (start, reservations) = (&start, &reservations);
+            let got: Vec<_> = std::thread::scope(|scope| {
+                let try_it = move || {
+                    start.wait();
+                    reservations.reserve(Activity::Encoding)
+                };
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(try_it)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(got.iter().filter(|got| got.is_ok()).count(), 1);
+            let refused = got.iter().find_map(|got| got.as_ref().err()).unwrap();
+            assert_eq!(refused.code(), "busy");
+        }
+        assert!(reservations.reserve(Activity::Encoding).is_ok(), "all were released");
+    }
+
+    #[test]
+    fn a_panic_releases_it_and_others_are_not_in_its_way() {
+        let reservations = Reservations::default();
+        let reserved = reservations.reserve(Activity::Import).unwrap();
+        let other = reservations.reserve(Activity::Export).unwrap();
+        let died = std::thread::spawn(move || {
+            let _reserved = reserved;
+            panic!("half way");
+        });
+        assert!(died.join().is_err());
+        assert!(reservations.reserve(Activity::Import).is_ok());
+        assert!(reservations.reserve(Activity::Export).is_err());
+        drop(other);
+    }
+}

@@ -1,0 +1,87 @@
+//! Threads of a session, and work that ends as an error, not as silence, when it panics.
+
+use super::Cancel;
+use crate::error::WorkbenchError;
+use crate::log::go_on;
+use crate::sync::lock;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::thread::JoinHandle;
+
+/// The threads of one session.
+#[derive(Default)]
+pub struct Threads {
+    running: Mutex<Vec<JoinHandle<()>>>,
+    closing: Cancel,
+}
+
+impl Threads {
+    /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends this work only.
+    ///
+    /// # Errors
+    /// The system starts no more threads, or the project is being closed.
+    pub fn spawn(
+        &self,
+        what: &'static str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), WorkbenchError> {
+        let mut threads = lock(&self.running);
+        // Under the lock: what is spawned before `closing` is set is also waited for.
+        if self.closing.is_set() {
+            return Err(WorkbenchError::Closing);
+        }
+        let thread = std::thread::Builder::new()
+            .name(format!("dissensus {what}"))
+            .spawn(move || {
+                let result = caught(what, || {
+                    work();
+                    Ok(())
+                });
+                // The panic hook has logged place and backtrace; models, embeddings and figures are derived and made again.
+                go_on(what, result);
+            })
+            .map_err(|_| WorkbenchError::NoThread)?;
+        threads.retain(|thread| !thread.is_finished());
+        threads.push(thread);
+        Ok(())
+    }
+
+    /// From now on no thread is started, and background work ends.
+    pub fn close(&self) {
+        self.closing.set();
+    }
+
+    /// Whether the session is being closed.
+    pub fn are_closing(&self) -> bool {
+        self.closing.is_set()
+    }
+
+    /// Waits for every thread but the one that calls.
+    pub fn join(&self) {
+        let threads = std::mem::take(&mut *lock(&self.running));
+        let me = std::thread::current().id();
+        for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
+            // A panic was turned into an error inside the thread.
+            if thread.join().is_err() {
+                tracing::error!("a thread of the session ended with a panic that was not caught");
+            }
+        }
+    }
+}
+
+/// Runs `work`; a panic in it is an error that says so.
+pub fn caught<T>(
+    what: &'static str,
+    work: impl FnOnce() -> Result<T, WorkbenchError>,
+) -> Result<T, WorkbenchError> {
+    // What a panic can leave half changed is reset by whoever locks it next (`sync::lock_or_reset`) or rolled back by the store.
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(WorkbenchError::Panicked { what, message: message_of(panic.as_ref()) }))
+}
+
+/// What a panic said.
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,23 @@
+//! An open project: its file, what of it is held in memory, jobs, events and errors. It knows no use case.
+
+pub mod answer_time;
+pub mod care_file;
+pub mod clock;
+pub mod context;
+pub mod drafts_file;
+pub mod error;
+pub mod event;
+pub mod guideline_error;
+pub mod home;
+pub mod jobs;
+pub mod log;
+pub mod mix;
+pub mod names;
+pub mod outputs;
+pub mod panel_error;
+pub mod pseudonyms;
+pub mod sample;
+pub mod study_error;
+pub mod sync;
+pub mod text_words;
+pub mod words;

@@ -1,0 +1,110 @@
+//! The log: a file in the application's folder that is replaced every day, and standard error where that is asked for.
+//!
+//! It says what was done, for how long, and with which error code. It never holds a text, a label or anybody's name: events
+//! carry codes, counts and ids, never messages of errors (which quote what they are about) and never what a panic said (which
+//! can quote a text). Whoever adds an event keeps to that; `tests/log.rs` looks for texts, labels and names after a session.
+
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use std::backtrace::Backtrace;
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt};
+
+const PREFIX: &str = "dissensus";
+const SUFFIX: &str = "log";
+/// Days that are kept.
+const DAYS: usize = 7;
+/// What goes to the file: what the program itself did, and trouble of anybody.
+const FILE_FILTER: &str = "warn,dissensus=info";
+
+/// Starts the log of this process, and has panics written to it with their place and backtrace. `level` (`error`, `warn`,
+/// `info`, `debug`, `trace`, or a filter such as `dissensus_store=debug`) is for standard error; without it `RUST_LOG` says.
+/// A folder that cannot be written means no file, and is no reason not to start. Only the first call has an effect.
+///
+/// # Errors
+/// [`WorkbenchError::Setting`] where `level` is no filter.
+pub fn start_log(home: &Home, level: Option<&str>) -> Result<(), WorkbenchError> {
+    let asked = match level {
+        Some(level) => Some(EnvFilter::try_new(level).map_err(|_| WorkbenchError::Setting {
+            name: "log",
+            value: level.to_owned(),
+            allowed: "error, warn, info, debug, trace, or a filter such as dissensus_store=debug".into(),
+        })?),
+        // A filter that somebody set for another program is not this one's error.
+        None => EnvFilter::try_from_default_env().ok(),
+    };
+    let to_stderr = asked.map(|filter| {
+        fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(true).with_filter(filter)
+    });
+    let to_file = file(&home.logs())
+        .map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(EnvFilter::new(FILE_FILTER)));
+    let first = tracing_subscriber::registry().with(to_stderr).with(to_file).try_init().is_ok();
+    if first {
+        log_panics();
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), os = std::env::consts::OS, "started");
+    }
+    Ok(())
+}
+
+fn file(folder: &Path) -> Option<RollingFileAppender> {
+    crate::home::make_private_folder(folder).ok()?;
+    RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(PREFIX)
+        .filename_suffix(SUFFIX)
+        .max_log_files(DAYS)
+        .build(folder)
+        .ok()
+}
+
+/// Place and backtrace, and then what was there before says it on standard error.
+fn log_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map_or_else(String::new, ToString::to_string);
+        let thread = std::thread::current();
+        tracing::error!(
+            place,
+            thread = thread.name().unwrap_or("unnamed"),
+            backtrace = %Backtrace::force_capture(),
+            "panic"
+        );
+        before(panic);
+    }));
+}
+
+/// The last `lines` lines of the newest log, oldest first; none where there is no log.
+pub fn last_lines(home: &Home, lines: usize) -> Vec<String> {
+    let Some(newest) = newest(&home.logs()) else { return Vec::new() };
+    let Ok(file) = std::fs::File::open(newest) else { return Vec::new() };
+    let mut last = VecDeque::with_capacity(lines + 1);
+    for line in BufReader::new(file).lines().map_while(Result::ok) {
+        last.push_back(line);
+        if last.len() > lines {
+            last.pop_front();
+        }
+    }
+    last.into()
+}
+
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let is_ours = |path: &PathBuf| {
+        path.extension().is_some_and(|e| e == SUFFIX)
+            && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+    };
+    // Their names hold the date, so that the last by name is the newest.
+    std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_ours).max()
+}
+
+/// Goes on without what failed, with a line in the log that says so.
+pub fn go_on<T>(doing: &'static str, result: Result<T, impl Into<WorkbenchError>>) -> Option<T> {
+    result
+        .map_err(|error| tracing::warn!(code = error.into().code(), "{doing} failed; going on without"))
+        .ok()
+}

@@ -1,0 +1,107 @@
+//! The sample project: our own comments and eight simulated annotators. See `sample/SIMULATION.md` for how it was made.
+
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use dissensus_domain::{Attributes, LabelSource, Scale, ScaleKind};
+use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, WriteTx};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+const COMMENTS: &str = include_str!("../../../sample/comments.csv");
+const ANNOTATORS: &str = include_str!("../../../sample/annotators.csv");
+const LABELS: &str = include_str!("../../../sample/labels.csv");
+/// Stands wherever the sample's labels are shown.
+pub const NOTICE: &str = "The eight annotators that come with this sample are simulated: a stated formula computed their labels, and no person judged these comments.";
+/// The setting of a project that holds its notice.
+pub const NOTICE_KEY: &str = "simulated_notice";
+const ATTRIBUTES: [&str; 5] = ["age_band", "gender", "moderating", "region", "tendency"];
+const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
+    ("offensiveness", "How offensive is this comment?", ScaleKind::Ordinal, &["1", "2", "3", "4", "5"]),
+    ("remove", "Would you remove this comment?", ScaleKind::Binary, &["no", "yes"]),
+];
+
+/// Makes the sample project at `path`.
+///
+/// # Errors
+/// The file exists or cannot be written; then nothing is left behind.
+pub fn create(path: &Path) -> Result<(), WorkbenchError> {
+    let store = Store::create(path)?;
+    // The sample shows what a study can turn on.
+    let filled = store.write(fill).and_then(|()| {
+        store.write(|tx| tx.set_reveal(true, now_ms()))?;
+        Ok(store.set_setting(NOTICE_KEY, NOTICE)?)
+    });
+    if filled.is_err() {
+        drop(store);
+        let _ = std::fs::remove_file(path);
+    }
+    filled
+}
+
+fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
+    let mut texts = HashMap::new();
+    for row in rows(COMMENTS)? {
+        let id = tx.add_text(&NewText {
+            external_id: row["text_id"].clone(),
+            body: row["text"].clone(),
+            group: Some(row["thread"].clone()),
+            split: None,
+            metadata: BTreeMap::from([("topic".to_owned(), row["topic"].clone())]),
+        })?;
+        texts.insert(row["text_id"].clone(), id);
+    }
+    let mut annotators = HashMap::new();
+    for row in rows(ANNOTATORS)? {
+        let attributes: Attributes =
+            ATTRIBUTES.iter().map(|name| ((*name).to_owned(), row[*name].clone())).collect();
+        let id = tx.add_annotator(&NewAnnotator {
+            external_id: row["annotator_id"].clone(),
+            name: row["name"].clone(),
+            attributes,
+            simulated: true,
+        })?;
+        annotators.insert(row["annotator_id"].clone(), id);
+    }
+    let at_ms = now_ms();
+    let labels = rows(LABELS)?;
+    for (name, prompt, kind, levels) in QUESTIONS {
+        let scale = Scale::new(kind, levels)?;
+        let question = tx.add_question(&NewQuestion {
+            name: name.to_owned(),
+            prompt: prompt.to_owned(),
+            scale: scale.clone(),
+        })?;
+        for row in &labels {
+            let answer = scale.answer_named(&row[name]).ok_or(WorkbenchError::Sample("labels.csv"))?;
+            let (text, annotator) = (texts.get(&row["text_id"]), annotators.get(&row["annotator_id"]));
+            let (Some(&text), Some(&annotator)) = (text, annotator) else {
+                return Err(WorkbenchError::Sample("labels.csv"));
+            };
+            tx.add_label(&NewLabel {
+                question,
+                text,
+                annotator,
+                answer,
+                at_ms,
+                duration_ms: None,
+                source: LabelSource::Simulated,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The sample's comments alone.
+///
+/// # Errors
+/// They are part of this program: only where that is damaged.
+pub fn comments() -> Result<Vec<String>, WorkbenchError> {
+    Ok(rows(COMMENTS)?.into_iter().filter_map(|mut row| row.remove("text")).collect())
+}
+
+type Row = HashMap<String, String>;
+
+fn rows(csv: &str) -> Result<Vec<Row>, WorkbenchError> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    reader.deserialize().collect::<Result<_, csv::Error>>().map_err(|_| WorkbenchError::Sample("a table"))
+}

@@ -1,0 +1,141 @@
+//! Text of people in HTML, SVG, LaTeX, Markdown and cells of spreadsheets.
+
+use std::borrow::Cow;
+
+/// Characters that act on whatever shows them and are not seen: controls (a line end and a tab become a space), separators of lines, marks of
+/// direction, joiners and spaces of no width. Each but white space is written as `\u{..}`.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| acts(c) || is_space(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            c if is_space(c) => out.push(' '),
+            c if acts(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\t')
+}
+
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{061C}'
+                | '\u{200B}'
+                | '\u{200E}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{FEFF}'
+                | '\u{FFFE}'..='\u{FFFF}'
+        )
+}
+
+/// In HTML and SVG, between tags and in attributes.
+pub fn html(text: &str) -> String {
+    plain(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
+/// In LaTeX, in a cell of a table too: a row that began with `[` or `*` would be taken for what belongs to the line end before it.
+pub fn latex(text: &str) -> String {
+    plain(text).chars().fold(String::new(), |mut out, c| {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '\\' => out.push_str("\\textbackslash{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '[' | ']' | '*' => out.extend(['{', c, '}']),
+            other => out.push(other),
+        }
+        out
+    })
+}
+
+/// In Markdown, also in a cell of a table: nothing in it is markup, a link or HTML.
+pub fn markdown(text: &str) -> String {
+    plain(text).chars().fold(String::new(), |mut out, c| {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '-' | '!' | '|'
+            | '~' => {
+                out.extend(['\\', c]);
+            }
+            other => out.push(other),
+        }
+        out
+    })
+}
+
+/// In a cell that a spreadsheet may open: it would run what begins like a formula, so that an apostrophe is put before it.
+pub fn cell(text: &str) -> String {
+    let text = plain(text);
+    match text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
+        true => format!("'{text}"),
+        false => text.into_owned(),
+    }
+}
+
+/// In the name of a file: small letters, digits and hyphens, at most 40.
+pub fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.to_lowercase().chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if out.len() == 40 {
+            break;
+        }
+    }
+    out.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_people_write_acts_where_it_is_shown() {
+        let name = "<script>\u{1b}[2J\u{202e}</script> & \"x\"\n'y'";
+        assert_eq!(
+            html(name),
+            "&lt;script&gt;\\u{1b}[2J\\u{202e}&lt;/script&gt; &amp; &quot;x&quot; &#39;y&#39;"
+        );
+        assert_eq!(
+            latex("[2em] 5 % \\input{x}_^~*"),
+            "{[}2em{]} 5 \\% \\textbackslash{}input\\{x\\}\\_\\textasciicircum{}\\textasciitilde{}{*}"
+        );
+        assert_eq!(
+            markdown("[a](javascript:x) <b> | `c`"),
+            "\\[a\\]\\(javascript:x\\) &lt;b&gt; \\| \\`c\\`"
+        );
+        for formula in ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1"] {
+            assert!(cell(formula).starts_with('\''), "{formula}");
+        }
+        assert_eq!((cell("a=1"), cell("größer, 笑")), ("a=1".to_owned(), "größer, 笑".to_owned()));
+    }
+
+    #[test]
+    fn files_are_named_without_what_could_lead_astray() {
+        assert_eq!(slug("../../Wie grob?  (0-6)"), "wie-grob-0-6");
+        assert_eq!((slug("笑"), slug("CON\u{0}")), (String::new(), "con".to_owned()));
+        assert_eq!(slug(&"x y".repeat(40)).len(), 40);
+    }
+}

@@ -1,0 +1,153 @@
+//! Groups of people compared, with a correction for how many comparisons there are.
+
+use super::document::Block;
+use super::people::People;
+use super::work::{Asked, Work};
+use dissensus_api::{Figure, GroupsChoice, PeopleChoice};
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::pseudonyms::FEWEST;
+use dissensus_render::table::{Cell, Column};
+use dissensus_stats::disagreement::holm;
+use std::collections::HashSet;
+
+/// Comparisons of a question at most, those of the largest groups first.
+const MOST: usize = 24;
+/// A difference is called shown at this level, after the correction.
+const SHOWN: f64 = 0.05;
+
+/// One value of an attribute against all others of that attribute.
+#[derive(Debug, PartialEq)]
+struct Pair {
+    attribute: String,
+    value: String,
+    /// The others' values; of one alone its name is told.
+    others: Vec<String>,
+    people: [usize; 2],
+}
+
+/// What a comparison found.
+struct Compared<'a> {
+    pair: &'a Pair,
+    question: String,
+    gap: Option<Figure>,
+    beyond: Option<Figure>,
+    shared_texts: u32,
+}
+
+pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, WorkbenchError> {
+    let who = asked.who();
+    let pairs = pairs(work.people, &who);
+    if pairs.is_empty() {
+        return Ok(vec![Block::Needs(format!(
+            "No attribute of people divides those with labels into two groups of {FEWEST} or more: there is nothing to compare."
+        ))]);
+    }
+    let index = work.of.context.index();
+    let learned = index.learned(asked.question.id);
+    let all: Vec<(QuestionId, &Pair)> =
+        pairs.iter().flat_map(|pair| learned.iter().map(move |id| (*id, pair))).collect();
+    let mut found = Vec::new();
+    for (id, pair) in all.iter().take(MOST) {
+        let side = |values: &[String]| PeopleChoice {
+            attributes: values.iter().map(|value| (pair.attribute.clone(), value.clone())).collect(),
+            annotators: Vec::new(),
+        };
+        let choice = GroupsChoice { a: side(std::slice::from_ref(&pair.value)), b: side(&pair.others) };
+        let compared = work.of.analysis.compare_groups(*id, &choice, 0, work.steps)?;
+        found.push(Compared {
+            pair,
+            question: index.question(*id).map_or_else(String::new, |one| one.name.clone()),
+            gap: compared.gap,
+            beyond: compared.equal_beyond,
+            shared_texts: compared.shared_texts,
+        });
+    }
+    let tests: Vec<Option<f64>> =
+        found.iter().flat_map(|one| [&one.gap, &one.beyond].map(|of| of.and_then(|of| of.p))).collect();
+    let corrected = holm(&tests);
+    let count = tests.iter().flatten().count();
+    let figure = |of: &Option<Figure>| Cell::estimate(of.map(|of| of.value), of.and_then(|of| of.interval));
+    let row = |(at, one): (usize, &Compared<'_>)| {
+        let pair = one.pair;
+        let against = match pair.others.as_slice() {
+            [other] => other.clone(),
+            _ => "all other values".to_owned(),
+        };
+        vec![
+            Cell::text(&one.question),
+            Cell::text(&pair.attribute),
+            Cell::text(&pair.value),
+            Cell::text(against),
+            Cell::Count(pair.people[0] as u64),
+            Cell::Count(pair.people[1] as u64),
+            Cell::Count(one.shared_texts.into()),
+            figure(&one.gap),
+            Cell::three(corrected[2 * at]),
+            figure(&one.beyond),
+            Cell::three(corrected[2 * at + 1]),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = found.iter().enumerate().map(row).collect();
+    let columns = vec![
+        Column::text("question"),
+        Column::text("attribute"),
+        Column::text("value"),
+        Column::text("against"),
+        Column::number("people"),
+        Column::number("others"),
+        Column::number("texts of both"),
+        Column::estimate("levels higher (95 %)"),
+        Column::number("p, corrected"),
+        Column::estimate("equal pairs between less within (95 %)"),
+        Column::number("p of that, corrected"),
+    ];
+    let shown = corrected.iter().flatten().filter(|p| **p <= SHOWN).count();
+    let mut blocks = vec![Block::Text(format!(
+        "Values of attributes that {FEWEST} people or more with labels have, each against the people of whom the attribute has another value. By labels alone. \
+         The p values are corrected by Holm's procedure for the {count} tests of this question that could be made, so that the chance to see any difference where there is none is {SHOWN} at most: {shown} of them are at or below it. \
+         Intervals are of 95 % each and are not corrected, so that one may leave out 0 where the corrected p value is above 0.05. – where there is too little to tell."
+    ))];
+    if all.len() > MOST {
+        blocks.push(Block::Needs(format!(
+            "Only the first {MOST} of {} comparisons, those of the largest groups, were made: none of the others was looked at.",
+            all.len()
+        )));
+    }
+    let caption =
+        "Groups of people compared over all texts that both labelled; p values corrected by Holm's procedure";
+    blocks.push(asked.stems.table("groups", caption, columns, rows));
+    Ok(blocks)
+}
+
+/// What can be compared among people with labels: of two values only the first is spoken of. Values of fewer people than may be told are among the others.
+fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
+    let (groups, _) = people.groups(who);
+    let values = people.values();
+    let with_labels = |ids: &[AnnotatorId]| ids.iter().filter(|id| who.contains(id)).count();
+    let mut found: Vec<Pair> = Vec::new();
+    for group in groups.iter().filter(|group| group.people.len() >= FEWEST) {
+        let Some(of) = values.get(group.attribute.as_str()) else { continue };
+        let others: Vec<(&str, usize)> = of
+            .iter()
+            .filter(|(value, _)| **value != group.value)
+            .map(|(value, ids)| (*value, with_labels(ids)))
+            .collect();
+        let rest = others.iter().map(|(_, n)| n).sum::<usize>();
+        // Of others without labels the name says nothing.
+        let named: Vec<String> =
+            others.iter().filter(|(_, n)| *n > 0).map(|(value, _)| (*value).to_owned()).collect();
+        let said = |pair: &Pair| pair.attribute == group.attribute && pair.others == [group.value.clone()];
+        if rest < FEWEST || (named.len() == 1 && found.iter().any(said)) {
+            continue;
+        }
+        found.push(Pair {
+            attribute: group.attribute.clone(),
+            value: group.value.clone(),
+            others: named,
+            people: [group.people.len(), rest],
+        });
+    }
+    found.sort_by_key(|pair| std::cmp::Reverse(pair.people[0].min(pair.people[1])));
+    found
+}

@@ -1,0 +1,277 @@
+//! What a paper's appendix needs, as a folder: a report with figures and tables, a data statement, forms, labels for others, and how to make it again.
+
+mod agreement;
+mod disagreement;
+mod document;
+mod evaluated;
+mod facts;
+mod files;
+mod forms;
+mod groups;
+mod labels;
+mod models;
+mod people;
+mod reproduce;
+mod severity;
+mod soft_labels;
+mod sums;
+mod work;
+
+use dissensus_analysis::Analysis;
+use dissensus_api::{PaperWish, PaperWritten};
+use dissensus_editing::Project;
+use dissensus_files::AtomicFolder;
+use dissensus_labelling::guideline::Guidelines;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::names::project_name as name_of;
+use dissensus_training::encoding::{EncoderChoice, EncoderSwitch, Encoding};
+use dissensus_training::live::LiveModels;
+use dissensus_training::runs::Runs;
+use dissensus_transfer::exchange::{Exchange, ExportChoices, Exported, Pseudonymised};
+use dissensus_transfer::study::Study;
+use document::{Block, Document, Section, Stems};
+use facts::Facts;
+use files::Files;
+use people::People;
+use reproduce::Reproduce;
+use std::path::Path;
+use std::sync::Arc;
+use work::{Asked, Steps, Work};
+
+/// Steps of each question, and those of the whole report.
+const OF_QUESTION: u64 = 8;
+const OF_REPORT: u64 = 4;
+
+/// Reports of a project for a paper.
+#[derive(Clone)]
+pub struct PaperReports {
+    context: Arc<Context>,
+    project: Project,
+    encoding: Encoding,
+    live: LiveModels,
+    runs: Runs,
+    analysis: Analysis,
+    exchange: Exchange,
+    guideline: Guidelines,
+    study: Study,
+}
+
+/// The parts that a report is made of.
+pub struct Parts<'a> {
+    pub project: &'a Project,
+    pub encoding: &'a Encoding,
+    pub live: &'a LiveModels,
+    pub runs: &'a Runs,
+    pub analysis: &'a Analysis,
+    pub exchange: &'a Exchange,
+    pub guideline: &'a Guidelines,
+    pub study: &'a Study,
+}
+
+/// Builds the blocks of one section of a question.
+type Builder = fn(&Work<'_>, &Asked) -> Result<Vec<Block>, WorkbenchError>;
+
+/// Sections of a question, in their order.
+const SECTIONS: [(&str, Builder); 8] = [
+    ("Labels", labels::blocks),
+    ("Agreement", agreement::agreement),
+    ("Agreement with oneself", agreement::self_agreement),
+    ("Where labels differ", agreement::variance),
+    ("People", severity::blocks),
+    ("Disagreement", disagreement::blocks),
+    ("Models", models::blocks),
+    ("Groups of people", groups::blocks),
+];
+
+impl PaperReports {
+    pub fn of(context: &Arc<Context>, parts: &Parts<'_>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            project: parts.project.clone(),
+            encoding: parts.encoding.clone(),
+            live: parts.live.clone(),
+            runs: parts.runs.clone(),
+            analysis: parts.analysis.clone(),
+            exchange: parts.exchange.clone(),
+            guideline: parts.guideline.clone(),
+            study: parts.study.clone(),
+        }
+    }
+
+    /// Writes the report into the folder `dir`, which appears whole or not at all. An empty folder of that name gives way; a report that is there with
+    /// `replace` alone, and whatever else is there never.
+    ///
+    /// # Errors
+    /// The folder may not stand there ([`WorkbenchError::ExportExists`], [`WorkbenchError::NotAReport`]); a packet is open; no encoder where models are to be
+    /// evaluated; the file cannot be read, the disk is full, or a cancel. Nothing is written then.
+    pub fn write(
+        &self,
+        wish: PaperWish,
+        dir: &Path,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<(PaperWritten, Option<EncoderSwitch>), WorkbenchError> {
+        self.context.whole_project()?;
+        files::check_place(dir, wish.replace)?;
+        self.write_checked(wish, dir, encoder, progress).map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// As [`PaperReports::write`], as a job with the project's own encoder.
+    ///
+    /// # Errors
+    /// As there, or an export is under way.
+    pub fn write_as_job(&self, wish: PaperWish, dir: &Path) -> Result<PaperWritten, WorkbenchError> {
+        let _reserved = self.context.reservations.reserve(Activity::Export)?;
+        let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        self.context.as_job("report", &title, |job| {
+            Ok(self.write(wish, dir, &EncoderChoice::default(), job.as_ref())?.0)
+        })
+    }
+
+    fn write_checked(
+        &self,
+        wish: PaperWish,
+        dir: &Path,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<(PaperWritten, Option<EncoderSwitch>), WorkbenchError> {
+        let people = People::of(&self.context, wish.with_ids)?;
+        let asked = self.asked()?;
+        let steps = Steps::new(progress, OF_REPORT + OF_QUESTION * asked.len() as u64);
+        steps.next("reading the project")?;
+        let switch = match wish.evaluate {
+            true => self.encoding.ensure_encoded(encoder, &steps)?,
+            false => None,
+        };
+        let work = Work { of: self, people: &people, wish, steps: &steps };
+        let mut document = self.document(&work, &asked)?;
+        steps.next("filling in forms")?;
+        let facts = Facts::of(&work, &asked)?;
+        steps.next("writing files")?;
+        let place = AtomicFolder::create(dir).map_err(|e| files::failed(dir, "making", e))?;
+        let mut files = Files::new(place.path());
+        let exported = self.labels(&work, &mut files)?;
+        if self.asked()?.iter().map(|one| &one.labels).ne(asked.iter().map(|one| &one.labels)) {
+            document.sections[0].blocks.push(Block::Needs(
+                "Labels were given or changed while this report was made, so that its parts may be of different labels: make it again.".to_owned(),
+            ));
+        }
+        let (figures, tables) = write_document(&mut files, &document)?;
+        files.write("data-statement.md", forms::data_statement(&facts).as_bytes())?;
+        files.write("crowdworksheets.md", forms::crowdworksheets(&facts).as_bytes())?;
+        for one in &asked {
+            let name = format!("{}.csv", one.stems.name("soft-labels"));
+            files.write(&name, &soft_labels::csv(&self.context, one)?)?;
+        }
+        steps.next("finishing")?;
+        let reproduce = Reproduce::of(&work, &asked, files.sums())?;
+        let (names, bytes) = files.end(&reproduce)?;
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        files::finish(place, dir, wish.replace)?;
+        let written = PaperWritten {
+            folder: dir.display().to_string(),
+            files: names,
+            bytes: bytes as f64,
+            figures,
+            tables,
+            questions: asked.iter().map(|one| one.question.name.clone()).collect(),
+            labels: exported.answers as u32,
+            suppressed: exported.suppressed as u32,
+            left_blank: exported.left_blank,
+            told_apart: exported.told_apart as u32,
+            notes: document.needs(),
+        };
+        Ok((written, switch))
+    }
+
+    /// Every question with its labels, as they are now.
+    fn asked(&self) -> Result<Vec<Asked>, WorkbenchError> {
+        let index = self.context.index();
+        let all = index.questions();
+        let one = |(place, question): (usize, &dissensus_domain::Question)| {
+            Ok(Asked {
+                question: question.clone(),
+                stems: Stems::of(&question.name, place, all.len()),
+                labels: self.context.store.current_labels(question.id)?,
+            })
+        };
+        all.iter().enumerate().map(one).collect()
+    }
+
+    fn document(&self, work: &Work<'_>, asked: &[Asked]) -> Result<Document, WorkbenchError> {
+        let name = name_of(self.context.store.path());
+        let mut sections = vec![Section {
+            title: "About this report".to_owned(),
+            is_part: true,
+            blocks: about(work, asked, self.project.info()?.simulated_notice),
+        }];
+        for one in asked {
+            sections.push(Section {
+                title: format!("Question: {}", one.question.name),
+                is_part: true,
+                blocks: Vec::new(),
+            });
+            for (title, build) in SECTIONS {
+                work.steps.next(&format!("{}: {}", one.question.name, title.to_lowercase()))?;
+                // Without labels the first section says so.
+                if one.labels.is_empty() && title != SECTIONS[0].0 {
+                    continue;
+                }
+                let blocks = build(work, one)?;
+                sections.push(Section { title: title.to_owned(), is_part: false, blocks });
+            }
+        }
+        Ok(Document { title: format!("Report on {name}"), sections })
+    }
+
+    /// Everybody's own labels, for others.
+    fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, WorkbenchError> {
+        const NAME: &str = "labels.csv";
+        let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
+        let choices = ExportChoices { pseudonyms, ..ExportChoices::default() };
+        let exported = self.exchange.export_with(&files.path(NAME), &choices, work.steps)?;
+        files.written(NAME)?;
+        Ok(exported)
+    }
+}
+
+fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Block> {
+    let mut blocks = vec![Block::Text(format!(
+        "Made by dissensus {} on {}. Every figure and table is also a file: figures as SVG in figures/, tables as LaTeX and CSV in tables/.",
+        env!("CARGO_PKG_VERSION"),
+        dissensus_project::clock::today()
+    ))];
+    blocks.push(Block::Text(match work.wish.with_ids {
+        true => "People are named by their ids, and groups of any size are told.".to_owned(),
+        false => {
+            "People have pseudonyms. Values of attributes that fewer than five people share are left out, and the next rarest where fewer than five would then be without one."
+                .to_owned()
+        }
+    }));
+    // Wherever labels of nobody are shown.
+    blocks.extend(simulated.map(Block::Text));
+    if asked.is_empty() {
+        blocks.push(Block::Needs("The project asks no question yet: there is nothing to report.".to_owned()));
+    }
+    blocks
+}
+
+/// The page, its figures and its tables; how many there are.
+fn write_document(files: &mut Files<'_>, document: &Document) -> Result<(u32, u32), WorkbenchError> {
+    files.write("report.html", document.html().as_bytes())?;
+    let (mut figures, mut tables) = (0, 0);
+    for figure in document.figures() {
+        files.write(&format!("figures/{}.svg", figure.stem), figure.svg.as_bytes())?;
+        figures += 1;
+    }
+    for table in document.tables() {
+        files.write(&format!("tables/{}.tex", table.stem), table.latex().as_bytes())?;
+        files.write(&format!("tables/{}.csv", table.stem), &table.csv()?)?;
+        tables += 1;
+    }
+    Ok((figures, tables))
+}

@@ -1,0 +1,254 @@
+//! What it takes to make a report again: versions, seeds, hashes and commands.
+
+use super::sums::{FileSum, hex, names_in, sum_of};
+use super::work::{Asked, Work, quoted};
+use dissensus_domain::EventId;
+use dissensus_project::clock::local_moment;
+use dissensus_project::error::WorkbenchError;
+use dissensus_training::runs::sha256_of;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Name of the file. A folder that has one, and nothing that it does not name, is a report of ours.
+pub(super) const NAME: &str = "reproduce.json";
+/// The format of a report.
+const FORMAT: u32 = 1;
+/// Events that are read at once.
+const PAGE: u32 = 20_000;
+
+/// What is written.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Reproduce {
+    /// What this file is.
+    kind: String,
+    /// Its format.
+    format: u32,
+    program: String,
+    version: String,
+    made_at: String,
+    options: Options,
+    project: ProjectState,
+    /// None without embeddings.
+    encoder: Option<EncoderState>,
+    seeds: Seeds,
+    commands: Vec<String>,
+    /// Every other file of the report.
+    files: Vec<FileSum>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Options {
+    evaluate: bool,
+    quote_texts: bool,
+    with_ids: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ProjectState {
+    file: String,
+    /// Shared by all copies of the project.
+    id: String,
+    texts: u32,
+    people: u32,
+    labels: u32,
+    events: u32,
+    /// SHA-256 over the identities of all events in their order, which copies with the same work share.
+    events_sha256: String,
+    questions: Vec<QuestionState>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct QuestionState {
+    name: String,
+    labels: usize,
+    /// SHA-256 of these labels by their rows in this file, as runs record it.
+    labels_sha256: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct EncoderState {
+    version: String,
+    name: String,
+    weights_sha256: String,
+    pooling: String,
+    precision: String,
+    max_tokens: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Seeds {
+    bootstrap: u64,
+    bootstrap_resamples: u64,
+    evaluation: u64,
+    plan: String,
+}
+
+/// What a folder is, where a report is to stand.
+pub(super) enum Folder {
+    /// A report as an earlier call wrote it, with nothing else in it.
+    Report,
+    /// A report of which these files were changed since.
+    Changed(Vec<String>),
+    /// Anything else.
+    Other,
+}
+
+impl Reproduce {
+    /// Of the report that has these files.
+    ///
+    /// # Errors
+    /// The project cannot be read.
+    pub(super) fn of(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, WorkbenchError> {
+        let (context, wish) = (&work.of.context, work.wish);
+        let store = &context.store;
+        let counts = store.counts()?;
+        let mut questions = Vec::new();
+        for one in asked {
+            questions.push(QuestionState {
+                name: one.question.name.clone(),
+                labels: one.labels.len(),
+                labels_sha256: sha256_of(one.labels.clone()),
+            });
+        }
+        let file =
+            store.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Ok(Self {
+            kind: "dissensus-report".to_owned(),
+            format: FORMAT,
+            program: "dissensus".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            made_at: local_moment(dissensus_project::clock::now_ms() as f64),
+            options: Options {
+                evaluate: wish.evaluate,
+                quote_texts: wish.quote_texts,
+                with_ids: wish.with_ids,
+            },
+            commands: commands(&file, work, asked),
+            project: ProjectState {
+                file,
+                id: store.project_id()?.to_string(),
+                texts: counts.texts,
+                people: counts.annotators,
+                labels: counts.labels,
+                events: counts.events,
+                events_sha256: events_sha256(work)?,
+                questions,
+            },
+            encoder: encoder(work)?,
+            seeds: Seeds {
+                bootstrap: 0,
+                bootstrap_resamples: 1000,
+                evaluation: 0,
+                plan: "0 and up, one for each simulated pilot".to_owned(),
+            },
+            files,
+        })
+    }
+
+    /// What this folder is.
+    pub(super) fn folder(dir: &Path) -> Folder {
+        let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return Folder::Other };
+        let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return Folder::Other };
+        let known = |name: &str| name == NAME || found.files.iter().any(|file| file.name == name);
+        let names = names_in(dir);
+        if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
+            return Folder::Other;
+        }
+        // What was deleted of it is missed by nobody; what was written into it is somebody's work.
+        let changed = |file: &FileSum| match sum_of(&dir.join(&file.name)) {
+            Ok((sum, _)) => sum != file.sha256,
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        };
+        let changed: Vec<String> =
+            found.files.into_iter().filter(|file| changed(file)).map(|file| file.name).collect();
+        if changed.is_empty() { Folder::Report } else { Folder::Changed(changed) }
+    }
+}
+
+fn events_sha256(work: &Work<'_>) -> Result<String, WorkbenchError> {
+    let store = &work.of.context.store;
+    let mut keys = Vec::new();
+    let mut cursor = EventId(0);
+    loop {
+        let page = store.events_since(cursor, PAGE)?;
+        let Some(last) = page.last() else { break };
+        cursor = last.id;
+        keys.extend(page.iter().map(|event| event.key));
+    }
+    // Rows are of this file; identities are those of every copy.
+    keys.sort_unstable();
+    let mut sum = Sha256::new();
+    for key in keys {
+        sum.update(format!("{}/{}\n", key.copy, key.sequence));
+    }
+    Ok(hex(&sum.finalize()))
+}
+
+fn encoder(work: &Work<'_>) -> Result<Option<EncoderState>, WorkbenchError> {
+    let Some(version) = work.of.encoding.state()?.version else { return Ok(None) };
+    let all = work.of.context.store.encoder_versions()?;
+    let found = all.into_iter().find(|one| one.key == version);
+    Ok(found.map(|one| EncoderState {
+        version: without_folders(&one.key),
+        name: without_folders(&one.name),
+        weights_sha256: one.weights_sha256,
+        pooling: one.pooling,
+        precision: one.precision,
+        max_tokens: one.max_tokens,
+    }))
+}
+
+/// The name or the version of an encoder without the folders that it lies in, which are one computer's and may name somebody. A version
+/// goes on behind the name with 12 digits of its weights' sum, or with `adopted`.
+pub(super) fn without_folders(key: &str) -> String {
+    let is_drive = key.as_bytes().get(1) == Some(&b':');
+    if !(key.starts_with(['/', '\\']) || is_drive) {
+        return key.to_owned();
+    }
+    let parts: Vec<&str> = key.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let is_sum = |part: &str| part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let version = parts.iter().rposition(|part| is_sum(part) || *part == "adopted").unwrap_or(parts.len());
+    parts[version.saturating_sub(1)..].join("/")
+}
+
+fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
+    let project = quoted(file);
+    let wish = work.wish;
+    let flags = [
+        (wish.evaluate, " --evaluate"),
+        (wish.quote_texts, " --quote-texts"),
+        (wish.with_ids, " --with-ids"),
+    ];
+    let flags: String = flags.iter().filter(|(on, _)| *on).map(|(_, flag)| *flag).collect();
+    let mut commands = vec![format!("dissensus report {project} REPORT{flags}")];
+    for one in asked {
+        let question = one.quoted();
+        commands.push(format!("dissensus agreement {project} --question {question} --json"));
+        commands.push(format!("dissensus evaluate {project} --question {question} --seed 0 --json"));
+    }
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_folders;
+
+    #[test]
+    fn an_encoder_keeps_its_name_and_version_and_no_folder_of_anybody() {
+        for (key, shown) in [
+            (
+                "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows",
+                "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows",
+            ),
+            ("org/model/53aa51172d14/mean/256", "org/model/53aa51172d14/mean/256"),
+            ("/home/maria/enc/53aa51172d14/mean/256", "enc/53aa51172d14/mean/256"),
+            ("C:\\Users\\maria\\enc/53aa51172d14/mean/256", "enc/53aa51172d14/mean/256"),
+            ("/home/maria/enc/adopted/mean/384", "enc/adopted/mean/384"),
+            ("/home/maria/enc", "enc"),
+            ("org/model", "org/model"),
+        ] {
+            assert_eq!(without_folders(key), shown, "{key}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What the sections of a report share: the project's parts, people's names, the wish, and how far the work is.
+
+use super::PaperReports;
+use super::document::Stems;
+use super::people::People;
+use dissensus_api::PaperWish;
+use dissensus_domain::{AnnotatorId, CurrentLabel, Question};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is at hand for every section.
+pub(super) struct Work<'a> {
+    pub(super) of: &'a PaperReports,
+    pub(super) people: &'a People,
+    pub(super) wish: PaperWish,
+    pub(super) steps: &'a Steps<'a>,
+}
+
+/// A question, its labels, and how its files are named.
+pub(crate) struct Asked {
+    pub(super) question: Question,
+    pub(super) stems: Stems,
+    /// Current labels by text.
+    pub(super) labels: Vec<CurrentLabel>,
+}
+
+/// The steps of a report, within each of which other work tells how far it is.
+pub(super) struct Steps<'a> {
+    progress: &'a dyn Progress,
+    done: AtomicU64,
+    all: u64,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(progress: &'a dyn Progress, all: u64) -> Self {
+        Self { progress, done: AtomicU64::new(0), all }
+    }
+
+    /// Begins the next step.
+    ///
+    /// # Errors
+    /// A cancel.
+    pub(super) fn next(&self, doing: &str) -> Result<(), WorkbenchError> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        self.progress.report(done.min(self.all), Some(self.all), doing);
+        if self.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
+    }
+}
+
+impl Progress for Steps<'_> {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        let done = self.done.load(Ordering::Relaxed).saturating_sub(1);
+        self.progress.report(done.min(self.all), Some(self.all), doing);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
+    }
+}
+
+impl Asked {
+    /// Labels of each text that has some.
+    pub(super) fn per_text(&self) -> Vec<u64> {
+        self.labels.chunk_by(|a, b| a.text == b.text).map(|on_text| on_text.len() as u64).collect()
+    }
+
+    /// Texts with labels of two people or more.
+    pub(super) fn shared(&self) -> usize {
+        self.per_text().iter().filter(|n| **n > 1).count()
+    }
+
+    /// Labels of each person who gave some.
+    pub(super) fn per_person(&self) -> BTreeMap<AnnotatorId, u64> {
+        let mut counts = BTreeMap::new();
+        for label in &self.labels {
+            *counts.entry(label.annotator).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Who gave labels.
+    pub(super) fn who(&self) -> HashSet<AnnotatorId> {
+        self.labels.iter().map(|label| label.annotator).collect()
+    }
+
+    /// The question's name as a word of a command line.
+    pub(super) fn quoted(&self) -> String {
+        quoted(&self.question.name)
+    }
+}
+
+/// A word of a command line, as a POSIX shell reads it.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
+    match !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// What is told of an error that another section need not suffer from: all but a cancel.
+pub(super) fn told<T>(found: Result<T, WorkbenchError>) -> Result<Result<T, String>, WorkbenchError> {
+    match found {
+        Ok(found) => Ok(Ok(found)),
+        Err(error @ (WorkbenchError::Cancelled | WorkbenchError::CancelledUnwritten)) => Err(error),
+        Err(error) if error.code() == "cancelled" => Err(error),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}

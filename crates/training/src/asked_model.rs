@@ -1,0 +1,104 @@
+//! A live model that is asked about the texts of a file one after the other, and forgets them again.
+
+use crate::encoding::EncodedText;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
+
+/// Texts of another file that are predicted before the model forgets them, at least.
+const TEXTS_AT_ONCE: usize = 1024;
+
+/// What is said of one option of a text.
+pub struct OptionSaid {
+    /// Of everybody asked, the probability to choose it, whatever was answered.
+    pub yes: Vec<f32>,
+    /// What they answered to this very text.
+    pub(crate) given: Vec<Option<bool>>,
+    /// Probability that two of them differ on it; answers that were given count as they are.
+    pub differ: f32,
+}
+
+impl OptionSaid {
+    /// The probability that somebody's answer has it: 0 or 1 where it was given.
+    fn known(&self, who: usize) -> f32 {
+        self.given[who].map_or(self.yes[who], |given| f32::from(u8::from(given)))
+    }
+}
+
+/// The probabilities of these people (people x options) that their answers have each option, 0 or 1 where they answered the text.
+pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
+    who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
+}
+
+/// A model, and whom it is asked about.
+pub struct AskedModel {
+    model: LiveModel,
+    /// How many texts it has of its own, and the model as it is with these alone, once others were added.
+    known: usize,
+    kept: Option<Vec<u8>>,
+    /// Rows of those who are asked about.
+    people: Vec<u32>,
+    /// Of the annotators, where not all are asked about.
+    mask: Option<Vec<bool>>,
+}
+
+impl AskedModel {
+    /// Asks about these annotators of the model, or about all that it has.
+    pub fn new(model: LiveModel, people: Vec<u32>, everybody: bool) -> Self {
+        let mask =
+            (!everybody).then(|| (0..model.annotators() as u32).map(|row| people.contains(&row)).collect());
+        Self { known: model.texts(), kept: None, people, mask, model }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &LiveModel {
+        &self.model
+    }
+
+    /// The row of one more text, until others take its place.
+    pub fn add(&mut self, text: &EncodedText) -> Result<u32, WorkbenchError> {
+        match &self.kept {
+            None => self.kept = Some(self.model.to_bytes()?),
+            Some(kept) if self.model.texts() >= self.known + TEXTS_AT_ONCE.max(self.known) => {
+                self.model = LiveModel::from_bytes(kept)?;
+            }
+            Some(_) => {}
+        }
+        Ok(self.model.add_text(text.features())?)
+    }
+
+    /// What they answer to the text in this row, people x levels, and how much they would disagree.
+    pub(crate) fn ask(&self, row: u32) -> (Vec<f32>, Disagreement) {
+        let (model, at) = (&self.model, row as usize);
+        let measures = match &self.mask {
+            None => model.disagreement(row),
+            Some(mask) => {
+                disagreement_of_texts(model, at..at + 1, Some(mask), model.is_ordinal()).swap_remove(0)
+            }
+        };
+        let pairs: Vec<(u32, u32)> = self.people.iter().map(|who| (row, *who)).collect();
+        let mut p = vec![0.0; pairs.len() * model.levels()];
+        model.predict_pairs(&pairs, &mut p);
+        (p, measures)
+    }
+
+    /// The same of a model of an option, and what they answered.
+    pub fn say(&self, row: u32) -> OptionSaid {
+        let (p, measures) = self.ask(row);
+        OptionSaid {
+            yes: p.chunks_exact(2).map(|p| p[1]).collect(),
+            given: self
+                .people
+                .iter()
+                .map(|who| self.model.label(row, *who).map(|level| level == 1))
+                .collect(),
+            differ: measures.pairwise,
+        }
+    }
+
+    /// Whether somebody answered this very text.
+    pub fn is_answered(&self, row: u32) -> bool {
+        self.model.labels_on(row, None) > 0
+    }
+}

@@ -1,0 +1,96 @@
+//! What an open window wants without being asked: embeddings of texts that have none, and models fitted on them.
+
+use crate::encoding::{EncoderChoice, Encoding};
+use crate::live::LiveModels;
+use dissensus_api::JobInfo;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress as _, caught};
+use std::sync::Arc;
+
+/// Encodes and fits in the background.
+#[derive(Clone)]
+pub struct Background {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+}
+
+impl Background {
+    pub fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
+    }
+
+    /// Encodes what has no embedding and fits the models, now and whenever something is missing from here on. Returns at once.
+    pub fn start(&self) {
+        // The one whose packet it is labels; what is learned of it is the study's.
+        if self.context.packet.is_some() {
+            return;
+        }
+        self.context.work_in_background();
+        // No encoder or another encoding under way is told by `Encoding::state`, not here.
+        if self.start_encoding().is_err() {
+            self.live.fit_in_background();
+        }
+    }
+
+    /// As [`Background::start`], where a window is open on the project.
+    pub fn start_again(&self) {
+        if self.context.works_in_background() {
+            self.start();
+        }
+    }
+
+    /// Encodes what has no embedding, with the encoder as it is now, and fits the models then.
+    ///
+    /// # Errors
+    /// No encoder was found, every text has its embedding, or an encoding is under way.
+    pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
+        self.start_encoding_with(EncoderChoice::default())
+    }
+
+    /// The same with a chosen encoder, which becomes the project's.
+    ///
+    /// # Errors
+    /// As [`Background::start_encoding`].
+    pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
+        let context = &self.context;
+        context.store.must_write()?;
+        let reserved = context.reservations.reserve(Activity::Encoding)?;
+        let found =
+            self.encoding.find_encoder(choice.encoder.as_deref(), self.encoding.chosen()?.as_ref())?;
+        let state = self.encoding.state()?;
+        if choice.encoder.is_none() && state.encoded == state.total {
+            return Err(WorkbenchError::NothingToEncode);
+        }
+        let job = context.begin_job("encode", &found.name)?;
+        let info = job.info();
+        let (here, at_work) = (self.clone(), Arc::clone(&job));
+        let started = context.threads.spawn("encode", move || {
+            let encoding = &here.encoding;
+            let before = encoding.active_encoder();
+            let result = caught("encoding", || {
+                here.context.fail_here("encoding");
+                encoding.encode_missing(&choice, at_work.as_ref())
+            });
+            // Why it failed is known before its end is told: whoever hears of the end asks for it.
+            encoding.note_problem(result.as_ref().err().map(WorkbenchError::problem));
+            here.context.end_job(&at_work, &result);
+            drop(reserved);
+            // Another encoder came into use meanwhile, and whoever did that found this encoding at work.
+            let switched = matches!(
+                (&before, encoding.active_encoder()),
+                (Ok(before), Ok(now)) if before.key() != now.key()
+            );
+            if !(switched && !at_work.cancelled() && here.start_encoding().is_ok()) {
+                here.live.fit_all();
+            }
+        });
+        if let Err(error) = started {
+            let ended: Result<JobInfo, _> = Err(error);
+            context.end_job(&job, &ended);
+            return ended;
+        }
+        Ok(info)
+    }
+}

@@ -1,0 +1,378 @@
+//! Which encoder a project uses: the one place that changes it.
+//!
+//! The active encoder is one value in the project file, and each step from one to the next is one transaction that looks at
+//! the value it replaces. So a kill between two steps leaves one encoder or the other, never a mixture; and an encoding that
+//! ends after somebody has chosen another encoder changes nothing.
+//!
+//! | step | current | run | previous |
+//! | --- | --- | --- | --- |
+//! | the first encoding begins | its encoder | none | none |
+//! | an encoding with another encoder ends (a pooling is chosen) | its encoder | none | none |
+//! | the same for another pooling or precision of a run's encoder | its encoder | the run that tuned it | stays |
+//! | the tuned encoder of a run is used | that one | the run | the last one that is not of a run |
+//! | a run on a frozen encoder is used | the one it was trained on | the run | none |
+//! | it is used no more (or deleted) | previous, if any | none | none |
+
+use super::Encoding;
+use super::encoders::SelectedEncoder;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_store::{StoreError, WriteTx};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Where projects of format 2 kept the three parts of it.
+const OLD_ENCODER_KEY: &str = "encoder";
+const OLD_PREVIOUS_KEY: &str = "encoder_before_run";
+const OLD_RUN_KEY: &str = "predicting_run";
+/// How the name of an encoder begins that a run of this project has tuned.
+const OF_A_RUN: &str = "run:";
+
+/// The encoder in use, where it comes from, and where to go back to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ActiveEncoder {
+    /// The encoder whose embeddings the project uses; none before the first encoding.
+    pub current: Option<SelectedEncoder>,
+    /// The run that is in use: the one that tuned the encoder, or one that was trained on it as it is.
+    pub run: Option<u32>,
+    /// The run that tuned the encoder; values of before this was kept do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tuned_by: Option<u32>,
+    /// The encoder that was in use before that of a run.
+    pub(crate) previous: Option<SelectedEncoder>,
+}
+
+impl ActiveEncoder {
+    /// The setting that holds it.
+    pub(crate) const KEY: &str = "active_encoder";
+
+    /// Key of the encoder version in use.
+    pub fn key(&self) -> Option<&str> {
+        self.current.as_ref().map(|current| current.key.as_str())
+    }
+
+    /// Whether the run in use has tuned it.
+    pub(crate) fn is_tuned(&self) -> bool {
+        self.is_of_a_run() && (self.tuned_by.is_none() || self.tuned_by == self.run)
+    }
+
+    /// Whether a run of this project has tuned it.
+    fn is_of_a_run(&self) -> bool {
+        let old_path = |encoder: &SelectedEncoder| self.run.is_some_and(|run| is_path_of(encoder, run));
+        let named = |encoder: &SelectedEncoder| encoder.encoder.starts_with(OF_A_RUN);
+        self.current.as_ref().is_some_and(|encoder| named(encoder) || old_path(encoder))
+    }
+
+    /// An encoder was chosen and every text is encoded with it.
+    fn chosen(self, encoder: SelectedEncoder) -> Self {
+        let same = self.is_of_a_run() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
+        if same {
+            // A run that was trained on it as it is stands on one version alone; the one that tuned it, on any.
+            let same_version = self.key() == Some(encoder.key.as_str());
+            let run = if same_version { self.run } else { self.tuned_by.or(self.run) };
+            return Self { current: Some(encoder), run, ..self };
+        }
+        Self { current: Some(encoder), ..Self::default() }
+    }
+
+    /// The tuned encoder of a run is used.
+    fn with_tuned(self, run: u32, encoder: SelectedEncoder) -> Self {
+        let previous =
+            if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
+        // The encoder of this very run is nothing to go back to.
+        let previous = previous.filter(|previous| previous.encoder != encoder.encoder);
+        Self { current: Some(encoder), run: Some(run), tuned_by: Some(run), previous }
+    }
+
+    /// A run is used that was trained on embeddings of the encoder version `key`; `None` where that is not at hand.
+    fn with_frozen(self, run: u32, key: Option<&str>) -> Option<Self> {
+        let is_it = |encoder: &SelectedEncoder| Some(encoder.key.as_str()) == key;
+        if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
+            let tuned_by = self.tuned_by.or(self.run.filter(|_| self.is_of_a_run()));
+            // A run on the encoder of another run does not hide where to go back to.
+            let previous = self
+                .previous
+                .filter(|_| self.current.as_ref().is_some_and(|c| c.encoder.starts_with(OF_A_RUN)));
+            return Some(Self { current: self.current, run: Some(run), tuned_by, previous });
+        }
+        let previous = self.previous.filter(is_it)?;
+        Some(Self { current: Some(previous), run: Some(run), ..Self::default() })
+    }
+
+    /// The encoder of this name is about to be deleted and is nothing to go back to. `None` where it is in use.
+    fn without_encoder(self, name: &str) -> Option<Self> {
+        let is_it = |encoder: &SelectedEncoder| encoder.encoder == name;
+        if self.current.as_ref().is_some_and(is_it) {
+            return None;
+        }
+        Some(Self { previous: self.previous.filter(|previous| !is_it(previous)), ..self })
+    }
+
+    /// Nothing of runs that are no more: `runs` are the numbers of those that are, with the names of their encoders.
+    fn without_gone_runs(self, runs: &[(u32, String)]) -> Self {
+        let there = |encoder: &SelectedEncoder| {
+            !encoder.encoder.starts_with(OF_A_RUN) || runs.iter().any(|(_, name)| *name == encoder.encoder)
+        };
+        let is_number = |number: &u32| runs.iter().any(|(known, _)| known == number);
+        let previous = self.previous.filter(there);
+        match self.current.filter(there) {
+            None => Self { current: previous, ..Self::default() },
+            Some(current) => {
+                let (run, tuned_by) = (self.run.filter(is_number), self.tuned_by.filter(is_number));
+                Self { current: Some(current), run, tuned_by, previous }
+            }
+        }
+    }
+
+    /// No run's encoder is used any more.
+    fn without_run(self) -> Self {
+        Self { current: self.previous.or(self.current), ..Self::default() }
+    }
+}
+
+impl Encoding {
+    /// The encoder in use and where it comes from.
+    pub fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
+        if let Some(active) = self.context.store.setting(ActiveEncoder::KEY)? {
+            return Ok(active);
+        }
+        let run: Option<Option<u32>> = self.context.store.setting(OLD_RUN_KEY)?;
+        let previous: Option<Option<SelectedEncoder>> = self.context.store.setting(OLD_PREVIOUS_KEY)?;
+        let current: Option<SelectedEncoder> = self.context.store.setting(OLD_ENCODER_KEY)?;
+        Ok(of_format_2(current, run.flatten(), previous.flatten()))
+    }
+
+    /// The encoder whose embeddings the project uses; `None` before the first encoding.
+    pub fn chosen(&self) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+        Ok(self.active_encoder()?.current)
+    }
+
+    /// The run whose encoder is in use.
+    pub(crate) fn run_in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+        Ok(self.active_encoder()?.run)
+    }
+
+    /// The first encoder is the project's from its first embedding, so that an encoding that is stopped goes on with it.
+    pub(crate) fn begin_with_encoder(&self, encoder: &SelectedEncoder) -> Result<bool, WorkbenchError> {
+        let encoder = encoder.clone();
+        self.change_encoder(|now| now.current.is_none().then(|| now.chosen(encoder)))
+    }
+
+    /// Makes an encoder the project's, of which every text has an embedding. False, and nothing is changed, where another
+    /// step came after `seen`.
+    pub fn choose_encoder(
+        &self,
+        encoder: &SelectedEncoder,
+        seen: &ActiveEncoder,
+    ) -> Result<bool, WorkbenchError> {
+        let (encoder, seen) = (encoder.clone(), seen.clone());
+        self.change_encoder(move |now| (now == seen).then(|| now.chosen(encoder)))
+    }
+
+    /// Uses the tuned encoder of a run.
+    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: SelectedEncoder) -> Result<(), WorkbenchError> {
+        self.change_encoder(move |now| Some(now.with_tuned(run, encoder))).map(drop)
+    }
+
+    /// Uses a run on a frozen encoder. False, and nothing is changed, where the project uses another one, and did before.
+    pub(crate) fn use_frozen_run(&self, run: u32, key: Option<String>) -> Result<bool, WorkbenchError> {
+        self.change_encoder(move |now| now.with_frozen(run, key.as_deref()))
+    }
+
+    /// Goes back to the encoder that was in use before that of a run.
+    pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
+        self.change_encoder(|now| Some(now.without_run())).map(drop)
+    }
+
+    /// Sees to it that nothing leads back to an encoder that is about to be deleted. False, and nothing is changed, where it is in use.
+    pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, WorkbenchError> {
+        let name = name.to_owned();
+        self.change_encoder(move |now| now.without_encoder(&name))
+    }
+
+    /// Runs are no more: whatever led to one of them is not used any more. `runs` are those that are left.
+    pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), WorkbenchError> {
+        let runs = runs.to_vec();
+        let step = move |now: ActiveEncoder| {
+            let next = now.clone().without_gone_runs(&runs);
+            (next != now).then_some(next)
+        };
+        self.change_encoder(step).map(drop)
+    }
+
+    /// One step: what `step` makes of the active encoder is kept, in one transaction. `None` changes nothing.
+    fn change_encoder(
+        &self,
+        step: impl FnOnce(ActiveEncoder) -> Option<ActiveEncoder> + Send + 'static,
+    ) -> Result<bool, WorkbenchError> {
+        let changed = self.context.store.write(move |tx| -> Result<bool, StoreError> {
+            let now = in_transaction(tx)?;
+            let Some(next) = step(now.clone()) else { return Ok(false) };
+            if next != now {
+                tx.set_setting(ActiveEncoder::KEY, &next)?;
+            }
+            Ok(true)
+        })?;
+        if changed {
+            self.forget_embeddings();
+            self.context.listeners.send(&Event::Project);
+        }
+        Ok(changed)
+    }
+}
+
+fn in_transaction(tx: &WriteTx<'_>) -> Result<ActiveEncoder, StoreError> {
+    if let Some(active) = tx.setting(ActiveEncoder::KEY)? {
+        return Ok(active);
+    }
+    let run: Option<Option<u32>> = tx.setting(OLD_RUN_KEY)?;
+    let previous: Option<Option<SelectedEncoder>> = tx.setting(OLD_PREVIOUS_KEY)?;
+    Ok(of_format_2(tx.setting(OLD_ENCODER_KEY)?, run.flatten(), previous.flatten()))
+}
+
+/// Whether this is the tuned encoder of a run as format 2 named it: by its path, which ends in `NUMBER/encoder`.
+fn is_path_of(encoder: &SelectedEncoder, run: u32) -> bool {
+    Path::new(&encoder.encoder).ends_with(Path::new(&run.to_string()).join("encoder"))
+}
+
+/// Format 2 had a flag for the run and an encoder that could be changed apart: the flag counts only where they fit.
+fn of_format_2(
+    current: Option<SelectedEncoder>,
+    run: Option<u32>,
+    previous: Option<SelectedEncoder>,
+) -> ActiveEncoder {
+    match (run, &current) {
+        (Some(run), Some(encoder)) if is_path_of(encoder, run) => {
+            ActiveEncoder { current, run: Some(run), tuned_by: Some(run), previous }
+        }
+        // A run on the frozen encoder kept nothing to go back to.
+        (Some(run), _) if previous.is_none() => {
+            ActiveEncoder { current, run: Some(run), ..ActiveEncoder::default() }
+        }
+        _ => ActiveEncoder { current, ..ActiveEncoder::default() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_encoder::{LongTexts, Pooling, Precision};
+
+    fn encoder(name: &str, pooling: Pooling) -> SelectedEncoder {
+        SelectedEncoder {
+            key: format!("{name}/{pooling}"),
+            encoder: name.to_owned(),
+            pooling,
+            precision: Precision::Fp32,
+            long_texts: LongTexts::Average,
+            prompt: None,
+        }
+    }
+
+    fn mean(name: &str) -> SelectedEncoder {
+        encoder(name, Pooling::Mean)
+    }
+
+    #[test]
+    fn what_led_to_a_run_that_is_gone_leads_back() {
+        let there = [(1, "run:x".to_owned())];
+        let frozen = ActiveEncoder { run: Some(7), ..ActiveEncoder::default().chosen(mean("a")) };
+        assert_eq!(frozen.without_gone_runs(&there), ActiveEncoder::default().chosen(mean("a")));
+        let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(1, mean("run:x"));
+        assert_eq!(tuned.clone().without_gone_runs(&there), tuned);
+        assert_eq!(tuned.without_gone_runs(&[]), ActiveEncoder::default().chosen(mean("a")));
+        let only = ActiveEncoder::default().with_tuned(1, mean("run:y"));
+        assert_eq!(only.without_gone_runs(&there), ActiveEncoder::default());
+    }
+
+    #[test]
+    fn an_encoder_in_use_is_not_deleted_and_one_of_before_is_forgotten() {
+        let active = ActiveEncoder::default().chosen(mean("run:x"));
+        assert_eq!(active.clone().without_encoder("run:x"), None);
+        assert_eq!(active.clone().without_encoder("run:y"), Some(active.clone()));
+        let next =
+            ActiveEncoder { previous: Some(mean("run:x")), ..ActiveEncoder::default().chosen(mean("a")) };
+        assert_eq!(next.without_encoder("run:x").map(|active| active.previous), Some(None));
+    }
+
+    #[test]
+    fn choosing_another_encoder_ends_the_use_of_a_run() {
+        let active = ActiveEncoder::default().chosen(mean("a")).with_tuned(4, mean("run:x"));
+        assert_eq!((active.run, active.previous.clone()), (Some(4), Some(mean("a"))));
+        let chosen = active.clone().chosen(encoder("a", Pooling::Cls));
+        assert_eq!(
+            chosen,
+            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), ..ActiveEncoder::default() }
+        );
+        assert_eq!(chosen.clone().without_run(), chosen, "nothing to go back to: the choice stays");
+        let pooled = active.chosen(encoder("run:x", Pooling::Max));
+        assert_eq!(
+            (pooled.run, pooled.previous),
+            (Some(4), Some(mean("a"))),
+            "it is still the run's encoder"
+        );
+    }
+
+    #[test]
+    fn a_run_on_another_runs_encoder_is_in_use_until_the_pooling_changes() {
+        let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(4, mean("run:x"));
+        let frozen = tuned.clone().with_frozen(7, Some("run:x/mean")).unwrap();
+        assert_eq!((frozen.run, frozen.is_tuned(), tuned.is_tuned()), (Some(7), false, true));
+        assert_eq!(frozen.clone().chosen(mean("run:x")), frozen, "encoded again with the same version");
+        let pooled = frozen.chosen(encoder("run:x", Pooling::Max));
+        assert_eq!((pooled.run, pooled.is_tuned()), (Some(4), true), "run 7 was trained on the mean");
+        assert_eq!(pooled.without_run(), ActiveEncoder::default().chosen(mean("a")));
+    }
+
+    #[test]
+    fn a_value_of_before_says_no_tuning_run_and_is_read() {
+        let kept = r#"{"current":null,"run":3,"previous":null}"#;
+        let read: ActiveEncoder = serde_json::from_str(kept).unwrap();
+        assert_eq!((read.run, read.tuned_by), (Some(3), None));
+        assert_eq!(serde_json::to_string(&read).unwrap(), kept);
+    }
+
+    /// A run that was used before `tuned_by` was kept: nothing tells whether it tuned the encoder or was trained on it as it is.
+    #[test]
+    fn a_run_in_use_from_before_the_tuning_run_was_kept_counts_as_the_one_that_tuned_it() {
+        let kept = serde_json::json!({ "current": mean("run:x"), "run": 7, "previous": mean("a") });
+        let old: ActiveEncoder = serde_json::from_value(kept).unwrap();
+        assert_eq!((old.tuned_by, old.is_tuned()), (None, true));
+        let pooled = old.clone().chosen(encoder("run:x", Pooling::Max));
+        assert_eq!((pooled.run, pooled.tuned_by, pooled.is_tuned()), (Some(7), None, true));
+        assert_eq!(pooled.previous, Some(mean("a")), "the way back stays");
+        assert_eq!(pooled.without_run(), ActiveEncoder::default().chosen(mean("a")));
+        // The next step says which it is.
+        let tuned = old.clone().with_tuned(7, mean("run:x"));
+        assert_eq!((tuned.tuned_by, tuned.is_tuned()), (Some(7), true));
+        let frozen = old.with_frozen(9, Some("run:x/mean")).unwrap();
+        assert_eq!((frozen.tuned_by, frozen.is_tuned()), (Some(7), false));
+    }
+
+    #[test]
+    fn the_way_back_leads_to_the_last_encoder_that_no_run_has_tuned() {
+        let first = ActiveEncoder::default().chosen(mean("a"));
+        let twice = first.clone().with_tuned(1, mean("run:x")).with_tuned(2, mean("run:y"));
+        assert_eq!(twice.without_run(), first);
+        let again = first.clone().with_tuned(1, mean("run:x")).with_tuned(1, mean("run:x"));
+        assert_eq!(again.without_run(), first);
+        let frozen = first.clone().with_tuned(1, mean("run:x")).with_frozen(3, Some("a/mean")).unwrap();
+        assert_eq!(frozen, ActiveEncoder { run: Some(3), ..first.clone() });
+        assert_eq!(frozen.without_run(), first);
+        assert_eq!(first.with_frozen(3, Some("b/mean")), None, "an encoder that is not at hand");
+    }
+
+    #[test]
+    fn what_format_2_kept_apart_counts_where_it_fits() {
+        let of_run = |path: &str| SelectedEncoder { key: "t".to_owned(), ..mean(path) };
+        let fits = of_format_2(Some(of_run("/x/p.runs/4/encoder")), Some(4), Some(mean("a")));
+        assert_eq!((fits.run, fits.previous), (Some(4), Some(mean("a"))));
+        let apart = of_format_2(Some(encoder("a", Pooling::Cls)), Some(4), Some(mean("a")));
+        assert_eq!(
+            apart,
+            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), ..ActiveEncoder::default() }
+        );
+        let frozen = of_format_2(Some(mean("a")), Some(2), None);
+        assert_eq!((frozen.run, frozen.current), (Some(2), Some(mean("a"))));
+    }
+}

@@ -1,0 +1,34 @@
+//! Any text as models see it.
+
+use super::Encoding;
+use super::encoders::{EncoderChoice, SelectedEncoder};
+use super::text_features::EncodedText;
+use dissensus_encoder::Encoder;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Silent;
+use std::path::PathBuf;
+
+impl Encoding {
+    /// A text that is not in the project, by the project's encoder.
+    ///
+    /// # Errors
+    /// The project has no embeddings, no encoder is there, or it is another one than the project's.
+    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
+        EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
+    }
+
+    /// The project's encoder as it made the project's embeddings, what to open it with, and where it is; of `choice` only the device counts.
+    pub fn open_in_use(
+        &self,
+        choice: &EncoderChoice,
+    ) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+        let before =
+            self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+        let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
+        let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Silent)?;
+        if now.key != before.key {
+            return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
+        }
+        Ok((encoder, now, dir))
+    }
+}

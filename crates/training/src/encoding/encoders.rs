@@ -1,0 +1,331 @@
+//! Which encoder a project uses, and where it is.
+
+use dissensus_encoder::hub::{self, HubConfig, HubName};
+use dissensus_encoder::{
+    Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, EncoderVersion, LongTexts, Pooling,
+    Precision, PrecisionChoice, Prompt, locate,
+};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::Progress;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a person asked for. Nothing named: the project's encoder, else the default.
+#[derive(Clone, Debug, Default)]
+pub struct EncoderChoice {
+    /// A name, a folder, or a repository on the model hub as `owner/name`.
+    pub encoder: Option<String>,
+    /// How token vectors become one.
+    pub pooling: Option<Pooling>,
+    /// Where to compute.
+    pub device: DeviceChoice,
+    /// How exactly to compute.
+    pub precision: Option<PrecisionChoice>,
+    /// What becomes of texts that are longer than the encoder reads at once.
+    pub long_texts: Option<LongTexts>,
+    /// What is put in front of every text.
+    pub prompt: Option<Prompt>,
+}
+
+/// The encoder whose embeddings a project uses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelectedEncoder {
+    /// Key of the encoder version.
+    pub key: String,
+    /// The name, folder or repository it was opened by.
+    pub encoder: String,
+    /// How token vectors become one.
+    pub(crate) pooling: Pooling,
+    /// How exactly they were computed; projects of before there was a choice do not say.
+    #[serde(default)]
+    pub(crate) precision: Precision,
+    /// What became of long texts; projects of before there was a choice cut them.
+    #[serde(default = "cut")]
+    pub(crate) long_texts: LongTexts,
+    /// What was put in front of every text.
+    #[serde(default)]
+    pub(crate) prompt: Option<String>,
+}
+
+fn cut() -> LongTexts {
+    LongTexts::Truncate
+}
+
+impl SelectedEncoder {
+    /// An encoder as it was opened under this name.
+    pub(crate) fn new(encoder: String, version: &EncoderVersion) -> Self {
+        Self {
+            key: version.key(),
+            encoder,
+            pooling: version.pooling,
+            precision: version.precision,
+            long_texts: version.long_texts,
+            prompt: version.prompt.clone(),
+        }
+    }
+
+    /// What to open its folder with, to get the same version again.
+    pub(crate) fn options(&self) -> EncoderOptions {
+        EncoderOptions {
+            pooling: Some(self.pooling),
+            precision: PrecisionChoice::Exactly(self.precision),
+            long_texts: self.long_texts,
+            prompt: Prompt::Text(self.prompt.clone().unwrap_or_default()),
+            ..EncoderOptions::default()
+        }
+    }
+}
+
+/// A folder that holds an encoder, by the look of it.
+pub struct EncoderLocation {
+    pub name: String,
+    pub(crate) dir: PathBuf,
+}
+
+/// The default encoder's folder.
+pub fn find_default(home: &Home) -> Result<EncoderLocation, WorkbenchError> {
+    let catalogue = Catalogue::embedded()?;
+    let name = catalogue.default_encoder().map_or("all-MiniLM-L6-v2", |encoder| encoder.name.as_str());
+    Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
+}
+
+/// The folder of what was asked for, of what the project uses, or of the default, in this order. Makes no request: a
+/// repository of the model hub is found where it was fetched before.
+pub(crate) fn find(
+    home: &Home,
+    asked: Option<&str>,
+    chosen: Option<&SelectedEncoder>,
+) -> Result<EncoderLocation, WorkbenchError> {
+    let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
+        return find_default(home);
+    };
+    if let Some(found) = find_folder(name) {
+        return Ok(found);
+    }
+    if let Ok(repository) = name.parse::<HubName>() {
+        return find_cached(&repository, &HubConfig::from_env());
+    }
+    if Path::new(name).is_file() {
+        return Err(EncoderError::NotAFolder(name.into()).into());
+    }
+    let looks_like_a_path = Path::new(name).components().count() > 1;
+    if looks_like_a_path {
+        return Err(EncoderError::NoFolder(name.into()).into());
+    }
+    Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
+}
+
+/// As [`find`], and fetches a repository of the model hub where a person names one.
+pub(crate) fn find_or_fetch(
+    home: &Home,
+    asked: Option<&str>,
+    chosen: Option<&SelectedEncoder>,
+    progress: &dyn Progress,
+) -> Result<EncoderLocation, WorkbenchError> {
+    match asked.filter(|name| find_folder(name).is_none()).map(|name| (name, name.parse::<HubName>())) {
+        Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), progress),
+        _ => find(home, asked, chosen),
+    }
+}
+
+/// The folder of the encoder of this name (or of the default one), fetched where it is a repository of the model hub that is
+/// not here yet.
+///
+/// # Errors
+/// There is none of that name, it cannot be fetched, or a cancel.
+pub fn encoder_folder(
+    home: &Home,
+    name: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<PathBuf, WorkbenchError> {
+    Ok(find_or_fetch(home, name, None, progress)?.dir)
+}
+
+fn find_folder(name: &str) -> Option<EncoderLocation> {
+    let folder = Path::new(name);
+    let is_gguf = folder.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+    (folder.is_dir() || (is_gguf && folder.is_file())).then(|| {
+        // A project that is opened from another folder must still find it. A file keeps its name: a model hub's cache has
+        // links to files that are named by their hash.
+        let found = if is_gguf { std::path::absolute(folder) } else { folder.canonicalize() };
+        let dir = found.unwrap_or_else(|_| folder.to_owned());
+        EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }
+    })
+}
+
+fn find_cached(repository: &HubName, config: &HubConfig) -> Result<EncoderLocation, WorkbenchError> {
+    let name = repository.to_string();
+    match hub::cached(repository, config) {
+        Some(dir) => Ok(EncoderLocation { name, dir }),
+        None => Err(EncoderError::Missing {
+            advice: format!("fetch it with `dissensus encode PROJECT --encoder {name}`"),
+            name,
+            searched: vec![config.cache.clone()],
+        }
+        .into()),
+    }
+}
+
+fn fetch(
+    name: &str,
+    repository: &HubName,
+    config: &HubConfig,
+    progress: &dyn Progress,
+) -> Result<EncoderLocation, WorkbenchError> {
+    let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
+    if owner.is_some_and(Path::is_dir) {
+        // More likely a slip in a path than a repository, and the hub need not learn of it.
+        return Err(EncoderError::NoFolder(name.into()).into());
+    }
+    let told = &mut |at: hub::Fetched| {
+        progress.report(0, None, &fetching(&at));
+        progress.flow()
+    };
+    match hub::fetch(repository, config, told) {
+        Ok(dir) => Ok(EncoderLocation { name: repository.to_string(), dir }),
+        Err(problem @ (EncoderError::HubNotFound { .. } | EncoderError::HubClosed { .. })) => {
+            let (name, problem) = (name.to_owned(), Box::new(problem));
+            Err(EncoderError::NeitherFolderNorHub { name, problem }.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// For example `fetching model.safetensors, 12.4 of 90.9 MB`.
+fn fetching(at: &hub::Fetched) -> String {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let file = if at.file.is_empty() { "the list of files" } else { &at.file };
+    format!("fetching {file}, {:.1} of {:.1} MB", megabytes(at.bytes), megabytes(at.total))
+}
+
+/// Opens the encoder for a choice; what is not chosen falls back to the project's when the encoder is the project's.
+pub(crate) fn open(
+    home: &Home,
+    choice: &EncoderChoice,
+    chosen: Option<&SelectedEncoder>,
+    progress: &dyn Progress,
+) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+    let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, progress)?;
+    open_found(found, choice, chosen)
+}
+
+/// As [`open`], of an encoder that was found.
+pub(crate) fn open_found(
+    found: EncoderLocation,
+    choice: &EncoderChoice,
+    chosen: Option<&SelectedEncoder>,
+) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
+    let same = chosen.filter(|chosen| chosen.encoder == found.name);
+    let kept = same.map(SelectedEncoder::options).unwrap_or_default();
+    let options = EncoderOptions {
+        pooling: choice.pooling.or(kept.pooling),
+        precision: choice.precision.unwrap_or(kept.precision),
+        long_texts: choice.long_texts.unwrap_or(kept.long_texts),
+        prompt: choice.prompt.clone().unwrap_or(kept.prompt),
+        device: choice.device,
+        ..EncoderOptions::default()
+    };
+    let encoder = Encoder::open(&found.dir, &options)?;
+    let chosen = SelectedEncoder::new(found.name, encoder.version());
+    Ok((encoder, chosen, found.dir))
+}
+
+/// What to open a run's tuned encoder with, by the key that its embeddings were filed under; None for a run without any.
+pub(crate) fn tuned_options(key: Option<&str>) -> EncoderOptions {
+    EncoderOptions { long_texts: key.map(LongTexts::of_key).unwrap_or_default(), ..EncoderOptions::default() }
+}
+
+/// Where `auto` computes on this machine, and why.
+pub fn device() -> (String, String) {
+    (dissensus_encoder::auto_device().to_owned(), dissensus_encoder::auto_device_reason())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_project::jobs::Silent;
+    use dissensus_test_support::local_hub::{LocalHub, NAME, Trouble};
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    /// Keeps the notes, and stops where it is told to.
+    #[derive(Default)]
+    struct RecordedProgress {
+        notes: Mutex<Vec<String>>,
+        stop: bool,
+    }
+
+    impl Progress for RecordedProgress {
+        fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+            self.notes.lock().unwrap().push(doing.to_owned());
+        }
+
+        fn cancelled(&self) -> bool {
+            self.stop
+        }
+    }
+
+    fn setting() -> (LocalHub, HubConfig, tempfile::TempDir) {
+        let hub = LocalHub::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny"));
+        let keep = tempfile::tempdir().unwrap();
+        let config = HubConfig {
+            endpoint: hub.endpoint(),
+            cache: keep.path().to_owned(),
+            token: None,
+            offline: false,
+            patience: Duration::from_secs(20),
+        };
+        (hub, config, keep)
+    }
+
+    #[test]
+    fn a_named_repository_is_fetched_and_found_again_without_a_request() {
+        let (hub, config, _keep) = setting();
+        let repository: HubName = NAME.parse().unwrap();
+        assert_eq!(find_cached(&repository, &config).err().unwrap().code(), "encoder-missing");
+        assert!(hub.asked().is_empty(), "finding makes no request");
+
+        let watch = RecordedProgress::default();
+        let found = fetch(NAME, &repository, &config, &watch).unwrap();
+        assert_eq!(found.name, NAME);
+        let notes = watch.notes.lock().unwrap();
+        assert!(
+            notes.iter().any(|note| note.starts_with("fetching model.safetensors, 0.1 of 0.1 MB")),
+            "{notes:?}"
+        );
+
+        hub.asked();
+        let again = find_cached(&repository, &config).unwrap();
+        assert_eq!((again.name, again.dir), (found.name, found.dir));
+        assert!(hub.asked().is_empty());
+    }
+
+    #[test]
+    fn a_stop_ends_the_fetch() {
+        let (hub, config, _keep) = setting();
+        let watch = RecordedProgress { stop: true, ..RecordedProgress::default() };
+        hub.make(Trouble::Silent);
+        let stopped = fetch(NAME, &NAME.parse().unwrap(), &config, &watch).err().unwrap();
+        assert_eq!(stopped.code(), "cancelled");
+    }
+
+    #[test]
+    fn a_name_that_is_neither_says_both() {
+        let (_hub, config, _keep) = setting();
+        let error = fetch("some/other", &"some/other".parse().unwrap(), &config, &Silent).err().unwrap();
+        let text = error.to_string();
+        assert!(text.contains("no folder some/other here") && text.contains("model hub has no"), "{text}");
+        assert_eq!(error.code(), "encoder-hub-not-found");
+    }
+
+    #[test]
+    fn a_slip_in_a_path_asks_nobody() {
+        let (hub, config, _keep) = setting();
+        // Tests run in the crate's folder, which has a folder src.
+        let error = fetch("src/tiny", &"src/tiny".parse().unwrap(), &config, &Silent).err().unwrap();
+        assert_eq!(error.code(), "encoder-no-folder");
+        assert!(error.to_string().contains("owner/name@main"), "{error}");
+        assert!(hub.asked().is_empty());
+    }
+}

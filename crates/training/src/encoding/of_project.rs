@@ -1,0 +1,92 @@
+//! An encoder that another project has tuned, named by that project's file: `FILE.dissensus` means the one that it uses,
+//! `FILE.dissensus#3` the one of its run 3. It stays where it is, in the folder of that run.
+
+use super::Encoding;
+use super::encoders::EncoderLocation;
+use super::training_data::says_what_trained_it;
+use crate::saved_runs::{SavedRuns, run_of_encoder};
+use dissensus_api::Tuning;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use dissensus_store::Store;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How the name of a project file ends.
+const EXTENSION: &str = "dissensus";
+
+/// The project file and the run that `name` means; `None` where it is no name of a project file.
+fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
+    let is_project = |file: &str| Path::new(file).extension().is_some_and(|end| end == EXTENSION);
+    let (file, run) = match name.rsplit_once('#') {
+        Some((file, run)) if is_project(file) => (file, Some(run)),
+        _ if is_project(name) => (name, None),
+        _ => return None,
+    };
+    Some((Path::new(file), run))
+}
+
+/// The folder of the encoder that `name` means; `None` where it names no project file, or that of the project `own`. From then on the folder
+/// stands for it, which has the run's UUID in its path: the other project is not asked again.
+///
+/// # Errors
+/// The project is not there or cannot be read, has no such run, no encoder that it has tuned, or one that does not say what trained it.
+pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, WorkbenchError> {
+    let Some((file, run)) = project_named(name) else { return Ok(None) };
+    let refused = |reason: String| WorkbenchError::EncoderOfProject { path: file.to_owned(), reason };
+    if !file.is_file() {
+        return Err(refused("is not there".to_owned()));
+    }
+    if own.canonicalize().is_ok_and(|own| file.canonicalize().is_ok_and(|file| own == file)) {
+        return Err(refused("is this project: `runs use` uses the encoder of a run of its own".to_owned()));
+    }
+    // Its window may have it open: reading takes no lock.
+    let store = Store::open_reader_recorded(file, &home.check_records())?;
+    let context = Arc::new(Context::open(store, home)?);
+    let saved = SavedRuns::of(&context);
+    let number = match run {
+        Some(run) => run.parse().map_err(|_| refused(format!("has no run \"{run}\": runs are numbers")))?,
+        None => {
+            let active = Encoding::of(&context, &saved).active_encoder()?;
+            let tuned = active.current.as_ref().and_then(|current| run_of_encoder(&current.encoder));
+            let uid = tuned.ok_or_else(|| {
+                let file = file.display();
+                refused(format!(
+                    "uses no encoder that it has tuned: name a run that has tuned one ({file}#RUN)"
+                ))
+            })?;
+            context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?.id.0
+        }
+    };
+    let kept = saved.get(number)?;
+    if kept.choices.tuning == Tuning::Frozen {
+        return Err(refused(format!("has a run {number} that tuned no encoder: name one that did")));
+    }
+    let dir = saved.encoder_folder(kept.run.uid)?;
+    if !says_what_trained_it(&dir)? {
+        return Err(refused(format!(
+            "has a run {number} from before encoders said which texts trained them: `runs use {number}` there first"
+        )));
+    }
+    // A project that is opened from another folder must still find it.
+    let dir = dir.canonicalize().unwrap_or(dir);
+    Ok(Some(EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_file_is_told_from_folders_and_repositories() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("a#b.dissensus");
+        let name = project.to_str().unwrap();
+        assert_eq!(project_named(name), Some((project.as_path(), None)));
+        assert_eq!(project_named(&format!("{name}#12")), Some((project.as_path(), Some("12"))));
+        for other in ["all-MiniLM-L6-v2", "owner/name", "./folder", "a#b"] {
+            assert_eq!(project_named(other), None, "{other}");
+        }
+    }
+}

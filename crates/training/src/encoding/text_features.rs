@@ -1,0 +1,72 @@
+//! What models see of a text beside its labels: its embedding and its character n-grams.
+
+use dissensus_domain::TextId;
+use dissensus_encoder::char_ngrams;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::{SparseRows, TextFeatures};
+use std::sync::Arc;
+
+/// Texts read at a time; a text may be long.
+const PAGE: usize = 64;
+
+/// A text that is not in the project, as its models see it.
+#[derive(Clone, Debug)]
+pub struct EncodedText {
+    embedding: Vec<f32>,
+    ngrams: SparseRows,
+}
+
+impl EncodedText {
+    /// Of a text and its embedding.
+    pub fn new(text: &str, embedding: Vec<f32>) -> Result<Self, WorkbenchError> {
+        let mut ngrams = SparseRows::default();
+        ngrams.push(&char_ngrams(text))?;
+        Ok(Self { embedding, ngrams })
+    }
+
+    /// What models take.
+    pub fn features(&self) -> TextFeatures<'_> {
+        TextFeatures { embedding: &self.embedding, ngrams: self.ngrams.row(0) }
+    }
+}
+
+/// The n-grams of these texts, a row each; `None` for more of them than the `limits` allow.
+pub(super) fn ngrams_of(
+    context: &Context,
+    texts: &[TextId],
+    limits: NgramLimits,
+) -> Result<Option<Arc<SparseRows>>, WorkbenchError> {
+    if texts.len() > limits.texts {
+        return Ok(None);
+    }
+    let mut rows = SparseRows::default();
+    for page in texts.chunks(PAGE) {
+        for body in context.store.bodies(page)? {
+            rows.push(&char_ngrams(&body))?;
+        }
+        if rows.entries() > limits.entries {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Arc::new(rows)))
+}
+
+/// A project with more texts than this, or with more n-grams than this in all of them (six bytes each), goes without: they would take
+/// too much memory and too much time to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NgramLimits {
+    pub texts: usize,
+    pub entries: usize,
+}
+
+impl NgramLimits {
+    /// For a run that has learned from n-grams, whatever the project has grown to since.
+    pub(super) const LIFTED: Self = Self { texts: usize::MAX, entries: usize::MAX };
+}
+
+impl Default for NgramLimits {
+    fn default() -> Self {
+        Self { texts: 50_000, entries: 40_000_000 }
+    }
+}

@@ -1,0 +1,398 @@
+//! What a tuned encoder was itself trained on, so that nothing is scored with it as if it were unseen.
+//!
+//! Kept in the project under the SHA-256 of the encoder's weights: it holds for every pooling and precision of them, wherever
+//! their files are moved, and it stays when the run that tuned them is deleted. It also lies beside the weights, for copies of the
+//! project that do not have the run.
+
+use super::Encoding;
+use super::encoders::SelectedEncoder;
+use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_encoder::{Encoder, EncoderOptions};
+use dissensus_files::write_atomically;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_selection::evaluation::SeenByEncoder;
+use dissensus_store::{RunId, RunPart, body_hash};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::Path;
+use uuid::Uuid;
+
+/// Texts and annotators whose labels trained or validated an encoder, or the encoder that its tuning began with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct TrainingData {
+    texts: BTreeSet<TextId>,
+    annotators: BTreeSet<AnnotatorId>,
+    /// Those of the texts whose labels chose a checkpoint and taught no weight. Encoders of before this was kept name none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    validated: BTreeSet<TextId>,
+    /// Those that this copy of the project does not have: they may be imported or merged later.
+    #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
+    missing: Fingerprints,
+}
+
+impl TrainingData {
+    fn extend(&mut self, other: Self) {
+        let taught: BTreeSet<TextId> = self.taught().chain(other.taught()).collect();
+        self.validated.extend(&other.validated);
+        self.validated.retain(|text| !taught.contains(text));
+        self.texts.extend(other.texts);
+        self.annotators.extend(other.annotators);
+        self.missing.extend(other.missing);
+    }
+
+    /// Texts whose labels taught weights.
+    fn taught(&self) -> impl Iterator<Item = TextId> {
+        self.texts.difference(&self.validated).copied()
+    }
+}
+
+/// The same as rows of the arrays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    texts: Vec<bool>,
+    annotators: Vec<bool>,
+    taught: Vec<bool>,
+}
+
+impl Seen {
+    /// As splits take it.
+    pub fn rows(&self) -> SeenByEncoder<'_> {
+        SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
+    }
+
+    /// Texts whose labels taught weights of the encoder, a row a text; empty where it learned from none.
+    pub fn taught(&self) -> &[bool] {
+        &self.taught
+    }
+
+    /// What to say beside a figure; `None` where nothing was left out.
+    pub fn note(left_out: usize) -> Option<String> {
+        let texts = if left_out == 1 { "1 text is".to_owned() } else { format!("{left_out} texts are") };
+        (left_out > 0)
+            .then(|| format!("{texts} left out of the test: the encoder was tuned on their labels."))
+    }
+}
+
+fn key(weights_sha256: &str) -> String {
+    format!("encoder_training_data:{weights_sha256}")
+}
+
+/// What lies beside a tuned encoder's weights, so that a copy of the project from before the run knows it too, wherever the folder
+/// goes: the same by fingerprints that hold in every copy, by project. An encoder is handed on; who labelled what is not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Record {
+    projects: BTreeMap<Uuid, Fingerprints>,
+    /// SHA-256 of the bodies of all of these texts, by which a project of its own knows those that it has too (see [`body_hash`]): they
+    /// are no unseen texts there. Who has a text can find out whether it is among them. Records of before this was kept name none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    bodies: BTreeSet<String>,
+}
+
+/// What taught an encoder beside the labels of its run: texts and annotators of a project, as that project finds them when it uses the
+/// encoder, and texts of the run's own project that say the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherTrainingData {
+    project: Uuid,
+    prints: Fingerprints,
+    bodies: BTreeSet<String>,
+    same_bodies: BTreeSet<TextId>,
+}
+
+impl OtherTrainingData {
+    /// Texts (also by their bodies) and annotators of `project` by their external ids.
+    pub(crate) fn new<'a>(
+        project: Uuid,
+        texts: impl IntoIterator<Item = &'a str>,
+        bodies: impl IntoIterator<Item = &'a str>,
+        annotators: impl IntoIterator<Item = &'a str>,
+        same_bodies: BTreeSet<TextId>,
+    ) -> Self {
+        let prints = Fingerprints {
+            texts: texts.into_iter().map(|name| fingerprint(project, name)).collect(),
+            annotators: annotators.into_iter().map(|name| fingerprint(project, name)).collect(),
+            ..Fingerprints::default()
+        };
+        let bodies = bodies.into_iter().filter_map(body_print).collect();
+        Self { project, prints, bodies, same_bodies }
+    }
+}
+
+/// SHA-256 of external ids, see [`fingerprint`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Fingerprints {
+    texts: BTreeSet<String>,
+    annotators: BTreeSet<String>,
+    /// Those of the texts whose labels taught no weight, as in [`TrainingData`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    validated: BTreeSet<String>,
+}
+
+impl Fingerprints {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.annotators.is_empty()
+    }
+
+    fn extend(&mut self, other: Self) {
+        let taught = |prints: &Self| -> BTreeSet<String> {
+            prints.texts.difference(&prints.validated).cloned().collect()
+        };
+        let taught: BTreeSet<String> = taught(self).union(&taught(&other)).cloned().collect();
+        self.validated.extend(other.validated);
+        self.validated.retain(|text| !taught.contains(text));
+        self.texts.extend(other.texts);
+        self.annotators.extend(other.annotators);
+    }
+}
+
+/// What stands for an external id in files that are handed on: others cannot read it, and it is another one in each project.
+fn fingerprint(project: Uuid, external_id: &str) -> String {
+    hex(&Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize())
+}
+
+/// The same of a body, in every project alike; `None` without a word.
+fn body_print(body: &str) -> Option<String> {
+    body_hash(body).map(|hash| hex(&hash))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether the encoder in `dir` says by their bodies which texts trained it.
+pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, WorkbenchError> {
+    Ok(!Record::read(dir)?.bodies.is_empty())
+}
+
+impl Record {
+    const FILE: &str = "training_data.json";
+
+    /// What is said of the encoder in `dir`; nothing where nothing is.
+    fn read(dir: &Path) -> Result<Self, WorkbenchError> {
+        let path = dir.join(Self::FILE);
+        match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| WorkbenchError::DamagedTrainingData { path, reason: error.to_string() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(WorkbenchError::Io { path, doing: "reading", source }),
+        }
+    }
+
+    fn write(&self, dir: &Path) -> Result<(), WorkbenchError> {
+        let path = dir.join(Self::FILE);
+        let text = serde_json::to_string_pretty(self).map_err(|e| WorkbenchError::internal(&e))?;
+        write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|source| WorkbenchError::Io {
+            path,
+            doing: "writing",
+            source,
+        })
+    }
+}
+
+impl Encoding {
+    /// Keeps what the encoder in `dir` was trained on: the training and validation labels of `run`, and what the encoder version
+    /// `parent` (in the folder `parent_dir`, where that is at hand), with which its tuning began, was trained on, and `others`. It is
+    /// kept in the project and beside the encoder.
+    pub(crate) fn keep_encoder_training_data(
+        &self,
+        run: RunId,
+        dir: &Path,
+        parent: Option<&str>,
+        parent_dir: Option<&Path>,
+        others: &[&OtherTrainingData],
+    ) -> Result<(), WorkbenchError> {
+        let encoder = Encoder::open(dir, &EncoderOptions::default())?;
+        let mut data = self.training_data(parent)?.unwrap_or_default();
+        for part in [RunPart::Train, RunPart::Validation] {
+            let mut of_run = TrainingData::default();
+            for label in self.context.store.run_labels(run, part)?.labels {
+                of_run.texts.insert(label.text);
+                of_run.annotators.insert(label.annotator);
+            }
+            if part == RunPart::Validation {
+                of_run.validated.clone_from(&of_run.texts);
+            }
+            data.extend(of_run);
+        }
+        let project = self.context.store.project_id()?.0;
+        for other in others {
+            let missing =
+                if other.project == project { other.prints.clone() } else { Fingerprints::default() };
+            let texts = other.same_bodies.clone();
+            data.extend(TrainingData { texts, missing, ..TrainingData::default() });
+        }
+        let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
+        // Of other projects, the parent's folder or an earlier writing of this one may know more.
+        let before = Record::read(dir)?;
+        let mut record = before.clone();
+        if let Some(parent_dir) = parent_dir {
+            let parent = Record::read(parent_dir)?;
+            for (project, names) in parent.projects {
+                record.projects.entry(project).or_default().extend(names);
+            }
+            record.bodies.extend(parent.bodies);
+        }
+        for other in others {
+            if other.project != project {
+                record.projects.entry(other.project).or_default().extend(other.prints.clone());
+            }
+            record.bodies.extend(other.bodies.iter().cloned());
+        }
+        let texts: Vec<TextId> = data.texts.iter().copied().collect();
+        let bodies = self.context.store.bodies(&texts)?;
+        record.bodies.extend(bodies.iter().filter_map(|body| body_print(body)));
+        record.projects.entry(project).or_default().extend(self.fingerprints(project, &data)?);
+        if record == before { Ok(()) } else { record.write(dir) }
+    }
+
+    /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators, and of texts of other projects that this
+    /// one has too. It is read whenever texts are encoded or the encoder is tuned, so that texts which come later are known in time.
+    pub(super) fn take_over_training_data(
+        &self,
+        weights_sha256: &str,
+        dir: &Path,
+    ) -> Result<(), WorkbenchError> {
+        let project = self.context.store.project_id()?.0;
+        let mut record = Record::read(dir)?;
+        let own = record.projects.remove(&project);
+        let mut texts = BTreeSet::new();
+        if !record.bodies.is_empty() {
+            // What the record says of this project's own texts says whether they taught or validated alone.
+            let known = own.as_ref().map(|own| &own.texts);
+            self.context.store.for_each_text(|text| {
+                let name = || fingerprint(project, &text.external_id);
+                let is_own = known.is_some_and(|known| known.contains(&name()));
+                if !is_own && body_print(&text.body).is_some_and(|print| record.bodies.contains(&print)) {
+                    texts.insert(text.id);
+                }
+                Ok::<(), WorkbenchError>(())
+            })?;
+        }
+        if own.is_none() && texts.is_empty() {
+            return Ok(());
+        }
+        let data = TrainingData { texts, missing: own.unwrap_or_default(), ..TrainingData::default() };
+        self.keep_training_data(weights_sha256, data).map(drop)
+    }
+
+    /// The same of the encoder that a tuning is to begin with: texts may have been imported since texts were last encoded.
+    pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), WorkbenchError> {
+        let versions = self.context.store.encoder_versions()?;
+        let Some(version) = versions.iter().find(|known| known.key == chosen.key) else { return Ok(()) };
+        let found = self.find_encoder(None, Some(chosen))?;
+        self.take_over_training_data(&version.weights_sha256, &found.dir)
+    }
+
+    /// With what was missing and is in the project by now.
+    fn found(&self, mut data: TrainingData) -> Result<TrainingData, WorkbenchError> {
+        if data.missing.is_empty() {
+            return Ok(data);
+        }
+        let project = self.context.store.project_id()?.0;
+        if !data.missing.texts.is_empty() {
+            for (id, name) in self.context.store.all_text_ids_and_externals()? {
+                let print = fingerprint(project, &name);
+                if data.missing.texts.remove(&print) {
+                    let taught_nothing = data.missing.validated.remove(&print);
+                    match (data.texts.insert(id), taught_nothing) {
+                        (true, true) => drop(data.validated.insert(id)),
+                        (false, false) => drop(data.validated.remove(&id)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        for annotator in self.context.index().annotators() {
+            if data.missing.annotators.remove(&fingerprint(project, &annotator.external_id)) {
+                data.annotators.insert(annotator.id);
+            }
+        }
+        Ok(data)
+    }
+
+    /// Adds to what these weights are known to have been trained on, and returns all of it.
+    fn keep_training_data(
+        &self,
+        weights_sha256: &str,
+        mut data: TrainingData,
+    ) -> Result<TrainingData, WorkbenchError> {
+        let key = key(weights_sha256);
+        let known: Option<TrainingData> = self.context.store.setting(&key)?;
+        // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
+        if let Some(known) = known.clone() {
+            data.extend(known);
+        }
+        let data = self.found(data)?;
+        if known.as_ref() != Some(&data) {
+            self.context.store.set_setting(&key, &data)?;
+        }
+        Ok(data)
+    }
+
+    /// Of all of it, also of what this copy of the project does not have.
+    fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
+        let texts = self.context.store.all_text_ids_and_externals()?;
+        let prints = |of: &BTreeSet<TextId>| -> BTreeSet<String> {
+            let those = texts.iter().filter(|(id, _)| of.contains(id));
+            those.map(|(_, name)| fingerprint(project, name)).collect()
+        };
+        let index = self.context.index();
+        let annotators = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
+        let mut all = data.missing.clone();
+        all.extend(Fingerprints {
+            texts: prints(&data.texts),
+            validated: prints(&data.validated),
+            annotators: annotators.map(|a| fingerprint(project, &a.external_id)).collect(),
+        });
+        Ok(all)
+    }
+
+    /// What the encoder in use was trained on in this project, for the texts and annotators of `index`.
+    pub fn seen_by_encoder(&self, index: &Index) -> Result<Seen, WorkbenchError> {
+        self.seen_by(self.active_encoder()?.key(), index)
+    }
+
+    /// As [`Encoding::seen_by_encoder`], of the encoder version `version`.
+    pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, WorkbenchError> {
+        let Some(data) = self.training_data(version)? else { return Ok(Seen::default()) };
+        Ok(Seen {
+            texts: index.texts().iter().map(|text| data.texts.contains(text)).collect(),
+            annotators: index.annotators().iter().map(|a| data.annotators.contains(&a.id)).collect(),
+            taught: {
+                let taught: BTreeSet<TextId> = data.taught().collect();
+                index.texts().iter().map(|text| taught.contains(text)).collect()
+            },
+        })
+    }
+
+    fn training_data(&self, version: Option<&str>) -> Result<Option<TrainingData>, WorkbenchError> {
+        let Some(version) = version else { return Ok(None) };
+        let found = self.context.store.encoder_versions()?.into_iter().find(|known| known.key == version);
+        let Some(found) = found else { return Ok(None) };
+        let data: Option<TrainingData> = self.context.store.setting(&key(&found.weights_sha256))?;
+        data.map(|data| self.found(data)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prints(texts: &[&str], validated: &[&str]) -> Fingerprints {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Fingerprints { texts: set(texts), validated: set(validated), ..Fingerprints::default() }
+    }
+
+    #[test]
+    fn a_text_that_taught_in_one_record_has_taught_in_all() {
+        let mut all = prints(&["a", "b", "c"], &["b", "c"]);
+        all.extend(prints(&["b", "d"], &["d"]));
+        assert_eq!(all, prints(&["a", "b", "c", "d"], &["c", "d"]));
+        // Records of before this was kept say of every text that it taught.
+        let before: Fingerprints = serde_json::from_str(r#"{"texts": ["c"], "annotators": []}"#).unwrap();
+        all.extend(before);
+        assert_eq!(all, prints(&["a", "b", "c", "d"], &["d"]));
+    }
+}

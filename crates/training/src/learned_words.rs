@@ -1,0 +1,70 @@
+//! What a model of words has learned, as it is kept beside a run's encoder and carried away in bundles.
+
+use dissensus_models::spans::{SpanModel, TypeHead};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::text_words::Forms;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// What was learned of the words of a question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LearnedWords {
+    /// Its number in the project.
+    pub(crate) question: u32,
+    /// Answers that it was learned from and calibrated on.
+    pub answers: u32,
+    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. They cannot be read off, and their order says nothing of the texts; whoever
+    /// tries a word learns whether it is among them.
+    pub forms: Vec<u64>,
+    /// Of each type.
+    pub heads: Vec<TypeHead>,
+}
+
+/// What stands for a word's form where words are not to be read.
+pub(crate) fn form_print(form: &str) -> u64 {
+    use sha2::{Digest, Sha256};
+    let sum: [u8; 32] = Sha256::digest(form.as_bytes()).into();
+    u64::from_le_bytes([sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]])
+}
+
+impl LearnedWords {
+    /// Of a fitted model and the forms that it was fitted on.
+    pub fn of_model(question: u32, answers: u32, model: &SpanModel, forms: &Forms) -> Self {
+        let heads = model.type_heads();
+        let has_effect =
+            |id: &usize| heads.iter().any(|head| head.forms.get(*id).is_some_and(|e| e.abs() > 1e-6));
+        let mut prints: Vec<(u64, usize)> = forms
+            .in_order()
+            .into_iter()
+            .enumerate()
+            .filter(|(id, _)| has_effect(id))
+            .map(|(id, form)| (form_print(form), id))
+            .collect();
+        prints.sort_unstable();
+        let kept = |head: TypeHead| TypeHead {
+            forms: prints.iter().map(|(_, id)| head.forms.get(*id).copied().unwrap_or_default()).collect(),
+            ..head
+        };
+        let heads = heads.into_iter().map(kept).collect();
+        Self { question, answers, forms: prints.iter().map(|(print, _)| *print).collect(), heads }
+    }
+
+    /// The model, of words whose forms have these ids.
+    ///
+    /// # Errors
+    /// Numbers that do not fit together.
+    pub fn model(&self, forms: &Forms) -> Result<SpanModel, WorkbenchError> {
+        let ids: HashMap<u64, usize> =
+            self.forms.iter().enumerate().map(|(id, print)| (*print, id)).collect();
+        let prints: Vec<Option<usize>> =
+            forms.in_order().into_iter().map(|form| ids.get(&form_print(form)).copied()).collect();
+        let of_forms = |head: &TypeHead| -> Vec<f32> {
+            let effect =
+                |id: &Option<usize>| id.and_then(|id| head.forms.get(id).copied()).unwrap_or_default();
+            prints.iter().map(effect).collect()
+        };
+        let heads =
+            self.heads.iter().map(|head| TypeHead { forms: of_forms(head), ..head.clone() }).collect();
+        Ok(SpanModel::of_type_heads(heads)?)
+    }
+}

@@ -1,0 +1,13 @@
+//! Everything that is computed and stored: embeddings, live models, training runs and their prediction tables.
+
+pub mod asked_model;
+pub mod background;
+pub mod encoding;
+pub mod learned_words;
+pub mod live;
+pub mod predicted_texts;
+pub mod prediction_table;
+pub mod runs;
+pub mod saved_runs;
+pub mod set_table;
+pub mod word_predictor;

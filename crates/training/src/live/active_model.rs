@@ -1,0 +1,44 @@
+//! What predicts for a question.
+
+use super::LiveModels;
+use super::fitted::MODEL;
+use dissensus_api::ActiveModel;
+use dissensus_domain::QuestionId;
+use dissensus_project::error::WorkbenchError;
+
+impl LiveModels {
+    /// What predicts for a question: which encoder, which model, fitted on what.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn active_model(&self, question: QuestionId) -> Result<ActiveModel, WorkbenchError> {
+        let context = &self.context;
+        context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let active = self.encoding.active_encoder()?;
+        let learned = context.index().learned(question);
+        let of_one = |one: &QuestionId| {
+            self.models.with(*one, |fitted| {
+                (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
+            })
+        };
+        // Of a multi-label question the options learn from the same labels: the first one speaks for all, once all have a model.
+        let all: Option<Vec<_>> = learned.iter().map(of_one).collect();
+        let fitted = all.and_then(|all| all.into_iter().next());
+        // A model on the embeddings of before is about to be fitted again, and is not what is asked for.
+        let fitted = fitted.filter(|(.., version)| version.as_deref() == active.key());
+        let current = active.current.as_ref();
+        Ok(ActiveModel {
+            question,
+            encoder: active.key().map(str::to_owned),
+            pooling: current.map(|encoder| encoder.pooling.to_string()),
+            precision: current.map(|encoder| encoder.precision.to_string()),
+            run: active.run,
+            tuned: active.is_tuned(),
+            model: MODEL.to_owned(),
+            fitted_on: fitted.as_ref().map(|(labels, ..)| *labels as u32),
+            learned_since: fitted.as_ref().map_or(0, |(_, learned, ..)| *learned),
+            fitted_at: fitted.as_ref().map(|(.., at, _)| *at as f64),
+            labels: context.store.current_labels(question)?.len() as u32,
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! Groups of people compared on every text.
+
+use dissensus_models::live::{LiveModel, SeveritySides};
+use dissensus_project::words::counted;
+use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
+use std::ops::Range;
+
+/// Two sides, named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sides {
+    pub attribute: String,
+    /// Of the second side, the one that is spoken of.
+    pub value: String,
+    /// Of the first side; `None` for all others of whom the attribute is known.
+    pub against: Option<String>,
+}
+
+/// Some pairs of groups, and what all texts say about them.
+#[derive(Debug)]
+pub struct Comparison {
+    pub sides: Vec<Sides>,
+    gaps: GroupGaps,
+    /// The strict and the lenient, where they are compared beside the groups.
+    severity: Option<SeveritySides>,
+}
+
+impl Comparison {
+    /// Of `groups` of annotators' indices; `pairs` and `sides` go together.
+    pub fn of(model: &LiveModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>, sides: Vec<Sides>) -> Self {
+        let gaps = GroupGaps::by_labels(model, groups, pairs, GroupGaps::FALSE_DISCOVERIES);
+        Self { sides, gaps, severity: None }
+    }
+
+    /// As [`Comparison::of`], and the strict against the lenient of `mask` (everyone with `None`) beside them. Each of the two is corrected
+    /// to half of the share of false ones.
+    pub fn beside_severity(
+        model: &LiveModel,
+        groups: Vec<Vec<u32>>,
+        pairs: Vec<GroupPair>,
+        sides: Vec<Sides>,
+        mask: Option<&[bool]>,
+    ) -> Self {
+        let severity = SeveritySides::estimate(model, mask);
+        let rate = if severity.is_some() { GroupGaps::BESIDE_SEVERITY } else { GroupGaps::FALSE_DISCOVERIES };
+        Self { sides, gaps: GroupGaps::by_labels(model, groups, pairs, rate), severity }
+    }
+
+    /// How much higher the strict answer a text than the lenient; `None` where they are not compared.
+    pub fn severity_gap(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
+        self.severity.as_ref()?.on_text(model, text)
+    }
+
+    /// All gaps on one text, in the order of [`Comparison::sides`].
+    pub fn gaps(&self, model: &LiveModel, text: u32) -> Vec<GroupGap> {
+        self.gaps.on_text(model, text as usize, &model.level_steps(text))
+    }
+
+    /// The size of the widest gap on every text of `texts`; not a number where nothing is compared.
+    pub fn widest(&self, model: &LiveModel, texts: Range<usize>) -> Vec<f32> {
+        self.gaps.widest(model, texts)
+    }
+
+    /// What is missing before the gaps have intervals.
+    pub fn needs(&self) -> Option<String> {
+        let shared = self.gaps.shared_texts();
+        (shared < GroupGaps::FEWEST_TEXTS).then(|| {
+            format!(
+                "Too little to tell how sure a gap between groups is: {} with labels of both groups, {} are needed.",
+                counted(shared as u64, "text"),
+                GroupGaps::FEWEST_TEXTS
+            )
+        })
+    }
+}
+
+/// The place of the widest gap.
+pub fn widest(gaps: &[GroupGap]) -> Option<usize> {
+    (0..gaps.len()).max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()))
+}
+
+/// The interval of the size of the widest of all gaps, whose intervals hold together; `None` where one of them has none.
+pub fn widest_interval(gaps: &[GroupGap]) -> Option<(f32, f32)> {
+    let sizes = gaps.iter().map(|gap| gap.interval.map(size_interval)).collect::<Option<Vec<_>>>()?;
+    sizes.into_iter().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
+}
+
+/// The interval of a gap's size, from that of the gap.
+fn size_interval((low, high): (f64, f64)) -> (f32, f32) {
+    let (a, b) = (low.abs() as f32, high.abs() as f32);
+    (if low <= 0.0 && high >= 0.0 { 0.0 } else { a.min(b) }, a.max(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_gap_is_not_below_zero() {
+        assert_eq!(size_interval((-0.5, 0.25)), (0.0, 0.5));
+        assert_eq!(size_interval((-0.5, -0.25)), (0.25, 0.5));
+        assert_eq!(size_interval((0.25, 0.5)), (0.25, 0.5));
+    }
+
+    #[test]
+    fn any_gap_can_be_the_widest() {
+        let gap = |gap, interval| GroupGap { gap, interval, labels: [0, 0], p: None, stands: false };
+        let (sure, wide) = (gap(0.375, Some((0.25, 0.5))), gap(-0.25, Some((-1.0, 0.5))));
+        assert_eq!(widest_interval(&[sure, wide]), Some((0.25, 1.0)));
+        assert_eq!(widest_interval(&[sure, gap(0.0, None)]), None);
+        assert_eq!(widest_interval(&[]), None);
+    }
+}

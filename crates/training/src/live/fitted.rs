@@ -1,0 +1,123 @@
+//! One live model: what it predicts, and how it learns one label.
+
+use super::comparison::Comparison;
+use super::measured::{Asked, Kept, Measured, Over};
+use crate::encoding::Basis;
+use dissensus_api::{Estimation, GroupChoice, TextPredictions};
+use dissensus_domain::Annotator;
+use dissensus_models::live::{LabelChange, LiveModel};
+use dissensus_project::context::attributes;
+use dissensus_stats::data::AnnotatorModel;
+use std::sync::Arc;
+
+/// The model that a head in the project belongs to.
+pub(super) const MODEL: &str = "multilevel";
+/// A refit is due after so many changes, or after a twentieth of the labels it stands on, whichever is more.
+pub(super) const REFIT_AFTER: usize = 20;
+
+/// A model that is live.
+pub struct Fitted {
+    pub model: LiveModel,
+    /// The embeddings it stands on.
+    pub basis: Basis,
+    /// Labels at its last fit, and changes since.
+    pub labels: usize,
+    pub(super) changes: usize,
+    /// Changes since it was fitted, whether or not a fit is due.
+    pub(crate) learned: u32,
+    /// When it was fitted, or kept in the project.
+    pub(crate) fitted_at_ms: i64,
+    /// Measures that were asked for.
+    pub(crate) kept: Kept,
+}
+
+impl Fitted {
+    /// What the models say of a text: the others' mean, and this annotator's own.
+    pub(crate) fn predictions_on(&self, text: u32, annotator: u32) -> Option<TextPredictions> {
+        if text as usize >= self.model.texts() {
+            return None;
+        }
+        let everyone = self.model.annotators();
+        let mut mine = vec![0.0; self.model.levels()];
+        self.model.predict(text, annotator, &mut mine);
+        let mean = self.model.mean_distribution(text);
+        let among = (annotator as usize) < everyone;
+        let others = if among { everyone.saturating_sub(1) } else { everyone };
+        let mean_of_others = match (among, others) {
+            (_, 0) => mean,
+            (false, _) => mean,
+            (true, n) => {
+                let other = |(m, own): (&f32, &f32)| (m * everyone as f32 - own).max(0.0) / n as f32;
+                mean.iter().zip(&mine).map(other).collect()
+            }
+        };
+        Some(TextPredictions {
+            others: mean_of_others,
+            mine,
+            annotators: others as u32,
+            observed: None,
+            pairwise: self.model.disagreement(text).pairwise,
+        })
+    }
+
+    /// How the variances were estimated, and what the labels leave open.
+    pub fn estimation(&self) -> Estimation {
+        estimation_shown(&self.model.estimation())
+    }
+
+    /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
+    pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
+        ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
+    }
+
+    /// All texts by a measure, worked out once for as long as predictions stay.
+    pub fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
+        self.kept.measured(&self.model, asked, over)
+    }
+
+    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    pub fn comparison(
+        &mut self,
+        choice: Option<&GroupChoice>,
+        over: &Over,
+        make: impl FnOnce(&LiveModel) -> Comparison,
+    ) -> Arc<Comparison> {
+        let model = &self.model;
+        self.kept.comparison(choice, over, || make(model))
+    }
+
+    pub(super) fn change(&mut self, change: LabelChange) -> bool {
+        self.kept.predictions_changed();
+        self.changes += 1;
+        self.learned += 1;
+        (change.text as usize) < self.model.texts() && self.model.apply_changes(&[change]).is_ok()
+    }
+
+    pub fn is_due(&self) -> bool {
+        self.changes >= REFIT_AFTER.max(self.labels / 20)
+    }
+}
+
+/// Tells a model who there is, and what is known of them now.
+pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
+    while model.annotators() < annotators.len() {
+        model.add_annotator();
+    }
+    model.set_attributes(&attributes(annotators));
+}
+
+/// As people and scripts are shown it.
+pub(super) fn estimation_shown(found: &dissensus_models::mixed::Estimation) -> Estimation {
+    Estimation {
+        text_sd: found.text_sd,
+        annotator_sd: found.annotator_sd,
+        discrimination_sd: found.discrimination_sd,
+        group_slopes: found.group_slopes.as_ref().map(ToString::to_string),
+        rounds: found.rounds,
+        change: found.change,
+        converged: found.converged,
+        log_likelihood: found.log_likelihood,
+        limits: found.limits.iter().map(|limit| limit.code().to_owned()).collect(),
+        limit_texts: found.limits.iter().map(ToString::to_string).collect(),
+    }
+}

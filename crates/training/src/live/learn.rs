@@ -1,0 +1,161 @@
+//! What a live model makes of one label, and says of one text.
+
+use super::LiveModels;
+use super::fitted::Fitted;
+use dissensus_api::TextPredictions;
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
+use dissensus_models::live::LabelChange;
+use dissensus_project::sync::lock_or_reset;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::Measure;
+use std::num::NonZero;
+
+/// A thread costs about what it takes to learn a label for so many options.
+const OPTIONS_A_THREAD: usize = 4;
+
+impl LiveModels {
+    /// Lets the live models learn one change: of a multi-label question those of all its options. Returns the revision of the predictions.
+    pub fn learn(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+        answer: Option<&Answer>,
+    ) -> u32 {
+        let (rows, learned) = {
+            let index = self.context.index();
+            (index.text_row(text).zip(index.annotator_row(annotator)), index.learned(question))
+        };
+        let learn_some = &|some: &[QuestionId]| {
+            for &one in some {
+                let level = answer.and_then(|answer| answer.clone().to(one).level());
+                let slot = self.models.slot(one);
+                let mut slot = lock_or_reset(&slot);
+                if let (Some(fitted), Some((text, annotator))) = (slot.as_mut(), rows)
+                    && !fitted.change(LabelChange { text, annotator, level })
+                {
+                    // A model that cannot follow is worse than none; it is fitted anew from the labels when next wanted.
+                    *slot = None;
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let share = learned.len().div_ceil(threads).max(OPTIONS_A_THREAD);
+        // Threads of their own, as for fits: whoever waits for a slot must not keep rayon from those who hold it.
+        std::thread::scope(|scope| {
+            let mut shares = learned.chunks(share);
+            let first = shares.next();
+            shares.for_each(|some| drop(scope.spawn(move || learn_some(some))));
+            first.into_iter().for_each(learn_some);
+        });
+        self.models.labels_of_all_changed(&learned)
+    }
+
+    /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
+    pub fn predictions_on(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Option<TextPredictions> {
+        let (row, who) = {
+            let index = self.context.index();
+            (index.text_row(text)?, index.annotator_row(annotator)?)
+        };
+        if self.context.index().question(question)?.scale.kind() == ScaleKind::Spans {
+            // What others marked is shown in place of how likely they mark anything.
+            return None;
+        }
+        let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
+        let mut predictions = match all.as_slice() {
+            [one] => one.clone(),
+            options => of_options(options)?,
+        };
+        let labels = self.context.store.current_labels_on(text, question).ok()?;
+        let mut counts = vec![0.0_f32; predictions.others.len()];
+        let mut all = 0.0;
+        for label in labels.iter().filter(|label| label.annotator != annotator) {
+            let chosen: Vec<usize> = match &label.answer {
+                Answer::Level(level) => vec![usize::from(*level)],
+                Answer::Options(set) => set.iter().map(usize::from).collect(),
+                Answer::Spans(_) | Answer::CannotSay => continue,
+            };
+            all += 1.0;
+            chosen.iter().filter_map(|at| counts.get_mut(*at).map(|count| *count += 1.0)).count();
+        }
+        predictions.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
+        Some(predictions)
+    }
+
+    /// What is predicted of this annotator: a probability a level, or of each option that it is chosen. `None` while no model is live, and
+    /// of a question with spans.
+    pub fn own_prediction(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Option<Vec<f32>> {
+        let index = self.context.index();
+        let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
+        if index.question(question)?.scale.kind() == ScaleKind::Spans {
+            return None;
+        }
+        let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
+        match all.as_slice() {
+            [one] => Some(one.mine.clone()),
+            options => Some(of_options(options)?.mine),
+        }
+    }
+
+    /// How much each text would teach the models of an annotator: of a multi-label question the sum over its options.
+    pub fn bald(&self, question: QuestionId, annotator: AnnotatorId) -> Option<Vec<f32>> {
+        let who = self.context.index().annotator_row(annotator)?;
+        self.summed(question, |fitted| fitted.bald(who))
+    }
+
+    /// How split each text is over all annotators; of a multi-label question summed over its options.
+    pub fn split(&self, question: QuestionId) -> Option<Vec<f32>> {
+        self.summed(question, |fitted| Some(fitted.model.measure(Measure::Split, None)))
+    }
+
+    /// The sum of what the models of a question's options say of each text, or what its one model says; `None` unless all are live.
+    fn summed(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<Vec<f32>>) -> Option<Vec<f32>> {
+        self.of_all(question, of)?.into_iter().reduce(|mut sums, values| {
+            sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
+            sums
+        })
+    }
+
+    /// What the models of a question's options say, or its one model; `None` unless all are live, on the same embeddings of the same texts: while
+    /// they are fitted anew some stand on those of before.
+    pub fn of_all<T>(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<T>) -> Option<Vec<T>> {
+        let mut all = Vec::new();
+        let mut first = None;
+        for one in self.context.index().learned(question) {
+            let said = self.models.with(one, |fitted| {
+                let on = (fitted.basis.clone(), fitted.model.texts());
+                of(fitted).map(|said| (on, said))
+            });
+            let (on, said) = said.flatten()?;
+            if *first.get_or_insert_with(|| on.clone()) != on {
+                return None;
+            }
+            all.push(said);
+        }
+        Some(all)
+    }
+}
+
+/// The predictions of yes/no models of options as those of their question.
+fn of_options(options: &[TextPredictions]) -> Option<TextPredictions> {
+    let yes = |of: fn(&TextPredictions) -> &Vec<f32>| -> Option<Vec<f32>> {
+        options.iter().map(|option| of(option).get(1).copied()).collect()
+    };
+    Some(TextPredictions {
+        others: yes(|option| &option.others)?,
+        mine: yes(|option| &option.mine)?,
+        annotators: options.first()?.annotators,
+        observed: None,
+        pairwise: options.iter().map(|option| option.pairwise).sum::<f32>() / options.len() as f32,
+    })
+}

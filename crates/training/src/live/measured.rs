@@ -1,0 +1,317 @@
+//! Measures of all texts that were asked for, kept until a prediction changes.
+
+use super::comparison::Comparison;
+use dissensus_api::GroupChoice;
+use dissensus_domain::Attributes;
+use dissensus_models::live::{CombinedOrder, FEWEST_IN_A_CAMP, LabelWeight, LiveModel};
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_stats::disagreement::{
+    Disagreement, Measure, UsualSplit, maximum, ranking, surprise, two_camps, usual_split,
+};
+use std::sync::Arc;
+
+/// Comparisons that are kept: the one of the list's rows and the one that ranks.
+const COMPARISONS: usize = 2;
+
+/// Whose answers are measured.
+#[derive(Clone, Debug)]
+pub struct Over {
+    /// What chose them.
+    pub attributes: Attributes,
+    /// One entry an annotator of the model; `None` for everyone.
+    pub mask: Option<Vec<bool>>,
+}
+
+impl Over {
+    pub fn mask(&self) -> Option<&[bool]> {
+        self.mask.as_deref()
+    }
+}
+
+/// What texts are measured by.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    Measure(Measure),
+    /// Split, and what labels add to it.
+    Combined,
+    /// The split of the labels alone.
+    Labels,
+    /// The widest gap of a comparison.
+    Gap(Arc<Comparison>),
+}
+
+impl Asked {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Measure(a), Self::Measure(b)) => a == b,
+            (Self::Labels, Self::Labels) | (Self::Combined, Self::Combined) => true,
+            (Self::Gap(a), Self::Gap(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// All texts.
+#[derive(Debug)]
+pub struct Measured {
+    /// What was asked for; not a number where the scale does not have it.
+    pub values: Vec<f32>,
+    /// Mean levels; empty for scales without an order.
+    pub means: Vec<f32>,
+    pub splits: Vec<f32>,
+    /// Labels by those over whom it is.
+    pub labels: Vec<u32>,
+    /// Mean and split of the labels alone, by text; not a number with fewer than two labels, empty for scales without an order.
+    pub observed: Vec<(f32, f32)>,
+    /// How split texts of a mean level are; needs enough texts.
+    pub usual: Option<UsualSplit>,
+    /// How much labels count.
+    pub weight: LabelWeight,
+    /// All texts in their order.
+    pub order: Vec<u32>,
+    /// Sizes of the groups of texts at the head of that order that are not told apart.
+    pub ties: Vec<u32>,
+}
+
+impl Measured {
+    fn of(model: &LiveModel, asked: &Asked, over: &Over, weight: LabelWeight) -> Self {
+        let mask = over.mask();
+        let all = match mask {
+            None => model.disagreements(),
+            Some(mask) => model.disagreements_of(mask),
+        };
+        let CombinedOrder { values, texts: order, ties } = match asked {
+            Asked::Combined => model.combined_order(&weight, &all, mask),
+            _ => {
+                let values = Self::values(model, asked, &all, mask);
+                CombinedOrder { texts: ranking(&values), values, ties: Vec::new() }
+            }
+        };
+        let texts = model.texts();
+        Self {
+            weight,
+            order,
+            ties,
+            values,
+            means: all.iter().filter_map(|d| d.mean_level).collect(),
+            splits: all.iter().map(|d| d.split).collect(),
+            labels: (0..texts as u32).map(|text| model.labels_on(text, mask) as u32).collect(),
+            observed: if model.is_ordinal() { observed(model, mask) } else { Vec::new() },
+            usual: usual_split(&all, model.levels()),
+        }
+    }
+
+    /// What is asked for, but for the combined order.
+    fn values(model: &LiveModel, asked: &Asked, all: &[Disagreement], mask: Option<&[bool]>) -> Vec<f32> {
+        match asked {
+            Asked::Combined => Vec::new(),
+            Asked::Measure(Measure::Surprising) => surprise(all, model.levels()),
+            Asked::Measure(by) => all
+                .iter()
+                .map(|d| by.of(d))
+                .collect::<Option<Vec<f32>>>()
+                .unwrap_or_else(|| model.measure(*by, mask)),
+            Asked::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
+            Asked::Gap(comparison) => comparison.widest(model, 0..model.texts()),
+        }
+    }
+}
+
+/// Whether these labels, counted by ordered level, form two camps.
+pub fn form_camps(counts: &[u32]) -> bool {
+    two_camps(counts, FEWEST_IN_A_CAMP)
+}
+
+/// Labels on each level of every text, by the annotators of `mask`.
+fn counts(model: &LiveModel, mask: Option<&[bool]>) -> Vec<u32> {
+    let mut counts = vec![0u32; model.texts() * model.levels()];
+    for label in model.observations() {
+        if mask.is_none_or(|mask| mask.get(label.annotator as usize) == Some(&true)) {
+            counts[label.text as usize * model.levels() + usize::from(label.level)] += 1;
+        }
+    }
+    counts
+}
+
+/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
+/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
+fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
+    let counts = counts(model, mask);
+    let of = |counts: &[u32]| {
+        let all: u32 = counts.iter().sum();
+        let sum: f32 = (0u16..).zip(counts).map(|(level, count)| f32::from(level) * *count as f32).sum();
+        let split = match model.is_ordinal() {
+            true => split_of_labels(counts),
+            false => differing_labels(counts),
+        };
+        split.map_or((f32::NAN, f32::NAN), |split| (sum / all as f32, split))
+    };
+    counts.chunks_exact(model.levels()).map(of).collect()
+}
+
+/// Mean squared distance of two of these labels, counted by level, over its maximum for as many people; needs two.
+pub fn split_of_labels(counts: &[u32]) -> Option<f32> {
+    let people: u32 = counts.iter().sum();
+    if people < 2 {
+        return None;
+    }
+    let mut total = 0.0;
+    for (c, a) in counts.iter().enumerate() {
+        for (d, b) in counts.iter().enumerate() {
+            total += f64::from(*a) * f64::from(*b) * (c as f64 - d as f64).powi(2);
+        }
+    }
+    let n = f64::from(people);
+    let most = maximum::squared_distance(people as usize, counts.len());
+    Some((total / (n * (n - 1.0)) / most) as f32)
+}
+
+/// The chance that two of these labels differ, over its maximum for as many people; needs two.
+pub fn differing_labels(counts: &[u32]) -> Option<f32> {
+    let people: u32 = counts.iter().sum();
+    if people < 2 {
+        return None;
+    }
+    let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
+    let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
+    let most = maximum::differ(people as usize, counts.len());
+    Some(((1.0 - same / pairs(people)) / most) as f32)
+}
+
+/// What a live model keeps of what was asked.
+#[derive(Default)]
+pub(crate) struct Kept {
+    measured: Option<(Attributes, Asked, Arc<Measured>)>,
+    /// What all texts say about labels hardly moves with one: it stays until the next fit.
+    weight: Option<LabelWeight>,
+    comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
+}
+
+impl Kept {
+    /// Measures are of predictions that are gone. What all texts say about groups hardly moves with a label: it stays until the
+    /// next fit.
+    pub(super) fn predictions_changed(&mut self) {
+        self.measured = None;
+    }
+
+    /// There are more people.
+    pub(super) fn people_changed(&mut self) {
+        *self = Self::default();
+    }
+
+    /// All texts by a measure, worked out once for as long as predictions stay.
+    pub(super) fn measured(&mut self, model: &LiveModel, asked: &Asked, over: &Over) -> Arc<Measured> {
+        if let Some((attributes, kept, measured)) = &self.measured
+            && *attributes == over.attributes
+            && kept.is(asked)
+        {
+            return Arc::clone(measured);
+        }
+        let weight = match asked {
+            Asked::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
+            _ => LabelWeight::default(),
+        };
+        let measured = Arc::new(Measured::of(model, asked, over, weight));
+        self.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
+        measured
+    }
+
+    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    pub(super) fn comparison(
+        &mut self,
+        choice: Option<&GroupChoice>,
+        over: &Over,
+        make: impl FnOnce() -> Comparison,
+    ) -> Arc<Comparison> {
+        let kept = self.comparisons.iter().find(|(a, c, _)| *a == over.attributes && c.as_ref() == choice);
+        if let Some((_, _, comparison)) = kept {
+            return Arc::clone(comparison);
+        }
+        let comparison = Arc::new(make());
+        if self.comparisons.len() == COMPARISONS {
+            self.comparisons.remove(0);
+        }
+        self.comparisons.push((over.attributes.clone(), choice.cloned(), Arc::clone(&comparison)));
+        comparison
+    }
+}
+
+/// The largest value that pairs of `people` reach on a scale of `levels`.
+pub fn largest(by: Measure, people: usize, levels: usize) -> f32 {
+    let most = match by {
+        Measure::FarApart => maximum::far_apart(people, levels),
+        Measure::OppositeSides { .. } => maximum::differ(people, 2),
+        Measure::Pairwise => maximum::differ(people, levels),
+        _ => 1.0,
+    };
+    most as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many comparisons are asked for, two stay, the last ones.
+    #[test]
+    fn of_comparisons_the_last_two_are_kept() {
+        use dissensus_stats::data::progress::Silent;
+        use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
+        let fitted = |texts: u32| {
+            let embeddings = Embeddings::none(texts as usize);
+            let one = |text: u32, annotator: u32| Observation {
+                text,
+                annotator,
+                level: ((text * 7 + annotator * 3) % 5) as u16,
+            };
+            let observations: Vec<Observation> =
+                (0..texts).flat_map(|text| (0..12).map(move |annotator| one(text, annotator))).collect();
+            let data = TrainingData {
+                embeddings: &embeddings,
+                observations: &observations,
+                annotators: 12,
+                target: Target { kind: dissensus_domain::ScaleKind::Ordinal, levels: 5 },
+                attributes: &[],
+            };
+            LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()
+        };
+        let comparison = |model: &LiveModel| {
+            let groups = vec![(0..6).collect(), (6..12).collect()];
+            let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
+            Comparison::of(model, groups, vec![pair], Vec::new())
+        };
+        let small = fitted(30);
+        let choice = |n: usize| GroupChoice {
+            attribute: n.to_string(),
+            first: "a".to_owned(),
+            second: "b".to_owned(),
+        };
+        let over = Over { attributes: Attributes::default(), mask: None };
+        let mut kept = Kept::default();
+        let made: Vec<Arc<Comparison>> =
+            (0..9).map(|n| kept.comparison(Some(&choice(n)), &over, || comparison(&small))).collect();
+        assert_eq!(kept.comparisons.len(), COMPARISONS);
+        let alive = made.iter().filter(|one| Arc::strong_count(one) > 1).count();
+        assert_eq!(alive, COMPARISONS);
+        let again = kept.comparison(Some(&choice(8)), &over, || panic!("it is kept"));
+        assert!(Arc::ptr_eq(&again, &made[8]));
+    }
+
+    #[test]
+    fn labels_at_both_ends_are_as_split_as_can_be() {
+        assert_eq!(split_of_labels(&[1, 0, 0]), None);
+        assert_eq!(split_of_labels(&[3, 0, 3]), Some(1.0));
+        assert_eq!(split_of_labels(&[4, 0, 0]), Some(0.0));
+        // Squared distances of the 36 pairs sum to 288, and can to 20 x 16.
+        assert!((split_of_labels(&[5, 0, 0, 1, 3]).unwrap() - 0.9).abs() < 1e-6);
+        assert!((split_of_labels(&[1, 1, 6, 0, 1]).unwrap() - 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn without_an_order_labels_differ_as_much_as_they_can_where_no_two_are_alike() {
+        assert_eq!(differing_labels(&[1, 0, 0]), None);
+        assert_eq!(differing_labels(&[1, 1, 1]), Some(1.0));
+        assert_eq!(differing_labels(&[4, 0, 0]), Some(0.0));
+        // Of four labels on two levels, two of three pairs can differ at most.
+        assert!((differing_labels(&[3, 1]).unwrap() - 0.75).abs() < 1e-6);
+    }
+}

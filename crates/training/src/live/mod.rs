@@ -1,0 +1,41 @@
+//! The models that learn label by label while a project is open: one for each question, fitted anew in the background.
+
+mod active_model;
+mod background;
+mod comparison;
+pub mod fit;
+mod fitted;
+mod learn;
+mod measured;
+mod models;
+mod save;
+
+pub use comparison::{Comparison, Sides, widest, widest_interval};
+pub use fitted::Fitted;
+pub use measured::{Asked, Measured, Over, differing_labels, form_camps, largest, split_of_labels};
+pub(crate) use models::Models;
+
+use crate::encoding::Encoding;
+use dissensus_project::context::Context;
+use std::sync::Arc;
+
+/// The live models of a project.
+#[derive(Clone)]
+pub struct LiveModels {
+    context: Arc<Context>,
+    encoding: Encoding,
+    /// Those that are in memory.
+    pub models: Arc<Models>,
+}
+
+impl LiveModels {
+    pub fn of(context: &Arc<Context>, encoding: &Encoding) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
+    }
+
+    /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
+    pub fn invalidate_all(&self) {
+        self.models.invalidate_all();
+        self.encoding.forget_embeddings();
+    }
+}

@@ -1,0 +1,66 @@
+//! Live models kept in the project, so that the next session need not fit them.
+
+use super::LiveModels;
+use super::fitted::{MODEL, estimation_shown};
+use dissensus_api::Estimation;
+use dissensus_domain::QuestionId;
+use dissensus_models::live::LiveModel;
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::log::go_on;
+use dissensus_store::NewHead;
+
+impl LiveModels {
+    /// Keeps every live model that has learned since it was kept.
+    pub fn save_heads(&self) {
+        let questions: Vec<QuestionId> = self.models.questions();
+        for question in questions {
+            if self.models.with(question, |fitted| fitted.changes > 0) == Some(true) {
+                self.save_head(question);
+            }
+        }
+    }
+
+    /// How the variances of a question's model were estimated: of the model in memory, else of the one that the project keeps for the
+    /// encoder in use. `None` where neither is there, or none that this version can read; nothing is fitted for it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn estimation(&self, question: QuestionId) -> Result<Option<Estimation>, WorkbenchError> {
+        if let Some(found) = self.models.with(question, |fitted| fitted.estimation()) {
+            return Ok(Some(found));
+        }
+        let chosen = self.encoding.chosen()?.map(|chosen| chosen.key);
+        let encoded = |key: &String| self.context.store.embedding_count(key);
+        let version = match &chosen {
+            Some(key) if encoded(key)? > 0 => chosen.as_deref(),
+            _ => None,
+        };
+        let head = self.context.store.head(question, version, MODEL)?;
+        let found = head.and_then(|head| LiveModel::estimation_in(&head.weights).ok());
+        Ok(found.map(|found| estimation_shown(&found)))
+    }
+
+    pub(super) fn save_head(&self, question: QuestionId) {
+        if self.context.store.is_reader() {
+            return;
+        }
+        // A head does not say how many texts had embeddings: one of a part of them would pass for one of all.
+        if self.models.with(question, |fitted| fitted.basis.is_complete()) != Some(true) {
+            return;
+        }
+        let head = self
+            .models
+            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone())));
+        let Some(Some((weights, version))) = head else { return };
+        // A head is derived: where it cannot be kept, the next session fits it again.
+        let kept = self.context.store.put_head(NewHead {
+            question,
+            version,
+            model: MODEL.to_owned(),
+            made_at_ms: now_ms(),
+            weights,
+        });
+        go_on("keeping a live model", kept);
+    }
+}

@@ -1,0 +1,66 @@
+//! Predictions of texts in memory, for programs that want arrays and no file.
+
+use crate::asked_model::AskedModel;
+use crate::prediction_table::PredictedAnnotator;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::Target;
+
+/// What chosen annotators would answer to some texts.
+#[derive(Clone, Debug)]
+pub struct PredictedTexts {
+    /// The question.
+    pub question: String,
+    /// Names of its levels.
+    pub levels: Vec<String>,
+    /// External ids of the annotators, in the order of `p`.
+    pub annotators: Vec<String>,
+    /// Whether the model has learned from labels of each of them; the others are predicted as the average person.
+    pub has_labels: Vec<bool>,
+    /// Probabilities, texts x annotators x levels, row-major.
+    pub p: Vec<f32>,
+    /// The answer that goes with each text and annotator, an index of `levels`.
+    pub answers: Vec<u16>,
+    /// Of each text the disagreement between the annotators, by split; not a number with fewer than two.
+    pub split: Vec<f32>,
+    /// The same by pairs.
+    pub pairwise: Vec<f32>,
+    target: Target,
+}
+
+impl PredictedTexts {
+    pub fn new(question: String, levels: Vec<String>, target: Target, chosen: &[PredictedAnnotator]) -> Self {
+        Self {
+            question,
+            levels,
+            annotators: chosen.iter().map(|one| one.id.clone()).collect(),
+            has_labels: chosen.iter().map(|one| one.has_labels).collect(),
+            p: Vec::new(),
+            answers: Vec::new(),
+            split: Vec::new(),
+            pairwise: Vec::new(),
+            target,
+        }
+    }
+
+    /// Makes room for so many texts.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::TooManyPredictions`].
+    pub fn reserve(&mut self, texts: usize) -> Result<(), WorkbenchError> {
+        let rows = texts.saturating_mul(self.annotators.len());
+        let numbers = rows.saturating_mul(self.levels.len());
+        let reserved = self.p.try_reserve(numbers).is_ok() && self.answers.try_reserve(rows).is_ok();
+        if reserved { Ok(()) } else { Err(WorkbenchError::TooManyPredictions(numbers as u64)) }
+    }
+
+    /// One more text: a row of the model.
+    pub fn push(&mut self, asked: &AskedModel, row: u32) {
+        let (p, measures) = asked.ask(row);
+        self.answers.extend(p.chunks_exact(self.levels.len()).map(|p| self.target.answer(p)));
+        self.p.extend(p);
+        // One person differs from nobody, which says nothing of the text.
+        let known = |measure: f32| if self.annotators.len() < 2 { f32::NAN } else { measure };
+        self.split.push(known(measures.split));
+        self.pairwise.push(known(measures.pairwise));
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be said of a run's test labels without reading the texts.
+
+use super::Runs;
+use super::data::drawn_validation;
+use super::list::plain_metrics;
+use crate::saved_runs::SavedRun;
+use dissensus_api::RunBaseline;
+use dissensus_domain::Scale;
+use dissensus_project::error::WorkbenchError;
+use dissensus_selection::evaluation::{SplitSpec, baselines_of};
+use dissensus_stats::data::{Observation, Target};
+use dissensus_stats::metrics::annotator_baselines;
+use dissensus_store::RunPart;
+use std::collections::BTreeMap;
+
+/// Labels of a run that are not scored, and those that are.
+struct KeptLabels {
+    train: Vec<Observation>,
+    test: Vec<Observation>,
+}
+
+impl Runs {
+    /// The baselines of a run's test labels, as `evaluate` has them. Empty where the labels were not kept, as in runs of format 1.
+    pub(super) fn baselines(
+        &self,
+        kept: &SavedRun,
+        scale: &Scale,
+    ) -> Result<Vec<RunBaseline>, WorkbenchError> {
+        let Some(KeptLabels { train, test }) = self.kept_labels(kept, scale.len())? else {
+            return Ok(Vec::new());
+        };
+        let target = Target { kind: scale.kind(), levels: scale.len() };
+        let found = baselines_of(&train, test, target)?.into_iter();
+        Ok(found
+            .map(|one| RunBaseline { name: one.model.clone(), metrics: plain_metrics(&one.scores) })
+            .collect())
+    }
+
+    /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took it from the test labels.
+    /// Empty where the labels were not kept.
+    pub(super) fn baselines_by_annotator(
+        &self,
+        kept: &SavedRun,
+        levels: usize,
+    ) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
+        let kept = self.kept_labels(kept, levels)?;
+        Ok(kept.map_or_else(BTreeMap::new, |kept| annotator_baselines(&kept.test, &kept.train, levels)))
+    }
+
+    /// Labels that are not scored, and those that are. Validation labels that were carved out of the training labels are labels that
+    /// a run has learned from in one way or another; those of the official split are not.
+    fn kept_labels(&self, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, WorkbenchError> {
+        let (mut train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
+        if kept.choices.split != SplitSpec::Column || drawn_validation(kept) {
+            train.extend(self.rows_of(kept, RunPart::Validation)?);
+        }
+        let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);
+        Ok((!train.is_empty() && on_scale).then_some(KeptLabels { train, test }))
+    }
+}

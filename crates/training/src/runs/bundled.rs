@@ -1,0 +1,58 @@
+//! The model of a run as it leaves the project.
+
+use super::Runs;
+use crate::saved_runs::choices;
+use dissensus_domain::{AnnotatorId, Question};
+use dissensus_encoder::Encoder;
+use dissensus_models::live::LiveModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_stats::data::{AnnotatorModel as _, ModelKind};
+use std::path::PathBuf;
+
+/// What predicts new texts as a run does.
+pub struct RunModel {
+    pub question: Question,
+    pub model: LiveModel,
+    /// In the order of the model's rows.
+    pub annotators: Vec<AnnotatorId>,
+    pub encoder: Encoder,
+    /// The encoder's folder or GGUF file.
+    pub encoder_dir: PathBuf,
+}
+
+impl Runs {
+    /// The model of a finished run of `multilevel`, fitted again as [`Runs::predict`] does, and its encoder.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of questions that have other levels since.
+    pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, WorkbenchError> {
+        let kept = self.kept.get(run)?;
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::NoScores(run));
+        }
+        let cannot = |reason: String| Err(WorkbenchError::CannotBundle { run, reason });
+        let (config, _) = choices::config(&kept.choices)?;
+        if config.network.model != ModelKind::Multilevel {
+            let model = kept.choices.model.name();
+            return cannot(format!(
+                "it is of {model}, and heads of multilevel alone are written in a form that needs neither labels nor texts"
+            ));
+        }
+        if kept.run.start.is_none() {
+            return cannot(
+                "it is of an early version, which did not keep its annotators: train again".to_owned(),
+            );
+        }
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
+        let (encoder, encoder_dir) = self.encoder_of(&kept, &config)?;
+        let model = self.fitted_again(&kept, &config, &encoder, progress, |data, options| {
+            LiveModel::fit(data, options, progress)
+        })?;
+        if model.levels() != question.scale.len() {
+            return cannot(format!("\"{}\" has other levels now: train again", question.name));
+        }
+        let annotators = self.run_data(&kept)?.annotators;
+        Ok(RunModel { question, model, annotators, encoder, encoder_dir })
+    }
+}

@@ -1,0 +1,75 @@
+//! What a training does unless told otherwise.
+
+use super::Runs;
+use crate::saved_runs::choices;
+use dissensus_api::{TrainChoices, Tuning};
+use dissensus_domain::{Question, QuestionId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::ModelKind;
+
+impl Runs {
+    /// What a training of this model on a question, or on all options of one, does unless told otherwise: what was asked for the last time, else sensible choices.
+    ///
+    /// # Errors
+    /// There is no such question.
+    pub fn defaults(
+        &self,
+        question: QuestionId,
+        kind: ModelKind,
+        tuning: Tuning,
+    ) -> Result<TrainChoices, WorkbenchError> {
+        let context = &self.context;
+        let first = self.first_learned(question)?;
+        let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
+        if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
+            // An older version may have taken what is out of range now.
+            return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
+        }
+        let question_data = context.question_data(&first)?;
+        Ok(choices::defaults(
+            question,
+            kind,
+            &tuning,
+            question_data.labelled_texts(),
+            question_data.usual_split(),
+        ))
+    }
+
+    /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
+    /// `lora-RANK`, `prompt-N` or `full`.
+    ///
+    /// # Errors
+    /// There is no such model, question or tuning.
+    pub fn choices(
+        &self,
+        question: QuestionId,
+        model: ModelKind,
+        tuning: &str,
+    ) -> Result<TrainChoices, WorkbenchError> {
+        let question_data = self.context.question_data(&self.first_learned(question)?)?;
+        let (texts, split) = (question_data.labelled_texts(), question_data.usual_split());
+        let mut named = choices::defaults(question, model, &Tuning::Frozen, texts, split);
+        choices::set_tuning(&mut named, tuning)?;
+        let fresh = choices::defaults(question, model, &named.tuning, texts, split);
+        Ok(TrainChoices { layers: named.layers, rank: named.rank, vectors: named.vectors, ..fresh })
+    }
+
+    /// What is learned of a question: itself, or the first of its options, all of which have its answers.
+    fn first_learned(&self, question: QuestionId) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        Ok(found.option(0).unwrap_or_else(|| found.clone()))
+    }
+}
+
+/// The setting with the choices of the last training of this kind. Written as the projects have it: `lastk` since the first version.
+pub fn last_key(model: ModelKind, tuning: &Tuning) -> String {
+    let tuning = match tuning {
+        Tuning::Frozen => "frozen",
+        Tuning::LastK => "lastk",
+        Tuning::Lora => "lora",
+        Tuning::Prompt => "prompt",
+        Tuning::Full => "full",
+    };
+    format!("training_{}_{tuning}", model.name())
+}

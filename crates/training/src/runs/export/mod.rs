@@ -1,0 +1,59 @@
+//! Reports of runs as files: a table for a spreadsheet or a paper, everything for a script, a page with plots for people.
+
+mod html;
+mod people;
+mod plots;
+mod tables;
+
+use self::people::ReportedPeople;
+pub use self::tables::{COLUMNS, value as metric_of};
+use crate::runs::Runs;
+use dissensus_api::RunDetail;
+use dissensus_files::write_atomically;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::names::project_name as name_of;
+use std::path::Path;
+
+impl Runs {
+    /// Writes a report of these runs; the path's ending says which kind: `.csv` (a row a run and metric), `.json` (everything),
+    /// `.tex` (a table for a paper) or `.html` (a page of its own, with plots). The file appears whole or not at all, in place
+    /// of one of that name. People have pseudonyms in it, or with `with_ids` their own ids.
+    ///
+    /// # Errors
+    /// There is no such run, another ending, or the file cannot be written.
+    pub fn export(&self, ids: &[u32], path: &Path, with_ids: bool) -> Result<(), WorkbenchError> {
+        let write: fn(&[Reported], &str) -> Result<Vec<u8>, WorkbenchError> =
+            match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
+                Some("csv") => |runs, _| tables::csv(&details(runs)),
+                Some("json") => |runs, _| {
+                    serde_json::to_vec_pretty(&details(runs)).map_err(|e| WorkbenchError::internal(&e))
+                },
+                Some("tex") => |runs, _| Ok(tables::latex(&details(runs)).into_bytes()),
+                Some("html" | "htm") => |runs, project| Ok(html::page(runs, project)?.into_bytes()),
+                _ => return Err(WorkbenchError::ReportKind(path.to_owned())),
+            };
+        let report = |id: &u32| -> Result<Reported, WorkbenchError> {
+            let mut detail = self.detail(*id)?;
+            let people = ReportedPeople::of(&self.context, &mut detail, with_ids)?;
+            Ok(Reported { detail, people })
+        };
+        let reported: Vec<Reported> = ids.iter().map(report).collect::<Result<_, _>>()?;
+        let project = name_of(self.context.store.path());
+        let bytes = write(&reported, &project)?;
+        write_atomically(path, &bytes).map_err(|source| WorkbenchError::Io {
+            path: path.to_owned(),
+            doing: "writing",
+            source,
+        })
+    }
+}
+
+/// A run, and its people as the report shows them.
+struct Reported {
+    detail: RunDetail,
+    people: ReportedPeople,
+}
+
+fn details(runs: &[Reported]) -> Vec<RunDetail> {
+    runs.iter().map(|run| run.detail.clone()).collect()
+}

@@ -1,0 +1,202 @@
+//! Heads that a training holds as earlier runs left them, while the encoder and other heads learn.
+//!
+//! A head says something on the encoder that it was learned on, and nothing on another one. So a training that holds one begins with the
+//! encoder of its run: the one that the run tuned, or the one that it stood on. What the run learned of a text is in its head, so that
+//! such texts are scored under no question of the training.
+
+use super::Runs;
+use crate::encoding::Seen;
+use crate::encoding::encoders::SelectedEncoder;
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_api::{TrainChoices, Tuning};
+use dissensus_domain::Question;
+use dissensus_encoder::FreezePolicy;
+use dissensus_neural::networks::NetworkModel;
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_project::error::WorkbenchError;
+use dissensus_selection::evaluation::SeenByEncoder;
+use dissensus_stats::data::{AnnotatorModel as _, Embeddings, ModelKind};
+use std::sync::Arc;
+
+/// Texts and annotators that cannot test a training: what taught the encoder it begins with, or a head that it holds.
+pub(super) struct Taught {
+    texts: Vec<bool>,
+    annotators: Vec<bool>,
+}
+
+impl Taught {
+    pub(super) fn rows(&self) -> SeenByEncoder<'_> {
+        SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
+    }
+}
+
+impl Runs {
+    /// Whether the heads that are to be held can be.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::Freeze`] with what is in the way.
+    pub(super) fn check_held(
+        &self,
+        learned: &[(Question, f64)],
+        choices: &TrainChoices,
+        config: &TrainConfig,
+    ) -> Result<(), WorkbenchError> {
+        let refused = |why: String| Err(WorkbenchError::Freeze(why));
+        let mut encoder: Option<(u32, SelectedEncoder)> = None;
+        for (nth, held) in choices.held.iter().enumerate() {
+            let Some((question, _)) = learned.iter().find(|(question, _)| question.id == held.question)
+            else {
+                return refused(format!(
+                    "run {} would be held for a question that this training does not learn: name one that it learns, an option by its own name",
+                    held.run
+                ));
+            };
+            if config.policy == FreezePolicy::Frozen {
+                return refused(format!(
+                    "under an encoder that stays as it is nothing else would change for \"{}\": run {} is that model already. Give --tuning last-K, lora, prompt-N or full",
+                    question.name, held.run
+                ));
+            }
+            if choices.held[..nth].iter().any(|before| before.question == held.question) {
+                return refused(format!("\"{}\" is named twice", question.name));
+            }
+            let stands_on = self.check_held_run(question, held.run, config)?;
+            match &encoder {
+                Some((run, first)) if first.key != stands_on.key => {
+                    return refused(format!(
+                        "runs {run} and {} stand on different encoders, and a training begins with one",
+                        held.run
+                    ));
+                }
+                _ => encoder = Some((held.run, stands_on)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The encoder that the run's head stands on.
+    fn check_held_run(
+        &self,
+        question: &Question,
+        run: u32,
+        config: &TrainConfig,
+    ) -> Result<SelectedEncoder, WorkbenchError> {
+        let refused = |why: String| Err(WorkbenchError::Freeze(format!("run {run} {why}")));
+        let kept = self.kept.get(run)?;
+        if kept.choices.question != question.id {
+            return refused(format!("is not of \"{}\"", question.name));
+        }
+        if kept.outcome.report.is_none() || kept.run.start.is_none() {
+            return refused("has not finished, or is of an early version".to_owned());
+        }
+        let (model, of_run) = (config.network.model, kept.choices.model);
+        if model == ModelKind::Multilevel || of_run == ModelKind::Multilevel {
+            return refused(format!(
+                "cannot be held: the head of multilevel is fitted anew on every encoder, so it is never as it was. Use --model {}",
+                ModelKind::Shared.name()
+            ));
+        }
+        if model != of_run {
+            return refused(format!(
+                "is of {}, and this training of {}: heads are held in a training of their own model",
+                of_run.name(),
+                model.name()
+            ));
+        }
+        if choices::config(&kept.choices)?.0.is_convex() {
+            return refused(
+                "was solved on embeddings, which leaves no network to hold: hold one that was trained in steps (with --tuning other than frozen, or --hidden)".to_owned(),
+            );
+        }
+        let head = self.held_head(&kept)?;
+        if head.levels() != question.scale.len() {
+            return refused(format!("has learned other levels than \"{}\" has now", question.name));
+        }
+        let now: Vec<_> = self.context.index().annotators().iter().map(|a| a.id).collect();
+        if self.run_data(&kept)?.annotators != now {
+            return refused(
+                "was trained before some people were added, of whom its head knows nothing: train it again"
+                    .to_owned(),
+            );
+        }
+        self.encoder_under(&kept)?.map_or_else(|| refused("has no encoder".to_owned()), Ok)
+    }
+
+    /// The encoder that a run's head stands on: the one it tuned, or the frozen one.
+    fn encoder_under(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+        match kept.choices.tuning {
+            Tuning::Frozen => self.frozen_of(kept),
+            _ => self.tuned(kept).map(Some),
+        }
+    }
+
+    /// The encoder that a training begins with because it holds heads; none where it holds none.
+    pub(super) fn encoder_of_held(
+        &self,
+        choices: &TrainChoices,
+    ) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+        let Some(held) = choices.held.first() else { return Ok(None) };
+        self.encoder_under(&self.kept.get(held.run)?)
+    }
+
+    /// What a run left as its head, over no texts.
+    fn held_head(&self, kept: &SavedRun) -> Result<NetworkModel, WorkbenchError> {
+        let (config, _) = choices::config(&kept.choices)?;
+        let dim = self.encoder_of(kept, &config)?.0.version().dim;
+        let nothing = Embeddings { dim, ..Embeddings::none(0) };
+        Ok(NetworkModel::load(&self.kept.folder(kept)?, Arc::new(nothing))?)
+    }
+
+    /// The head that a training holds for the question of this member of it.
+    pub(super) fn head_held_for(&self, member: &SavedRun) -> Result<Option<NetworkModel>, WorkbenchError> {
+        let choices = &member.choices;
+        let held = choices.held.iter().find(|held| held.question == choices.question);
+        held.map(|held| self.held_head(&self.kept.get(held.run)?)).transpose()
+    }
+
+    /// `seen`, and what taught the heads that are held, with its people.
+    pub(super) fn taught_before_with_held(
+        &self,
+        seen: &Seen,
+        choices: &TrainChoices,
+    ) -> Result<Taught, WorkbenchError> {
+        let seen = seen.rows();
+        let mut taught = Taught { texts: seen.texts.to_vec(), annotators: seen.annotators.to_vec() };
+        for held in &choices.held {
+            let kept = self.kept.get(held.run)?;
+            let texts = self.taught_by(&kept)?;
+            mark(&mut taught.texts, texts.iter().enumerate().filter(|(_, t)| **t).map(|(row, _)| row));
+            let data = self.run_data(&kept)?;
+            let people = data.training_and_validation();
+            mark(&mut taught.annotators, people.iter().map(|o| o.annotator as usize));
+        }
+        Ok(taught)
+    }
+}
+
+fn mark(all: &mut Vec<bool>, rows: impl Iterator<Item = usize>) {
+    for row in rows {
+        if row >= all.len() {
+            all.resize(row + 1, false);
+        }
+        all[row] = true;
+    }
+}
+
+/// What is to be known of a run whose head, or that of another question of its training, was held.
+pub(super) fn held_note(member: &SavedRun, name: &str, left_out: usize) -> Vec<String> {
+    let choices = &member.choices;
+    let held = choices.held.iter().find(|held| held.question == choices.question);
+    let own = held.map(|held| {
+        format!("The head of \"{name}\" was held as run {} left it: the encoder learned under it.", held.run)
+    });
+    let texts = match (choices.held.is_empty(), left_out) {
+        (true, _) => Seen::note(left_out),
+        (false, 0) => None,
+        (false, texts) => Some(format!(
+            "{} left out of the test: what was held, or the encoder under it, has learned their labels.",
+            if texts == 1 { "1 text is".to_owned() } else { format!("{texts} texts are") }
+        )),
+    };
+    texts.into_iter().chain(own).collect()
+}

@@ -1,0 +1,65 @@
+//! Labels of a run, and whether labels have changed since it started.
+
+use super::Runs;
+use crate::saved_runs::SavedRun;
+use dissensus_domain::{Answer, CurrentLabel, QuestionId};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::sync::lock;
+use dissensus_stats::data::Observation;
+use dissensus_store::{RunLabel, RunPart};
+use sha2::{Digest, Sha256};
+
+impl Runs {
+    /// SHA-256 of a question's current labels, in hexadecimal. Kept until a label is recorded or retracted: a run at work asks
+    /// for it twice a second.
+    pub fn labels_sha256(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+        let last = self.context.store.last_event()?;
+        if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
+            return Ok(sum.clone());
+        }
+        let sum = sha256_of(self.context.store.current_labels(question)?);
+        lock(&self.at_work.sums).insert(question, (last, sum.clone()));
+        Ok(sum)
+    }
+
+    /// Whether the labels are others than the run was asked for.
+    pub(super) fn labels_changed(
+        &self,
+        kept: &SavedRun,
+        question: QuestionId,
+    ) -> Result<bool, WorkbenchError> {
+        let now = self.labels_sha256(question)?;
+        Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
+    }
+
+    /// Labels of one part of a run, as rows of the arrays.
+    pub(super) fn rows_of(&self, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, WorkbenchError> {
+        let index = self.context.index();
+        let observation = |label: &RunLabel| {
+            Some(Observation {
+                text: index.text_row(label.text)?,
+                annotator: index.annotator_row(label.annotator)?,
+                level: label.level,
+            })
+        };
+        let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
+        Ok(labels.iter().filter_map(observation).collect())
+    }
+}
+
+/// SHA-256 of current labels by their rows in this file.
+pub fn sha256_of(mut labels: Vec<CurrentLabel>) -> String {
+    labels.sort_unstable_by_key(|label| (label.text, label.annotator));
+    let mut sum = Sha256::new();
+    for label in labels {
+        sum.update(label.text.0.to_le_bytes());
+        sum.update(label.annotator.0.to_le_bytes());
+        match label.answer {
+            Answer::Level(level) => sum.update(level.to_le_bytes()),
+            // As it was when up to six options were the bits of a level, so that those runs keep their sum.
+            Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),
+            other => sum.update(format!("{other:?}")),
+        }
+    }
+    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,141 @@
+//! Runs as the list shows them.
+
+use super::Runs;
+use super::data::left_out_texts;
+use crate::saved_runs::SavedRun;
+use dissensus_api::{RunInfo, RunMetric, RunScores};
+use dissensus_domain::WorkState;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::metrics::Report;
+use dissensus_stats::metrics::Scores;
+
+impl Runs {
+    /// Every training run, newest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn list(&self) -> Result<Vec<RunInfo>, WorkbenchError> {
+        self.infos(&self.kept.all()?)
+    }
+
+    /// As the list shows them.
+    pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, WorkbenchError> {
+        let predicts = self.encoding.run_in_use()?;
+        kept.iter()
+            .map(|kept| {
+                let changed = self.labels_changed(kept, kept.choices.question)?;
+                self.info_of(kept, changed, predicts)
+            })
+            .collect()
+    }
+
+    fn info_of(
+        &self,
+        kept: &SavedRun,
+        data_changed: bool,
+        predicts: Option<u32>,
+    ) -> Result<RunInfo, WorkbenchError> {
+        let SavedRun { run, choices, outcome, epochs, .. } = kept;
+        let live = self.at_work.state(run.id.0);
+        let finished = run.state == WorkState::Finished;
+        let seconds = match (&live, finished) {
+            (Some(live), _) => live.seconds,
+            (None, true) => outcome.seconds,
+            (None, false) => epochs.last().map_or(0.0, |epoch| epoch.seconds),
+        };
+        Ok(RunInfo {
+            id: run.id.0,
+            uid: run.uid.to_string(),
+            question: choices.question,
+            question_name: self
+                .context
+                .index()
+                .question(choices.question)
+                .map_or_else(String::new, |question| question.name.clone()),
+            model: choices.model,
+            tuning: choices.tuning.clone(),
+            layers: choices.layers,
+            rank: choices.rank,
+            vectors: choices.vectors,
+            auxiliary: choices.auxiliary.len() as u32,
+            joint: choices.joint.len() as u32,
+            trained_with: {
+                let mut numbers = self.kept.numbers_together(kept)?;
+                numbers.retain(|number| *number != run.id.0);
+                numbers
+            },
+            split: choices.split,
+            seed: choices.seed,
+            state: run.state,
+            job: live.as_ref().map(|live| live.job),
+            started_at: run.asked.started_ms as f64,
+            seconds,
+            device: if outcome.device.is_empty() { run.asked.device.clone() } else { outcome.device.clone() },
+            epochs: epochs.clone(),
+            epochs_planned: choices.epochs,
+            seconds_left: live.as_ref().and_then(|live| live.seconds_left),
+            scores: outcome.report.as_ref().map(|report| scores(report, left_out_texts(kept))),
+            problem: outcome.problem.clone(),
+            predicts: finished && predicts == Some(run.id.0),
+            usable: finished && self.kept.can_be_used(kept),
+            data_changed,
+            resumable: live.is_none() && self.cannot_resume(kept)?.is_none(),
+        })
+    }
+}
+
+/// Metrics of which less is better.
+const LOWER: [&str; 12] = [
+    "log_loss",
+    "brier",
+    "ece",
+    "soft_cross_entropy",
+    "mae",
+    "ranked_probability_score",
+    "normalized_absolute_distance",
+    "error_rate",
+    "wasserstein",
+    "wasserstein_probabilities",
+    "manhattan",
+    "manhattan_probabilities",
+];
+
+/// Whether more of a metric is better.
+pub(super) fn higher_is_better(key: &str) -> bool {
+    !LOWER.contains(&key)
+}
+
+/// Metrics without intervals.
+pub(super) fn plain_metrics(scores: &Scores) -> Vec<RunMetric> {
+    let metric = |(key, value): (&'static str, Option<f64>)| {
+        Some(RunMetric {
+            key: key.to_owned(),
+            value: value?,
+            low: None,
+            high: None,
+            higher_is_better: higher_is_better(key),
+        })
+    };
+    scores.values().into_iter().filter_map(metric).collect()
+}
+
+fn scores(report: &Report, left_out_texts: u32) -> RunScores {
+    let Scores { n_labels, n_texts, n_annotators, .. } = &report.scores;
+    let metric = |(key, value): (&'static str, Option<f64>)| {
+        let interval = report.interval_of(key);
+        Some(RunMetric {
+            key: key.to_owned(),
+            value: value?,
+            low: interval.map(|i| i.low),
+            high: interval.map(|i| i.high),
+            higher_is_better: higher_is_better(key),
+        })
+    };
+    RunScores {
+        metrics: report.scores.values().into_iter().filter_map(metric).collect(),
+        labels: *n_labels as u32,
+        texts: *n_texts as u32,
+        annotators: *n_annotators as u32,
+        left_out_texts,
+    }
+}

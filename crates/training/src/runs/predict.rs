@@ -1,0 +1,299 @@
+//! Predictions of a run's model: loaded from its files, or fitted again to its training labels.
+
+use super::Runs;
+use crate::encoding::encoders::{SelectedEncoder, tuned_options};
+use crate::encoding::{EncodedText, first_texts};
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_domain::AnnotatorId;
+use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
+use dissensus_neural::networks::NetworkModel;
+use dissensus_neural::trainer::TrainConfig;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelError, ModelKind, TrainingData};
+use dissensus_store::RunPart;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A prediction by a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunPrediction {
+    /// The run.
+    pub run: u32,
+    /// Its model.
+    pub model: String,
+    /// False where the model has no training label of this annotator and predicts as for an unseen one.
+    pub knows_annotator: bool,
+    /// Probability of each level.
+    pub probabilities: Vec<f32>,
+}
+
+impl Runs {
+    /// How one annotator would label a text that nobody has labelled, by the model of a finished run.
+    ///
+    /// # Errors
+    /// There is no such run, the run is not finished, its files are gone, or the project uses another encoder now.
+    pub fn predict(
+        &self,
+        run: u32,
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<RunPrediction, WorkbenchError> {
+        let found = self.predict_by(&[run], annotator, text, None, progress)?;
+        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+    }
+
+    /// The same by the models of several runs, in their order. Runs that stand on one encoder read the text once: those that were trained
+    /// as one, and those on the same frozen encoder.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`], of any of them.
+    pub fn predict_several(
+        &self,
+        runs: &[u32],
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+        self.predict_by(runs, annotator, text, None, progress)
+    }
+
+    /// How one annotator would label the text of the project with the name `text`, by the model of a finished run: with what labels of
+    /// this text taught the model. A network, and a text that came after the run, are asked as for a new text.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`], and there is no such text.
+    pub fn predict_text(
+        &self,
+        run: u32,
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<RunPrediction, WorkbenchError> {
+        let found = self.predict_text_by_several(&[run], annotator, text, progress)?;
+        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+    }
+
+    /// The same by the models of several runs, in their order; see [`Runs::predict_several`].
+    ///
+    /// # Errors
+    /// As [`Runs::predict_text`], of any of them.
+    pub fn predict_text_by_several(
+        &self,
+        runs: &[u32],
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+        let (id, body) = self
+            .context
+            .store
+            .text_by_external(text)?
+            .map(|text| (text.id, text.body))
+            .ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        self.predict_by(runs, annotator, &body, self.context.index().text_row(id), progress)
+    }
+}
+
+/// An encoder that runs stand on, and what it says of the text that they are asked about.
+struct Read {
+    encoder: Encoder,
+    text: EncodedText,
+}
+
+impl Runs {
+    fn predict_by(
+        &self,
+        runs: &[u32],
+        annotator: AnnotatorId,
+        text: &str,
+        row: Option<u32>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+        let mut read: HashMap<String, Read> = HashMap::new();
+        runs.iter()
+            .map(|run| {
+                let kept = self.kept.get(*run)?;
+                if kept.outcome.report.is_none() {
+                    return Err(WorkbenchError::NoScores(*run));
+                }
+                let (config, _) = choices::config(&kept.choices)?;
+                let read = match read.entry(encoder_of_run(&kept, &config)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let encoder = self.encoder_of(&kept, &config)?.0;
+                        let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
+                        new.insert(Read { encoder, text })
+                    }
+                };
+                self.prediction(&kept, &config, read, annotator, row, progress)
+            })
+            .collect()
+    }
+
+    fn prediction(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+        read: &Read,
+        annotator: AnnotatorId,
+        row: Option<u32>,
+        progress: &dyn Progress,
+    ) -> Result<RunPrediction, WorkbenchError> {
+        let model = self.model_of(kept, config, &read.encoder, progress)?;
+        let who = self.row_in(kept, annotator)?;
+        let mut probabilities = vec![0.0; model.levels()];
+        match row.filter(|row| (*row as usize) < model.texts() && (who as usize) < model.annotators()) {
+            Some(row) => model.predict(row, who, &mut probabilities),
+            None => model.predict_new_text(read.text.features(), who, &mut probabilities)?,
+        }
+        Ok(RunPrediction {
+            run: kept.run.id.0,
+            model: kept.choices.model.name().to_owned(),
+            knows_annotator: model.knows(who),
+            probabilities,
+        })
+    }
+}
+
+/// What tells the encoders of runs apart: the frozen one, by its version, or that of the training that tuned it.
+pub(super) fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
+    match (&config.policy, &kept.outcome.encoder, &kept.group) {
+        (FreezePolicy::Frozen, Some(version), _) => format!("frozen {version}"),
+        (policy, _, Some(group)) if *policy != FreezePolicy::Frozen => format!("tuned {group}"),
+        _ => format!("run {}", kept.run.uid),
+    }
+}
+
+impl Runs {
+    /// The encoder that a run's model stands on, and where it is: its own, or the project's where that is still the same.
+    pub(super) fn encoder_of(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+    ) -> Result<(Encoder, PathBuf), WorkbenchError> {
+        self.kept.has_same_levels(kept)?;
+        if config.policy != FreezePolicy::Frozen {
+            let dir = self.kept.folder(kept)?.join("encoder");
+            let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+            return Ok((encoder, dir));
+        }
+        let chosen = self.frozen_of(kept)?;
+        let found = self.encoding.find_encoder(None, chosen.as_ref())?;
+        let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
+        let encoder = Encoder::open(&found.dir, &options)?;
+        match &kept.outcome.encoder {
+            Some(then) if *then != encoder.version().key() => Err(WorkbenchError::EncoderChanged {
+                stored: then.clone(),
+                dir: found.dir,
+                found: encoder.version().key(),
+            }),
+            _ => Ok((encoder, found.dir)),
+        }
+    }
+
+    pub(super) fn model_of(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+        if !config.is_convex() && config.network.model != ModelKind::Multilevel {
+            let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
+            let folder = self.kept.folder(kept)?;
+            return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
+        }
+        self.fitted_again(kept, config, encoder, progress, |data, options| {
+            fit(config.network.model, data, options, progress)
+        })
+    }
+
+    /// What `by` fits to the labels that a run's model was fitted to.
+    pub(super) fn fitted_again<M>(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+        by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, ModelError>,
+    ) -> Result<M, WorkbenchError> {
+        let fitted = |data: &TrainingData<'_>| {
+            let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
+            by(data, &options).map_err(WorkbenchError::from)
+        };
+        if kept.run.start.is_some() {
+            let data = self.run_data(kept)?;
+            if !kept.outcome.calibrated {
+                // As it was fitted then, so that it predicts what it was scored with.
+                let x = if config.policy == FreezePolicy::Frozen {
+                    self.run_embeddings(&data)?
+                } else {
+                    Arc::new(self.encoded(encoder, data.texts, progress)?)
+                };
+                let x = match x.tuned_on {
+                    None => x,
+                    Some(_) => Arc::new(Embeddings { tuned_on: None, ..x.as_ref().clone() }),
+                };
+                return fitted(&data.training(&x));
+            }
+            if config.policy == FreezePolicy::Frozen {
+                let embeddings = self.run_embeddings(&data)?;
+                return fitted(&data.training(&embeddings));
+            }
+            let x = self.after_tuning(&data, self.encoded(encoder, data.texts, progress)?)?;
+            let labels = data.training_and_validation();
+            return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
+        }
+        // Of format 2, whose runs do not say which texts and annotators there were.
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
+        let question_data = self.context.question_data(&question)?;
+        let train = self.rows_of(kept, RunPart::Train)?;
+        let embeddings = if config.policy == FreezePolicy::Frozen {
+            let all = match &kept.outcome.encoder {
+                Some(key) => Arc::new(self.encoding.embeddings_of(key)?),
+                None => self.encoding.embeddings()?.0,
+            };
+            first_texts(&all, question_data.texts.len())?
+        } else {
+            Arc::new(self.encoded(encoder, question_data.texts.len(), progress)?)
+        };
+        fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
+    }
+
+    /// The row of an annotator in a run's model; beyond all rows for whom it does not know.
+    fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+        if kept.run.start.is_some() {
+            return Ok(self.run_data(kept)?.row_of(annotator));
+        }
+        Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
+    }
+
+    /// Embeddings of the first `texts` texts of the project, as the run's model was fitted on them.
+    pub(super) fn encoded(
+        &self,
+        encoder: &Encoder,
+        texts: usize,
+        progress: &dyn Progress,
+    ) -> Result<Embeddings, WorkbenchError> {
+        let mut bodies = self.context.bodies()?;
+        bodies.truncate(texts);
+        let mut rows = vec![Vec::new(); bodies.len()];
+        let done = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
+            progress.report(batch.texts_done as u64, Some(texts as u64), "encoding with the run's encoder");
+            for (index, row) in batch.indices.into_iter().zip(batch.embeddings) {
+                rows[index] = row;
+            }
+            progress.flow()
+        })?;
+        if done.cancelled {
+            return Err(WorkbenchError::Cancelled);
+        }
+        Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
+    }
+}

@@ -1,0 +1,295 @@
+//! Tables of what runs predict: of every text of the project, or of those of a file, a table for each run.
+
+use super::Runs;
+use super::table_model::TableModel;
+use crate::encoding::{CheckedTexts, EncodedText, TextFileChoices, in_order};
+use crate::prediction_table::{
+    LabelledBodies, PredictedAnnotator, PredictionChoices, PredictionFile, TableFile,
+};
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_domain::AnnotatorId;
+use dissensus_encoder::{Encoder, FreezePolicy};
+use dissensus_exchange::TypedTable;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_project::outputs::check_outputs;
+use dissensus_store::body_hash;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What was written of a run.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunPredictionFile {
+    /// The run.
+    pub run: u32,
+    /// Its model.
+    pub model: String,
+    /// Its table.
+    #[serde(flatten)]
+    pub written: PredictionFile,
+}
+
+/// A run whose table is being written.
+struct RunTable {
+    run: u32,
+    name: String,
+    model: TableModel,
+    file: TableFile,
+    /// Rows of texts and annotators whose labels have taught the run.
+    learned: HashSet<(u32, u32)>,
+    bodies: LabelledBodies,
+}
+
+impl RunTable {
+    /// The rows of one text: row `row` of the project, or of none.
+    fn write(
+        &mut self,
+        row: Option<u32>,
+        id: &str,
+        body: &str,
+        text: &EncodedText,
+    ) -> Result<(), WorkbenchError> {
+        let people: Vec<u32> = self.file.chosen().iter().map(|one| one.row).collect();
+        let (p, measures) = self.model.predict(row, text, &people)?;
+        let same = body_hash(body).and_then(|hash| self.bodies.get(&hash));
+        let observed = |who: u32| {
+            let own = |text: &u32| self.learned.contains(&(*text, who));
+            row.as_ref().is_some_and(own) || same.is_some_and(|rows| rows.iter().any(own))
+        };
+        self.file.write(id, &p, Some(&observed), (measures.split, measures.pairwise))
+    }
+}
+
+/// Runs that stand on one encoder.
+struct OnOneEncoder {
+    encoder: Encoder,
+    /// The key of the embeddings, where these are in the project.
+    frozen: Option<String>,
+    tables: Vec<RunTable>,
+}
+
+impl Runs {
+    /// Writes what the models of finished runs predict, a row for each text and annotator and a table for each run: of every text of the project,
+    /// or of those of a file. `out` is the table of one run; of several its name has the number of the run at its end (`out-3.csv`). Runs that
+    /// stand on one encoder read a text once. Memory does not grow with texts x annotators.
+    ///
+    /// A text of the project is predicted with what its labels taught the run, as [`Runs::predict_text`] does, and a text of a file by what it says alone.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`], of any of them, before anything is written; a run named twice or of an early version; another question than the one that is named; what
+    /// [`dissensus_analysis::Analysis::check_predictions`] says of files and names; a full disk; a cancel.
+    pub fn prediction_tables(
+        &self,
+        runs: &[u32],
+        choices: &PredictionChoices,
+        texts: Option<&TextFileChoices>,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+        let written = self.write_tables(runs, choices, texts, out, progress);
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    fn write_tables(
+        &self,
+        runs: &[u32],
+        asked: &PredictionChoices,
+        texts: Option<&TextFileChoices>,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPredictionFile>, WorkbenchError> {
+        TypedTable::check(out, false)?;
+        let outs: Vec<PathBuf> = runs.iter().map(|run| out_of_run(out, runs, *run)).collect();
+        let read: Vec<&Path> =
+            texts.map(|texts| texts.path.as_path()).into_iter().chain([self.context.store.path()]).collect();
+        check_outputs(&outs.iter().map(PathBuf::as_path).collect::<Vec<_>>(), &read, asked.replace)?;
+        let mut all = Vec::new();
+        for (nth, run) in runs.iter().enumerate() {
+            all.push(self.run_to_tabulate(*run, &runs[..nth], asked)?);
+        }
+        let checked = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose()?;
+        let mut groups: Vec<(String, OnOneEncoder)> = Vec::new();
+        for (kept, out) in all.iter().zip(&outs) {
+            self.add_table(&mut groups, kept, asked, out, progress)?;
+        }
+        for (_, group) in &mut groups {
+            match &checked {
+                Some(texts) => {
+                    let OnOneEncoder { encoder, tables, .. } = group;
+                    texts.encode(encoder, progress, |text, embedding| {
+                        let encoded = EncodedText::new(&text.body, embedding)?;
+                        tables.iter_mut().try_for_each(|one| one.write(None, &text.id, &text.body, &encoded))
+                    })?;
+                    tables.iter_mut().for_each(|one| one.file.bad_rows(texts.bad()));
+                }
+                None => self.write_project(group, progress)?,
+            }
+        }
+        // No table has its name before all texts are written to every one.
+        let tables = groups.into_iter().flat_map(|(_, group)| group.tables);
+        let mut files: Vec<RunPredictionFile> = tables
+            .map(|table| {
+                Ok(RunPredictionFile { run: table.run, model: table.name, written: table.file.finish()? })
+            })
+            .collect::<Result<_, WorkbenchError>>()?;
+        files.sort_by_key(|file| runs.iter().position(|run| *run == file.run));
+        Ok(files)
+    }
+
+    fn run_to_tabulate(
+        &self,
+        run: u32,
+        before: &[u32],
+        asked: &PredictionChoices,
+    ) -> Result<SavedRun, WorkbenchError> {
+        let refused = |why: String| Err(WorkbenchError::NoTable { run, why });
+        let kept = self.kept.get(run)?;
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::NoScores(run));
+        }
+        if before.contains(&run) {
+            return refused("it is named twice".to_owned());
+        }
+        if kept.run.start.is_none() {
+            return refused(
+                "it is of an early version, which did not keep its annotators: train again".to_owned(),
+            );
+        }
+        let index = self.context.index();
+        let question = index.with_levels(kept.choices.question)?;
+        match &asked.question {
+            Some(named) if *named != question.name => refused(format!(
+                "it was trained on \"{}\" and predicts nothing of \"{named}\"",
+                question.name
+            )),
+            _ => Ok(kept),
+        }
+    }
+
+    /// Opens what a run predicts with, and its table, beside the runs on the same encoder.
+    fn add_table(
+        &self,
+        groups: &mut Vec<(String, OnOneEncoder)>,
+        kept: &SavedRun,
+        asked: &PredictionChoices,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        let (config, _) = choices::config(&kept.choices)?;
+        let name = super::predict::encoder_of_run(kept, &config);
+        let at = match groups.iter().position(|(known, _)| *known == name) {
+            Some(at) => at,
+            None => {
+                let encoder = self.encoder_of(kept, &config)?.0;
+                let is_frozen = config.policy == FreezePolicy::Frozen;
+                let frozen = if is_frozen { kept.outcome.encoder.clone() } else { None };
+                groups.push((name, OnOneEncoder { encoder, frozen, tables: Vec::new() }));
+                groups.len() - 1
+            }
+        };
+        let group = &mut groups[at].1;
+        let table = self.table_of(kept, &group.encoder, asked, out, progress)?;
+        group.tables.push(table);
+        Ok(())
+    }
+
+    fn table_of(
+        &self,
+        kept: &SavedRun,
+        encoder: &Encoder,
+        asked: &PredictionChoices,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<RunTable, WorkbenchError> {
+        let run = kept.run.id.0;
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
+        let model = self.table_model(kept, encoder, progress)?;
+        if model.levels() != question.scale.len() {
+            let why = format!("\"{}\" has other levels now: train again", question.name);
+            return Err(WorkbenchError::NoTable { run, why });
+        }
+        let data = self.run_data(kept)?;
+        let labels = data.training_and_validation();
+        let with_labels: BTreeSet<u32> = labels.iter().map(|o| o.annotator).collect();
+        let index = self.context.index();
+        let person = |id: AnnotatorId, external: &str| {
+            let row = data.row_of(id);
+            PredictedAnnotator { row, id: external.to_owned(), has_labels: with_labels.contains(&row) }
+        };
+        let mut chosen = Vec::new();
+        for name in &asked.annotators {
+            let found = index.annotator_asked_for(name)?;
+            chosen.push(person(found.id, &found.external_id));
+        }
+        if asked.annotators.is_empty() {
+            let known = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
+            chosen.extend(known.map(|a| person(a.id, &a.external_id)));
+        }
+        chosen.sort();
+        chosen.dedup();
+        let bodies = self.bodies_of(labels.iter().map(|o| o.text).collect())?;
+        let learned = labels.iter().map(|o| (o.text, o.annotator)).collect();
+        let file = TableFile::begin(&question, chosen, true, out, asked.replace)?;
+        let name = kept.choices.model.name().to_owned();
+        Ok(RunTable { run, name, model, file, learned, bodies })
+    }
+
+    /// Rows of these texts by the hashes of their bodies.
+    fn bodies_of(&self, rows: BTreeSet<u32>) -> Result<LabelledBodies, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = LabelledBodies::new();
+        for row in rows {
+            let body = self.context.store.bodies(&[index.texts()[row as usize]])?.swap_remove(0);
+            if let Some(hash) = body_hash(&body) {
+                found.entry(hash).or_default().push(row);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every text of the project, on embeddings that it keeps where it has those of all, or read once for all runs.
+    fn write_project(&self, group: &mut OnOneEncoder, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+        let OnOneEncoder { encoder, frozen, tables } = group;
+        let index = self.context.index();
+        let texts = index.texts();
+        let read = |row: usize| {
+            let found = self.context.store.text(texts[row])?;
+            found.ok_or_else(|| WorkbenchError::NoSuchText(texts[row].0.to_string()))
+        };
+        let mut write = |row: usize, embedding: Vec<f32>| {
+            let text = read(row)?;
+            let encoded = EncodedText::new(&text.body, embedding)?;
+            progress.report(row as u64 + 1, Some(texts.len() as u64), "predicting");
+            tables
+                .iter_mut()
+                .try_for_each(|one| one.write(Some(row as u32), &text.external_id, &text.body, &encoded))
+        };
+        let kept = match frozen {
+            Some(key) if self.context.store.embedding_count(key)? as usize >= texts.len() => {
+                Some(self.encoding.embeddings_of(key)?)
+            }
+            _ => None,
+        };
+        match kept {
+            Some(x) => (0..texts.len()).try_for_each(|row| match progress.cancelled() {
+                true => Err(WorkbenchError::Cancelled),
+                false => write(row, x.row(row).to_vec()),
+            }),
+            None => in_order(encoder, (0..texts.len()).map(|row| Ok(read(row)?.body)), progress, write),
+        }
+    }
+}
+
+/// `predicted-3.csv` of run 3 among several, as asked for of one.
+fn out_of_run(out: &Path, runs: &[u32], run: u32) -> PathBuf {
+    if runs.len() < 2 {
+        return out.to_owned();
+    }
+    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_os_string();
+    let mut name = part(out.file_stem());
+    name.push(format!("-{run}."));
+    name.push(part(out.extension()));
+    out.with_file_name(name)
+}

@@ -1,0 +1,106 @@
+//! Resuming a run that broke off.
+
+use super::Runs;
+use super::auxiliary::auxiliary_of;
+use super::data::{OLD_AND_CHANGED, learns_words};
+use super::words::are_kept;
+use crate::saved_runs::{AUXILIARY, SavedRun, choices};
+use dissensus_api::RunDetail;
+use dissensus_domain::WorkState;
+use dissensus_encoder::DeviceChoice;
+use dissensus_neural::trainer::checkpoint_config_hash;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_store::{RunId, StoreError};
+
+impl Runs {
+    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on the labels, annotators and texts that it started on.
+    ///
+    /// # Errors
+    /// There is no such run, it cannot be resumed, or another one is at work.
+    pub fn resume(&self, id: u32) -> Result<(), WorkbenchError> {
+        let reserved = self.context.reservations.reserve(Activity::Training)?;
+        self.reopen(id)?;
+        self.work_on(RunId(id), reserved)
+    }
+
+    /// As [`Runs::resume`], on this thread.
+    ///
+    /// # Errors
+    /// As there, and whatever the training runs into.
+    pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, WorkbenchError> {
+        let _reserved = self.context.reservations.reserve(Activity::Training)?;
+        self.reopen(id)?;
+        let run = RunId(id);
+        self.carry_out(run, DeviceChoice::Auto, progress)?;
+        self.detail(id)
+    }
+
+    /// Marks an interrupted or failed run as running again.
+    fn reopen(&self, id: u32) -> Result<(), WorkbenchError> {
+        let together = self.kept.together(id)?;
+        for kept in &together {
+            if let Some(reason) = self.cannot_resume(kept)? {
+                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason });
+            }
+        }
+        let runs: Vec<RunId> = together.iter().map(|kept| kept.run.id).collect();
+        let reopened = self.context.store.write(move |tx| -> Result<(), StoreError> {
+            runs.iter().try_for_each(|run| tx.resume_run(*run))
+        });
+        Ok(reopened?)
+    }
+
+    /// Why a run cannot be resumed; `None` where it can.
+    pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, WorkbenchError> {
+        if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
+            return Ok(Some("it was not interrupted"));
+        }
+        if kept.outcome.other_checkpoint {
+            return Ok(Some("its checkpoint is of other data or of an earlier version"));
+        }
+        let Ok((config, _)) = choices::config(&kept.choices) else {
+            return Ok(Some("this version of Dissensus does not know its choices"));
+        };
+        if config.is_convex() {
+            return Ok(Some("it is fitted in one go, without checkpoints"));
+        }
+        // Those that are trained as one have one folder of checkpoints, the first one's.
+        let numbers = self.kept.numbers_together(kept)?;
+        let first = match numbers.first() {
+            Some(number) if *number != kept.run.id.0 => &self.kept.get(*number)?,
+            _ => kept,
+        };
+        if numbers.len() < kept.choices.joint.len() {
+            return Ok(Some("a run that was trained with it is not there any more"));
+        }
+        match self.kept.has_same_levels(kept) {
+            Err(WorkbenchError::OtherLevels(_)) => return Ok(Some("its question has other levels now")),
+            other => other?,
+        }
+        let found = self.kept.find_folder(first);
+        let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
+        match checkpoint_config_hash(&folder.join("checkpoints")) {
+            None if kept.run.state == WorkState::Failed => {
+                return Ok(Some("it failed before its first checkpoint"));
+            }
+            Some(sum) if config.config_hash().is_ok_and(|ours| ours != sum) => {
+                return Ok(Some("its checkpoint is of other choices"));
+            }
+            _ => {}
+        }
+        if !auxiliary_of(kept).is_empty() && !folder.join(AUXILIARY).is_file() {
+            return Ok(Some("the labels of its auxiliary questions are not there"));
+        }
+        if !are_kept(learns_words(first), folder) {
+            return Ok(Some("the marked words that it learns are not there"));
+        }
+        if kept.run.start.is_none() {
+            let now = self.labels_sha256(kept.choices.question)?;
+            if kept.run.asked.data_sha256.as_ref() != Some(&now) {
+                return Ok(Some(OLD_AND_CHANGED));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,166 @@
+//! A question with options as a whole, scored on what the runs of one training say of its options.
+
+use super::Runs;
+use crate::saved_runs::SavedRun;
+use dissensus_api::options_together;
+use dissensus_domain::{Question, QuestionId};
+use dissensus_models::spans::SpanEvaluation;
+use dissensus_project::error::WorkbenchError;
+use dissensus_selection::evaluation::{Predicted, PredictedSets, SetEvaluation};
+use dissensus_stats::metrics::Scored;
+use dissensus_stats::options::{HeldOutSets, OptionCorrelations};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Scores on whole sets of options. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TrainedSets {
+    /// The multi-label question.
+    pub question: String,
+    /// Its options, in the order of every list of options below. Not in JSON: `options` are the scores of each there.
+    #[serde(skip)]
+    pub options: Vec<String>,
+    /// The run of each.
+    pub runs: Vec<u32>,
+    /// Whether it is used that options go together, what whole sets gain by it, and which options do; absent where it was not looked for.
+    pub options_together: Option<String>,
+    /// The scores on their test labels.
+    #[serde(flatten)]
+    pub scores: SetEvaluation,
+}
+
+/// Scores on marked words that a training learned beside the types of their question. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TrainedWords {
+    /// The question with spans.
+    pub question: String,
+    /// Its types, in the order of every list of types below. Not in JSON: `types` are the scores of each there.
+    #[serde(skip)]
+    pub types: Vec<String>,
+    /// The run of each.
+    pub runs: Vec<u32>,
+    /// The scores on the test answers.
+    #[serde(flatten)]
+    pub scores: SpanEvaluation,
+    /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
+    pub baselines: Vec<SpanEvaluation>,
+    /// Answers that were learned from, that chose and calibrated, and that are scored.
+    pub answers: [u32; 3],
+}
+
+impl Runs {
+    /// The questions with spans whose words were learned in the training of this run, without those of which the run of a type was deleted.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub fn trained_words(&self, run: u32) -> Result<Vec<TrainedWords>, WorkbenchError> {
+        let together = self.kept.together(run)?;
+        let index = self.context.index();
+        let of = |question: &Question| -> Option<TrainedWords> {
+            let run = |option: &Question| together.iter().find(|kept| kept.choices.question == option.id);
+            let runs: Vec<&SavedRun> = question.options().iter().map(run).collect::<Option<_>>()?;
+            let words = runs.first()?.outcome.words.clone()?;
+            Some(TrainedWords {
+                question: question.name.clone(),
+                types: question.scale.levels().to_vec(),
+                runs: runs.iter().map(|kept| kept.run.id.0).collect(),
+                scores: words.model,
+                baselines: words.baselines,
+                answers: words.answers,
+            })
+        };
+        Ok(index.questions().iter().filter_map(of).collect())
+    }
+
+    /// The multi-label questions of which every option was learned in the training of this run, each scored as a whole. Nothing of a
+    /// training that has not finished, or of whose runs of an option one was deleted.
+    ///
+    /// # Errors
+    /// There is no such run, or what one predicted cannot be read any more.
+    pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, WorkbenchError> {
+        let together = self.kept.together(run)?;
+        let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
+        for kept in together.iter().filter(|kept| kept.outcome.report.is_some()) {
+            runs.insert(kept.choices.question, kept);
+        }
+        let index = self.context.index();
+        let whole = index.questions().iter().filter(|question| question.scale.is_multi_label());
+        whole.filter_map(|question| self.sets_of(question, &runs).transpose()).collect()
+    }
+
+    fn sets_of(
+        &self,
+        question: &Question,
+        runs: &BTreeMap<QuestionId, &SavedRun>,
+    ) -> Result<Option<TrainedSets>, WorkbenchError> {
+        let of: Option<Vec<&SavedRun>> =
+            question.options().iter().map(|option| runs.get(&option.id).copied()).collect();
+        let Some(of) = of else { return Ok(None) };
+        let predicted = of
+            .iter()
+            .map(|kept| Ok(Predicted::new(kept.choices.model.name(), self.scored(kept.run.id.0)?)))
+            .collect::<Result<_, WorkbenchError>>()?;
+        let mut sets = PredictedSets::new(predicted)?;
+        if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
+            sets = sets.correlated_by(found)?;
+        }
+        let (scores, names) = (sets.evaluation()?, question.scale.levels());
+        Ok(Some(TrainedSets {
+            question: question.name.clone(),
+            options: names.to_vec(),
+            runs: of.iter().map(|kept| kept.run.id.0).collect(),
+            options_together: scores.together.as_ref().map(|found| options_together(found, names)),
+            scores,
+        }))
+    }
+
+    /// What the training of all these runs learned of options that go together; nothing where they are not of one training, or it learned nothing of it.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub fn options_learned_together(
+        &self,
+        runs: &[u32],
+    ) -> Result<Option<OptionCorrelations>, WorkbenchError> {
+        let of = |run: &u32| Ok(self.kept.get(*run)?.outcome.together);
+        let mut all = runs.iter().map(of).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let same = all.windows(2).all(|two| two[0] == two[1]);
+        Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
+    }
+
+    /// Which options go together of every multi-label question whose options were all trained, learned on the labels that tuned their answers: an entry for each of these runs, nothing for the
+    /// others. `trained` has the question of each run and these labels.
+    ///
+    /// # Errors
+    /// The project cannot be read.
+    pub(super) fn options_together(
+        &self,
+        trained: &[(QuestionId, Option<&Scored>)],
+        seed: u64,
+    ) -> Result<Vec<Option<OptionCorrelations>>, WorkbenchError> {
+        let (index, mut all) = (self.context.index(), vec![None; trained.len()]);
+        for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
+            let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);
+            let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
+            let Some(places) = places else { continue };
+            let held_out: Option<Vec<&Scored>> = places.iter().map(|at| trained[*at].1).collect();
+            let (Some(held_out), Some(first)) =
+                (held_out, self.context.learned_data(question)?.into_iter().next())
+            else {
+                continue;
+            };
+            let learned = HeldOutSets::of_options(&held_out, |text| first.unit(text))
+                .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
+            match learned {
+                Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
+                // What was trained is worth more than this.
+                Err(error) => {
+                    tracing::warn!(%error, "options of a question were held out on different answers")
+                }
+            }
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,106 @@
+//! Starting a run.
+
+use super::Runs;
+use super::defaults::last_key;
+use super::together::check_together;
+use crate::saved_runs::{GROUP, LEVEL_KEYS, choices};
+use dissensus_api::{JointQuestion, RunDetail, TrainChoices};
+use dissensus_domain::Question;
+use dissensus_encoder::{DeviceChoice, FreezePolicy};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_store::{NewRun, RunId, StoreError};
+use uuid::Uuid;
+
+impl Runs {
+    /// Starts a run in the background and returns its id at once; of questions that are learned together the first one's.
+    ///
+    /// # Errors
+    /// A choice that cannot be carried out, no labels, or another run at work.
+    pub fn start(&self, asked: &TrainChoices) -> Result<u32, WorkbenchError> {
+        let reserved = self.context.reservations.reserve(Activity::Training)?;
+        let run = self.new_runs(asked)?;
+        self.work_on(run, reserved)?;
+        Ok(run.0)
+    }
+
+    /// Trains and scores on this thread, as the command does; kept as a run of the project. Of questions that are learned together it is the run of the first
+    /// one, which names the others ([`RunInfo::trained_with`](dissensus_api::RunInfo)).
+    ///
+    /// # Errors
+    /// As [`Runs::start`], and whatever the training runs into.
+    pub fn train(
+        &self,
+        asked: &TrainChoices,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<RunDetail, WorkbenchError> {
+        let _reserved = self.context.reservations.reserve(Activity::Training)?;
+        let run = self.new_runs(asked)?;
+        self.carry_out(run, device, progress)?;
+        self.detail(run.0)
+    }
+
+    /// A row for the run, or for each question that it is to learn, once it is clear that it can be carried out. Returns the first.
+    fn new_runs(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
+        let (choices, config) = choices::of_new_run(asked)?;
+        let learned = self.learned_together(&choices)?;
+        for (question, _) in &learned {
+            if self.context.observations(question.id)?.is_empty() {
+                return Err(WorkbenchError::NoLabels(question.name.clone()));
+            }
+        }
+        self.check_pos_weight(&learned, &config)?;
+        self.check_held(&learned, &choices, &config)?;
+        match &learned[..] {
+            [(question, _)] => self.check_auxiliary(question, &config, &choices.auxiliary)?,
+            several => check_together(several, &choices)?,
+        }
+        let state = self.encoding.state()?;
+        if config.policy == FreezePolicy::Frozen && state.encoded < state.total {
+            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
+        }
+        let rows = self.rows(&choices, &learned)?;
+        let runs = self.context.store.write(move |tx| -> Result<Vec<RunId>, StoreError> {
+            rows.iter().map(|row| tx.add_run(row)).collect()
+        })?;
+        // The files of other projects, and what is learned together, are named each time, and taken from no run before.
+        let choices = TrainChoices { auxiliary: Vec::new(), joint: Vec::new(), held: Vec::new(), ..choices };
+        self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
+        runs.first().copied().ok_or(WorkbenchError::NoQuestion)
+    }
+
+    /// The row of each question.
+    fn rows(
+        &self,
+        choices: &TrainChoices,
+        learned: &[(Question, f64)],
+    ) -> Result<Vec<NewRun>, WorkbenchError> {
+        let together: Vec<JointQuestion> = learned
+            .iter()
+            .map(|(question, weight)| JointQuestion { question: question.id, weight: *weight })
+            .collect();
+        let several = together.len() > 1;
+        let group = Uuid::now_v7().to_string();
+        let started_ms = now_ms();
+        let row = |question: &Question| {
+            let joint = if several { together.clone() } else { Vec::new() };
+            let choices = TrainChoices { question: question.id, joint, ..choices.clone() };
+            let mut configuration =
+                serde_json::to_value(&choices).map_err(|e| WorkbenchError::internal(&e))?;
+            configuration[LEVEL_KEYS] = self.context.store.level_keys(question.id)?.into();
+            if several {
+                configuration[GROUP] = group.clone().into();
+            }
+            Ok(NewRun {
+                configuration,
+                seed: u64::from(choices.seed),
+                device: "cpu".to_owned(),
+                started_ms,
+                data_sha256: Some(self.labels_sha256(question.id)?),
+            })
+        };
+        learned.iter().map(|(question, _)| row(question)).collect()
+    }
+}

@@ -1,0 +1,175 @@
+//! The model of a run as a table of predictions asks it: everybody's answer to one text after the other.
+
+use super::Runs;
+use crate::encoding::EncodedText;
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_domain::ScaleKind;
+use dissensus_encoder::Encoder;
+use dissensus_models::live::LiveModel;
+use dissensus_neural::networks::NetworkModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::fit::fit;
+use dissensus_stats::data::{AnnotatorModel, Embeddings, ModelError, ModelKind, TextFeatures};
+use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
+use std::sync::Arc;
+
+/// Texts that are not of the run, before the model forgets them.
+const TEXTS_AT_ONCE: usize = 1024;
+
+/// A run's model.
+pub(super) struct TableModel {
+    kind: Kind,
+    is_ordinal: bool,
+    levels: usize,
+}
+
+enum Kind {
+    /// `multilevel`, whose doubt about a text is in how much people would disagree; as it is without further texts, and how many it has.
+    Live { model: Box<LiveModel>, kept: Vec<u8>, texts: usize },
+    /// A network, over the text that is asked about.
+    Network(Option<Box<NetworkModel>>),
+    /// Heads that were solved.
+    Solved(Box<dyn AnnotatorModel>),
+}
+
+impl Runs {
+    pub(super) fn table_model(
+        &self,
+        kept: &SavedRun,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+    ) -> Result<TableModel, WorkbenchError> {
+        let (config, _) = choices::config(&kept.choices)?;
+        let kind = config.network.model;
+        let (kind, levels) = if kind == ModelKind::Multilevel {
+            let model = self.fitted_again(kept, &config, encoder, progress, |data, options| {
+                LiveModel::fit(data, options, progress)
+            })?;
+            let (kept, texts, levels) = (model.to_bytes()?, model.texts(), model.levels());
+            (Kind::Live { model: Box::new(model), kept, texts }, levels)
+        } else if config.is_convex() {
+            let model = self.fitted_again(kept, &config, encoder, progress, |data, options| {
+                fit(kind, data, options, progress)
+            })?;
+            let levels = model.levels();
+            (Kind::Solved(model), levels)
+        } else {
+            let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
+            let model = NetworkModel::load(&self.kept.folder(kept)?, Arc::new(nothing))?;
+            let levels = model.levels();
+            (Kind::Network(Some(Box::new(model))), levels)
+        };
+        let scale = self.context.index().with_levels(kept.choices.question)?.scale.kind();
+        Ok(TableModel { kind, is_ordinal: scale == ScaleKind::Ordinal, levels })
+    }
+}
+
+impl TableModel {
+    pub(super) fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// What these people (rows of the run; others are strangers) are predicted to answer, people x levels, and how much they would disagree. `row` is the text's in the
+    /// project, where it is of it.
+    pub(super) fn predict(
+        &mut self,
+        row: Option<u32>,
+        text: &EncodedText,
+        people: &[u32],
+    ) -> Result<(Vec<f32>, Disagreement), WorkbenchError> {
+        let (is_ordinal, levels) = (self.is_ordinal, self.levels);
+        let asked = |model: &dyn AnnotatorModel, row: u32| {
+            let pairs: Vec<(u32, u32)> = people.iter().map(|who| (row, *who)).collect();
+            let mut p = vec![0.0; people.len() * levels];
+            model.predict_pairs(&pairs, &mut p);
+            let measures = measures(model, row, people, &p, is_ordinal);
+            (p, measures)
+        };
+        match &mut self.kind {
+            Kind::Live { model, kept, texts } => {
+                let row = match row.filter(|row| (*row as usize) < *texts) {
+                    Some(row) => row,
+                    None => {
+                        if model.texts() >= *texts + TEXTS_AT_ONCE.max(*texts) {
+                            **model = LiveModel::from_bytes(kept)?;
+                        }
+                        model.add_text(text.features())?
+                    }
+                };
+                Ok(asked(model.as_ref(), row))
+            }
+            Kind::Network(network) => {
+                let features = text.features();
+                let x = Embeddings::new(features.embedding.len(), features.embedding.to_vec())?;
+                let Some(model) = network.take() else {
+                    return Err(WorkbenchError::Internal("a network was lost".to_owned()));
+                };
+                let model = network.insert(Box::new(model.over(Arc::new(x))?));
+                Ok(asked(model.as_ref(), 0))
+            }
+            Kind::Solved(model) => {
+                if let Some(row) = row.filter(|row| (*row as usize) < model.texts()) {
+                    return Ok(asked(model.as_ref(), row));
+                }
+                let mut p = vec![0.0; people.len() * levels];
+                for (who, p) in people.iter().zip(p.chunks_exact_mut(levels)) {
+                    model.predict_new_text(text.features(), *who, p)?;
+                }
+                let measures = measures_of(&p, levels, is_ordinal);
+                Ok((p, measures))
+            }
+        }
+    }
+}
+
+/// Over the people who are asked; with strangers among them over what is predicted of each.
+fn measures(
+    model: &dyn AnnotatorModel,
+    row: u32,
+    people: &[u32],
+    p: &[f32],
+    is_ordinal: bool,
+) -> Disagreement {
+    let annotators = model.annotators();
+    if people.iter().any(|who| *who as usize >= annotators) {
+        return measures_of(p, model.levels(), is_ordinal);
+    }
+    let mut mask = vec![false; annotators];
+    people.iter().for_each(|who| mask[*who as usize] = true);
+    let at = row as usize;
+    disagreement_of_texts(model, at..at + 1, Some(&mask), is_ordinal).swap_remove(0)
+}
+
+fn measures_of(p: &[f32], levels: usize, is_ordinal: bool) -> Disagreement {
+    disagreement_of_texts(&Said { p, levels }, 0..1, None, is_ordinal).swap_remove(0)
+}
+
+/// What people are predicted to answer to one text.
+struct Said<'a> {
+    p: &'a [f32],
+    levels: usize,
+}
+
+impl AnnotatorModel for Said<'_> {
+    fn kind(&self) -> ModelKind {
+        ModelKind::Shared
+    }
+    fn levels(&self) -> usize {
+        self.levels
+    }
+    fn texts(&self) -> usize {
+        1
+    }
+    fn annotators(&self) -> usize {
+        self.p.len() / self.levels
+    }
+    fn predict(&self, _: u32, annotator: u32, out: &mut [f32]) {
+        let at = annotator as usize * self.levels;
+        out.copy_from_slice(&self.p[at..at + self.levels]);
+    }
+    fn predict_new_text(&self, _: TextFeatures<'_>, who: u32, out: &mut [f32]) -> Result<(), ModelError> {
+        self.predict(0, who, out);
+        Ok(())
+    }
+}

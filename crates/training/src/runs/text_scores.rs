@@ -1,0 +1,102 @@
+//! What the model of a run says of every text of its project, on average over annotators.
+
+use super::Runs;
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_api::Tuning;
+use dissensus_domain::Question;
+use dissensus_encoder::FreezePolicy;
+use dissensus_neural::networks::NetworkModel;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::mean_predictions;
+use dissensus_stats::data::{AnnotatorModel, ModelKind};
+use std::sync::Arc;
+
+/// Mean predictions of a run.
+pub struct RunScores {
+    pub question: Question,
+    /// Texts x levels; NaN for texts that came after the run.
+    pub mean: Vec<f64>,
+    /// Texts whose labels the model or its encoder has learned, for this question or for one that was learned with it.
+    pub learned: Vec<bool>,
+    pub annotators: usize,
+}
+
+impl Runs {
+    /// The mean prediction of a finished run over its annotators for every text, and which texts taught it.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`]; a run of an early version, which did not keep its texts; a question that has other levels since.
+    pub fn scores_of_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunScores, WorkbenchError> {
+        let kept = self.kept.get(run)?;
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::NoScores(run));
+        }
+        if kept.run.start.is_none() {
+            return Err(WorkbenchError::NotCorrelated(format!(
+                "run {run} is of an early version, which did not keep what it learned from: train again"
+            )));
+        }
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
+        let model = self.model_over_texts(&kept, progress)?;
+        if model.levels() != question.scale.len() {
+            return Err(WorkbenchError::NotCorrelated(format!(
+                "\"{}\" has other levels than run {run} learned: train again",
+                question.name
+            )));
+        }
+        let texts = self.context.index().texts().len();
+        let rows: Vec<u32> = (0..model.texts().min(texts) as u32).collect();
+        let mut mean = mean_predictions(model.as_ref(), &rows).concat();
+        mean.resize(texts * question.scale.len(), f64::NAN);
+        let mut learned = self.taught_by(&kept)?;
+        learned.resize(texts, false);
+        Ok(RunScores { question, mean, learned, annotators: model.annotators() })
+    }
+
+    /// The model with the texts of the run as its rows.
+    fn model_over_texts(
+        &self,
+        kept: &SavedRun,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+        let (config, _) = choices::config(&kept.choices)?;
+        let encoder = self.encoder_of(kept, &config)?.0;
+        if config.is_convex() || config.network.model == ModelKind::Multilevel {
+            return self.model_of(kept, &config, &encoder, progress);
+        }
+        let data = self.run_data(kept)?;
+        let x = match config.policy {
+            FreezePolicy::Frozen => self.run_embeddings(&data)?,
+            _ => Arc::new(self.encoded(&encoder, data.texts, progress)?),
+        };
+        Ok(Box::new(NetworkModel::load(&self.kept.folder(kept)?, x)?))
+    }
+
+    /// Texts whose labels taught a run, its encoder or the heads that it holds: validation labels and those of questions that were learned with it, beside it or before it are among them.
+    pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
+        let own = self.run_data(kept)?;
+        let mut keys: Vec<String> = own.encoder.iter().map(|encoder| encoder.key.clone()).collect();
+        if kept.choices.tuning != Tuning::Frozen {
+            // The record of what it tuned has auxiliary questions, too, and runs of its training that were deleted.
+            keys.push(self.tuned(kept)?.key);
+        }
+        let mut taught = vec![false; own.texts];
+        let mut mark = |rows: &[bool]| {
+            taught.resize(taught.len().max(rows.len()), false);
+            taught.iter_mut().zip(rows).for_each(|(taught, also)| *taught |= also);
+        };
+        for key in &keys {
+            mark(self.encoding.seen_by(Some(key), &self.context.index())?.rows().texts);
+        }
+        for held in &kept.choices.held {
+            mark(&self.taught_by(&self.kept.get(held.run)?)?);
+        }
+        own.taught_by_others.iter().for_each(|text| taught[*text as usize] = true);
+        for member in self.kept.together(kept.run.id.0)? {
+            let data = self.run_data(&member)?;
+            data.training_and_validation().iter().for_each(|o| taught[o.text as usize] = true);
+        }
+        Ok(taught)
+    }
+}

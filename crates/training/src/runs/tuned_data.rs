@@ -1,0 +1,47 @@
+//! What the model on a tuned encoder is fitted to, in training and whenever it predicts again.
+
+use super::Runs;
+use super::data::RunData;
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::{Embeddings, Observation};
+
+impl RunData {
+    /// Training and validation labels. The validation labels taught the encoder nothing: on them the model is calibrated.
+    pub(super) fn training_and_validation(&self) -> Vec<Observation> {
+        self.division.train.iter().chain(&self.division.validation).copied().collect()
+    }
+}
+
+impl Runs {
+    /// Before the encoder has learned: no embeddings, n-grams where the run's model sees them, and the texts whose labels taught the
+    /// encoder that the tuning begins with.
+    pub fn before_tuning(&self, data: &RunData) -> Result<Embeddings, WorkbenchError> {
+        self.with_ngrams(data, Embeddings::none(data.texts).with_tuned_on(self.taught_before(data)?.into())?)
+    }
+
+    /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams where its model sees them, and with the texts whose
+    /// labels taught that encoder or the one that its tuning began with.
+    pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+        self.with_ngrams(data, x.with_tuned_on(self.taught(data)?.into())?)
+    }
+
+    /// Whether the labels of each of the run's texts taught the encoder that it tuned, or the one that its tuning began with.
+    pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
+        let mut tuned_on = self.taught_before(data)?;
+        data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
+        Ok(tuned_on)
+    }
+
+    fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
+        let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
+        let seen = self.encoding.seen_by(parent, &self.context.index())?;
+        let mut taught = seen.taught().to_vec();
+        taught.resize(data.texts, false);
+        Ok(taught)
+    }
+
+    fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+        Ok(if data.ngrams { x.with_ngrams(self.encoding.ngrams_of_run(data.texts)?)? } else { x })
+    }
+}

@@ -1,0 +1,77 @@
+//! Using the encoder that a run has tuned.
+
+use super::Runs;
+use crate::encoding::encoders::{SelectedEncoder, tuned_options};
+use crate::saved_runs::{SavedRun, encoder_name};
+use dissensus_api::Tuning;
+use dissensus_encoder::Encoder;
+use dissensus_project::error::WorkbenchError;
+
+impl Runs {
+    /// The run whose encoder or model the project uses.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+        self.encoding.run_in_use()
+    }
+
+    /// Whose encoder the project uses: the tuned encoder of this run becomes the project's, what is not encoded with it is
+    /// encoded in the background, and the live model is fitted on it. `None` goes back to the encoder that was in use before.
+    ///
+    /// # Errors
+    /// There is no such run, it is not finished, its files are gone, or its model is not updated label by label.
+    pub fn use_run(&self, id: Option<u32>) -> Result<(), WorkbenchError> {
+        match id {
+            None => self.encoding.stop_using_run()?,
+            Some(id) => {
+                let kept = self.kept.get(id)?;
+                if kept.choices.tuning != Tuning::Frozen && kept.outcome.report.is_some() {
+                    self.kept.folder(&kept)?;
+                }
+                if kept.outcome.report.is_none() || !self.kept.can_be_used(&kept) {
+                    return Err(WorkbenchError::CannotPredict(id));
+                }
+                if kept.choices.tuning != Tuning::Frozen {
+                    // Runs of format 2 did not keep it when they ended.
+                    let folder = self.kept.folder(&kept)?;
+                    let parent = kept.outcome.encoder.as_deref();
+                    self.encoding.keep_encoder_training_data(
+                        kept.run.id,
+                        &folder.join("encoder"),
+                        parent,
+                        None,
+                        &[],
+                    )?;
+                    self.encoding.use_tuned_encoder(id, self.tuned(&kept)?)?;
+                } else if !self.encoding.use_frozen_run(id, kept.outcome.encoder.clone())? {
+                    let encoder = kept.outcome.encoder.unwrap_or_else(|| "no encoder".to_owned());
+                    return Err(WorkbenchError::OtherEncoder { run: id, encoder });
+                }
+            }
+        }
+        self.background.start_again();
+        Ok(())
+    }
+
+    /// The frozen encoder of a run's embeddings, whichever the project uses now. Runs of format 2 do not say how to open it: it is the
+    /// project's, or the one that was in use before a tuned one.
+    pub(super) fn frozen_of(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+        if kept.run.start.is_some() {
+            return Ok(self.run_data(kept)?.encoder);
+        }
+        let active = self.encoding.active_encoder()?;
+        let is_its = |chosen: &SelectedEncoder| kept.outcome.encoder.as_ref() == Some(&chosen.key);
+        Ok(active.previous.filter(is_its).or(active.current))
+    }
+
+    /// The tuned encoder of a run, as the project uses it.
+    pub(super) fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
+        let dir = self.kept.folder(kept)?.join("encoder");
+        let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+        // Before it is used: what trained it is found through its version, also while nothing is encoded with it.
+        self.encoding.add_version(&encoder, &dir)?;
+        // Not its path: project and folder can be moved.
+        Ok(SelectedEncoder::new(encoder_name(kept.run.uid), encoder.version()))
+    }
+}

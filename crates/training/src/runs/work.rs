@@ -1,0 +1,147 @@
+//! A run at work: carried out, and how it ended kept.
+
+use super::Runs;
+use super::job_progress::JobProgress;
+use super::training::Ended;
+use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, WORDS_TO_LEARN, tuning_name};
+use dissensus_api::EpochInfo;
+use dissensus_domain::WorkState;
+use dissensus_encoder::DeviceChoice;
+use dissensus_neural::trainer::checkpoint_config_hash;
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::jobs::{Progress, Reservation, caught};
+use dissensus_stats::data::ModelError;
+use dissensus_store::{RunId, StoreError};
+use std::sync::Arc;
+
+impl Runs {
+    /// Trains in the background. The run and its job end as failed where that cannot begin, or panics.
+    pub(super) fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
+        let begun = self.begin_work(run, reserved);
+        if let Err(error) = &begun {
+            self.failed(run, error);
+        }
+        self.tell(&self.trained_as_one(run));
+        begun
+    }
+
+    fn begin_work(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
+        let context = &self.context;
+        let asked = self.kept.get(run.0)?.choices;
+        let title = format!("{}, {}", asked.model, tuning_name(&asked));
+        let job = context.begin_job("train", &title)?;
+        let together = self.trained_as_one(run);
+        together.iter().for_each(|run| self.at_work.begin(run.0, job.info().id));
+        let (runs, at_work) = (self.clone(), Arc::clone(&job));
+        let spawned = context.threads.spawn("run", move || {
+            let _reserved = reserved;
+            let progress = JobProgress::of(&runs, together.clone(), &at_work);
+            let result = caught("training", || runs.carry_out(run, DeviceChoice::Auto, &progress));
+            if let Err(error @ WorkbenchError::Panicked { .. }) = &result {
+                runs.failed(run, error);
+            }
+            runs.context.end_job(&at_work, &result);
+            runs.tell(&together);
+        });
+        if let Err(error) = spawned {
+            let ended: Result<(), _> = Err(error);
+            context.end_job(&job, &ended);
+            return ended;
+        }
+        Ok(())
+    }
+
+    /// The runs that are trained as one with this one, itself among them.
+    fn trained_as_one(&self, run: RunId) -> Vec<RunId> {
+        let numbers = self.kept.get(run.0).and_then(|kept| self.kept.numbers_together(&kept));
+        let all: Vec<RunId> = numbers.unwrap_or_default().into_iter().map(RunId).collect();
+        if all.contains(&run) { all } else { vec![run] }
+    }
+
+    /// Carries a run, and those that are trained as one with it, out and keeps how they ended.
+    pub fn carry_out(
+        &self,
+        run: RunId,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        let together = self.trained_as_one(run);
+        match self.train_runs(&together, device, progress) {
+            Ok(ended) => {
+                self.ended(WorkState::Finished, ended)?;
+                // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
+                for run in together {
+                    if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
+                        let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
+                        for learned in [AUXILIARY, WORDS_TO_LEARN] {
+                            let _ = std::fs::remove_file(folder.join(learned));
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => {
+                self.failed(run, &error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Keeps how runs that were trained as one ended: of all of them or of none.
+    fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), WorkbenchError> {
+        let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
+        let kept = self.context.store.write(move |tx| {
+            for Ended { run, outcome, probabilities, .. } in &ended {
+                if let Some(probabilities) = probabilities {
+                    tx.set_run_predictions(*run, probabilities)?;
+                }
+                tx.finish_run(*run, state, serde_json::to_value(outcome).ok().as_ref(), now_ms())?;
+            }
+            Ok::<(), StoreError>(())
+        });
+        runs.iter().for_each(|run| self.at_work.end(run.0));
+        Ok(kept?)
+    }
+
+    /// Keeps that a run was cancelled or failed, and why.
+    fn failed(&self, run: RunId, error: &WorkbenchError) {
+        let state =
+            if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
+        let other_checkpoint =
+            matches!(error, WorkbenchError::Perspectives(ModelError::CheckpointMismatch { .. }));
+        let problem = (state == WorkState::Failed).then(|| error.problem());
+        // What it cannot be resumed with must not stay: texts of another project.
+        if state == WorkState::Failed
+            && let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept))
+            && (other_checkpoint || checkpoint_config_hash(&folder.join("checkpoints")).is_none())
+        {
+            for learned in [AUXILIARY, WORDS_TO_LEARN] {
+                let _ = std::fs::remove_file(folder.join(learned));
+            }
+        }
+        // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
+        let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
+        let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None, held_out: None };
+        let _ = self.ended(state, self.trained_as_one(run).into_iter().map(of).collect());
+    }
+
+    /// Keeps the evaluations of runs so far, and tells whoever listens.
+    pub(super) fn evaluated(&self, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
+        // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error there.
+        for (run, epochs) in runs.iter().zip(epochs) {
+            if let Ok(history) = serde_json::to_value(epochs) {
+                let _ = self.context.store.set_run_history(*run, history);
+            }
+        }
+        self.tell(runs);
+    }
+
+    pub(super) fn tell(&self, runs: &[RunId]) {
+        let kept: Vec<SavedRun> = runs.iter().filter_map(|run| self.kept.get(run.0).ok()).collect();
+        for info in self.infos(&kept).unwrap_or_default() {
+            self.context.listeners.send(&Event::Run(info));
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The folder of a run: where it is, and whether what is there belongs to this run.
+//!
+//! A run's files (a trained network, a tuned encoder, checkpoints) lie in `PROJECT.runs/UUID`, `PROJECT` being the real path of
+//! the project file with its whole name, and the UUID that of the run. `run.json` in it says the UUID again. Project and folder
+//! can then be moved, renamed and restored from a backup without one run ever being taken for another: a number alone is used
+//! again by the next project. Before anything in a folder is used, the UUID is compared; a folder that does not fit is named in
+//! an error, and neither used nor deleted.
+//!
+//! Format 2 had `NAME.runs/NUMBER`, without an identity. Such a folder is used for a run of that time where its files say the
+//! same of the run as the project does; they then get the UUID.
+
+use super::{SavedRun, SavedRuns};
+use dissensus_api::Tuning;
+use dissensus_files::{beside, write_atomically};
+use dissensus_project::error::WorkbenchError;
+use dissensus_stats::data::ModelKind;
+use dissensus_store::Run;
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// What a tuned encoder of a run is called where an encoder is named: `run:UUID`.
+const ENCODER_PREFIX: &str = "run:";
+const CARD: &str = "run.json";
+/// Texts and labels of other projects that a run learns from, until it has finished.
+pub const AUXILIARY: &str = "auxiliary.json";
+/// Marked words that a run learns, until it has finished.
+pub const WORDS_TO_LEARN: &str = "words_to_learn.json";
+
+/// `run.json`: whose files these are, and what the numbers of a saved network mean.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Card {
+    /// The run; folders of format 2 do not say it.
+    pub(crate) id: Option<Uuid>,
+    /// Name of the question.
+    pub(crate) question: Option<String>,
+    /// Its levels, in order.
+    pub(crate) levels: Vec<String>,
+    /// External ids of the annotators, in the order of the network's rows.
+    pub(crate) annotators: Vec<String>,
+    /// What was asked of the training.
+    pub(crate) choices: Option<serde_json::Value>,
+}
+
+/// What is found where the files of a run belong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunFolder {
+    /// The run's own folder.
+    Own(PathBuf),
+    /// There is none. New files go here.
+    Missing(PathBuf),
+    /// There is one that is not the run's.
+    Foreign(PathBuf, String),
+}
+
+impl RunFolder {
+    /// The folder, where it is the run's own.
+    pub(crate) fn own(&self) -> Option<&Path> {
+        match self {
+            Self::Own(path) => Some(path),
+            Self::Missing(_) | Self::Foreign(..) => None,
+        }
+    }
+}
+
+impl SavedRuns {
+    /// Where the folders of this project's runs are.
+    pub(crate) fn runs_folder(&self) -> PathBuf {
+        beside(self.context.store.file(), ".runs")
+    }
+
+    /// The folder of a run, checked to be its own.
+    ///
+    /// # Errors
+    /// There is none, or what is there belongs to another run.
+    pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
+        match self.find_folder(kept) {
+            RunFolder::Own(path) => Ok(path),
+            RunFolder::Missing(path) => Err(WorkbenchError::NoRunFiles { run: kept.run.id.0, path }),
+            RunFolder::Foreign(path, reason) => {
+                Err(WorkbenchError::ForeignRunFiles { run: kept.run.id.0, path, reason })
+            }
+        }
+    }
+
+    /// The folder with the tuned encoder of the run `uid`, wherever the project is now.
+    ///
+    /// # Errors
+    /// There is no such run in this project, or its folder is not there or not its own.
+    pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
+        let run = self.context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
+        let kept = self.get(run.id.0)?;
+        // What trained it is kept when the run has ended.
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::UnfinishedEncoder(run.id.0));
+        }
+        Ok(self.folder(&kept)?.join("encoder"))
+    }
+
+    /// The run's folder, made where there is none.
+    ///
+    /// # Errors
+    /// What is there belongs to another run, or what the disk says.
+    pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
+        match self.find_folder(kept) {
+            RunFolder::Missing(path) => {
+                std::fs::create_dir_all(&path).map_err(|e| io(&path, "making", e))?;
+                write_card(&path, &Card { id: Some(kept.run.uid), ..Card::default() })?;
+                Ok(path)
+            }
+            RunFolder::Own(path) => {
+                // Of format 2: from now on it says whose it is.
+                let card = read_card(&path).ok().flatten().unwrap_or_default();
+                if card.id.is_none() {
+                    write_card(&path, &Card { id: Some(kept.run.uid), ..card })?;
+                }
+                Ok(path)
+            }
+            RunFolder::Foreign(..) => self.folder(kept),
+        }
+    }
+
+    /// Looks where the files of a run belong.
+    pub(crate) fn find_folder(&self, kept: &SavedRun) -> RunFolder {
+        let path = self.runs_folder().join(kept.run.uid.to_string());
+        if std::fs::symlink_metadata(&path).is_ok() {
+            return match whose(&path, &kept.run) {
+                Ok(()) => RunFolder::Own(path),
+                Err(reason) => RunFolder::Foreign(path, reason),
+            };
+        }
+        // Only runs that were brought over from format 2 have a UUID of version 8.
+        if kept.run.uid.get_version_num() != 8 {
+            return RunFolder::Missing(path);
+        }
+        let mut foreign = None;
+        for old in self.old_folders(&kept.run) {
+            match self.is_of_format_2(&old, kept) {
+                Ok(()) => return RunFolder::Own(old),
+                Err(reason) => foreign = foreign.or(Some(RunFolder::Foreign(old, reason))),
+            }
+        }
+        foreign.unwrap_or(RunFolder::Missing(path))
+    }
+
+    /// Folders of this run's number as format 2 placed them: beside the name that the project was opened by, its ending replaced.
+    fn old_folders(&self, run: &Run) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = [self.context.store.file(), self.context.store.path()]
+            .into_iter()
+            .map(|project| project.with_extension("runs").join(run.id.0.to_string()))
+            .filter(|folder| folder.is_dir())
+            .collect();
+        found.dedup();
+        found
+    }
+
+    /// Whether a folder of format 2 is this run's, as far as its files say.
+    fn is_of_format_2(&self, folder: &Path, kept: &SavedRun) -> Result<(), String> {
+        let card = read_card(folder)?;
+        let Some(card) = card else { return has_checkpoint_of(folder, kept) };
+        if let Some(id) = card.id {
+            return same_id(id, &kept.run);
+        }
+        let index = self.context.index();
+        let question = index.question(kept.choices.question);
+        let same_question = question.is_some_and(|question| {
+            // Levels are renamed and never removed.
+            card.question.as_ref() == Some(&question.name) && card.levels.len() == question.scale.len()
+        });
+        if !same_question {
+            return Err("its run.json is of another question".to_owned());
+        }
+        if card.choices.and_then(|choices| super::choices::read(choices).ok().flatten()).as_ref()
+            != Some(&kept.choices)
+        {
+            return Err("its run.json is of a run with other choices".to_owned());
+        }
+        let annotators = index.annotators();
+        let same_annotators = card.annotators.len() <= annotators.len()
+            && card.annotators.iter().zip(annotators).all(|(id, known)| *id == known.external_id);
+        if !same_annotators {
+            return Err("its run.json names other annotators".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models are not
+    /// updated label by label.
+    pub(crate) fn can_be_used(&self, kept: &SavedRun) -> bool {
+        let has_encoder = |folder: &Path| folder.join("encoder").join("config.json").is_file();
+        kept.choices.model == ModelKind::Multilevel
+            && (kept.choices.tuning == Tuning::Frozen
+                || self.find_folder(kept).own().is_some_and(has_encoder))
+    }
+
+    /// Removes a run's own files; those that are not its own stay. They take another name first, so that a removal that is cut
+    /// short leaves nothing that looks like the run's.
+    pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
+        let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
+        let removed = beside(&folder, ".removed");
+        std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
+        std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
+        // Fails where other runs have theirs in it, as it should.
+        let _ = std::fs::remove_dir(self.runs_folder());
+        Ok(())
+    }
+}
+
+/// Removes the folder of a run that is no more, unless its files say that it is another run's, and what a removal that was cut short left.
+pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
+    let folder = runs.join(uid.to_string());
+    let removed = beside(&folder, ".removed");
+    // A card that cannot be read says nothing against the folder's own name: what was learned from somebody who withdrew must not stay.
+    let own =
+        read_card(&folder).map_or(true, |card| card.is_none_or(|card| card.id.is_none_or(|id| id == uid)));
+    if folder.is_dir() && own {
+        std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
+    }
+    if removed.is_dir() {
+        std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
+    }
+    // Fails where other runs have theirs in it, as it should.
+    let _ = std::fs::remove_dir(runs);
+    Ok(())
+}
+
+/// The run whose tuned encoder a name like `run:UUID` means.
+pub fn run_of_encoder(name: &str) -> Option<Uuid> {
+    name.strip_prefix(ENCODER_PREFIX)?.parse().ok()
+}
+
+/// The name of the encoder that a run tuned.
+pub fn encoder_name(uid: Uuid) -> String {
+    format!("{ENCODER_PREFIX}{uid}")
+}
+
+pub fn write_card(folder: &Path, card: &Card) -> Result<(), WorkbenchError> {
+    let path = folder.join(CARD);
+    let text = serde_json::to_string_pretty(card).map_err(|e| WorkbenchError::internal(&e))?;
+    write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|e| io(&path, "writing", e))
+}
+
+fn read_card(folder: &Path) -> Result<Option<Card>, String> {
+    match std::fs::read(folder.join(CARD)) {
+        Ok(bytes) => match serde_json::from_slice(&bytes) {
+            Ok(card) => Ok(Some(card)),
+            Err(error) => Err(format!("its run.json cannot be read: {error}")),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("its run.json cannot be read: {error}")),
+    }
+}
+
+fn whose(folder: &Path, run: &Run) -> Result<(), String> {
+    match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Err("it is no folder".to_owned()),
+        Err(error) => return Err(format!("it cannot be entered: {error}")),
+    }
+    let card = read_card(folder)?.ok_or("it has no run.json: only a part of the run's files is there")?;
+    same_id(card.id.ok_or("its run.json says no run")?, run)
+}
+
+fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
+    if id == run.uid { Ok(()) } else { Err(format!("its run.json says that it is of the run {id}")) }
+}
+
+/// Whether the checkpoint of an unfinished run of format 2 was made under this run's choices. That it is of the same labels is
+/// checked where it is loaded.
+fn has_checkpoint_of(folder: &Path, kept: &SavedRun) -> Result<(), String> {
+    let (config, _) = super::choices::config(&kept.choices).map_err(|error| error.to_string())?;
+    match dissensus_neural::trainer::checkpoint_config_hash(&folder.join("checkpoints")) {
+        None => Err("it has neither a run.json nor a checkpoint".to_owned()),
+        Some(sum) if config.config_hash().is_ok_and(|ours| ours == sum) => Ok(()),
+        Some(_) => Err("its checkpoint is of other choices".to_owned()),
+    }
+}
+
+pub fn io(path: &Path, doing: &'static str, source: std::io::Error) -> WorkbenchError {
+    WorkbenchError::Io { path: path.to_owned(), doing, source }
+}

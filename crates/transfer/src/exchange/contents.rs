@@ -1,0 +1,121 @@
+//! What an export would hold, looked up while its dialog is open, and the export itself as a job.
+
+use super::Exchange;
+use super::choices::{Exported, Pseudonymised};
+use super::tool_export::{Collected, ToolExport, ToolExportChoices};
+use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
+use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Activity;
+use std::path::Path;
+
+/// Every format of another program that labels can be exported in, in the order in which they are listed.
+pub fn export_formats() -> Vec<ExportFormat> {
+    let one = |format: &ToolFormat| ExportFormat {
+        name: format.name().to_owned(),
+        title: format.title().to_owned(),
+        ending: format.ending().to_owned(),
+        one_question: !format.holds().contains(&LossReason::OtherQuestions),
+        notes: format.holds().contains(&LossReason::Notes),
+    };
+    ToolFormat::all().iter().map(one).collect()
+}
+
+impl Exchange {
+    /// What a file would hold, and what of the labels its format cannot hold. Nothing is written. Only the newest look goes on: one that was
+    /// asked for before ends as cancelled.
+    ///
+    /// # Errors
+    /// No such format or question, a damaged project, or a cancel.
+    pub fn export_contents(&self, wish: &ExportWish) -> Result<ExportContents, WorkbenchError> {
+        let asked = self.looks.ask();
+        let choices = choices_of(wish);
+        let Some(name) = wish.format.as_deref() else {
+            let Collected { labels, exported } = self.collected(&choices, &asked)?;
+            let (texts, people) = (labels.texts.len(), labels.people.len());
+            return Ok(contents(texts, people, exported));
+        };
+        Ok(contents_of(&self.for_tool(format_named(name)?, &choices, &asked)?, wish))
+    }
+
+    /// Nobody wants to know any more what a file would hold.
+    pub fn stop_export_contents(&self) {
+        self.looks.stop();
+    }
+
+    /// Writes labels for another program, as a job, and says what the file holds and what it does not.
+    ///
+    /// # Errors
+    /// As [`Exchange::for_tool`] and [`ToolExport::write`]; no such format; an export is under way.
+    pub fn export_for_tool_as_job(
+        &self,
+        path: &Path,
+        wish: &ExportWish,
+        replace: bool,
+    ) -> Result<ExportContents, WorkbenchError> {
+        let format = format_named(wish.format.as_deref().unwrap_or_default())?;
+        format.check_name(path)?;
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let written = context.as_job("export", &title, |job| {
+            let ready = self.for_tool(format, &choices_of(wish), job.as_ref())?;
+            ready.write(path, replace, job.as_ref())?;
+            Ok(contents_of(&ready, wish))
+        });
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+}
+
+fn choices_of(wish: &ExportWish) -> ToolExportChoices {
+    ToolExportChoices {
+        question: wish.question.clone(),
+        leave_out_failed: false,
+        pseudonyms: wish.pseudonyms.then_some(Pseudonymised { notes: wish.notes }),
+    }
+}
+
+fn format_named(name: &str) -> Result<ToolFormat, ExchangeError> {
+    ToolFormat::named(name).ok_or_else(|| {
+        let formats = ToolFormat::all().iter().map(|format| format.name().to_owned()).collect();
+        ExchangeError::NoSuchFormat { name: name.to_owned(), formats }
+    })
+}
+
+fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
+    let (texts, people) = ready.texts_and_people();
+    let losses = ready.losses().iter().map(|loss| ExportLoss {
+        reason: loss.reason.name().to_owned(),
+        count: number(loss.count),
+        message: loss.message(),
+    });
+    let mut exported = ready.exported().clone();
+    // Of attributes that the format has no place for nothing is left to be told apart by.
+    if !ready.format().holds().contains(&LossReason::Attributes) {
+        (exported.suppressed, exported.told_apart) = (0, 0);
+        exported.left_blank.clear();
+    }
+    ExportContents {
+        // Some formats have a name of their own for it.
+        question: wish.question.clone().or_else(|| ready.question().map(str::to_owned)),
+        losses: losses.collect(),
+        ..contents(texts, people, exported)
+    }
+}
+
+fn number(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn contents(texts: usize, people: usize, exported: Exported) -> ExportContents {
+    ExportContents {
+        question: None,
+        texts: number(texts as u64),
+        people: number(people as u64),
+        answers: number(exported.answers),
+        losses: Vec::new(),
+        suppressed: number(exported.suppressed),
+        left_blank: exported.left_blank,
+        told_apart: number(exported.told_apart),
+    }
+}

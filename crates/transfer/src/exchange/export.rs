@@ -1,0 +1,596 @@
+//! Export: every current label with its text and annotator, in a file that imports again to the same labels.
+
+use super::Exchange;
+use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
+use super::mask::{Mask, MaskedRow};
+use super::study::StudyBeside;
+use dissensus_domain::{
+    Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
+    Shown, TextId, WordingId, option_names, spans_named,
+};
+use dissensus_exchange::{
+    ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
+    OutputFormat, SpanLayout, level_name,
+};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::{Activity, Progress};
+use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+impl Exchange {
+    /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its ending, as they are at one
+    /// moment: what is labelled meanwhile is in none of them. Returns the number of answers. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// An ending of no format of ours, a file that exists (without `replace`), a label that cannot be named because the project
+    /// is damaged, a full disk, or a cancel.
+    pub fn export(
+        &self,
+        path: &Path,
+        question: Option<&str>,
+        replace: bool,
+        progress: &dyn Progress,
+    ) -> Result<u64, WorkbenchError> {
+        let choices =
+            ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
+        Ok(self.export_with(path, &choices, progress)?.answers)
+    }
+
+    /// As [`Exchange::export`], with the choices there are.
+    ///
+    /// # Errors
+    /// As there; one row a span in JSON Lines, or without a question that is answered with spans; a CoNLL file of other questions, or
+    /// with answers that it cannot hold and that shall not be left out.
+    pub fn export_with(
+        &self,
+        path: &Path,
+        choices: &ExportChoices,
+        progress: &dyn Progress,
+    ) -> Result<Exported, WorkbenchError> {
+        if path.exists() && !choices.replace {
+            return Err(WorkbenchError::ExportExists(path.to_owned()));
+        }
+        let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
+        if format == OutputFormat::Conll && choices.decisions.is_some() {
+            return Err(WorkbenchError::DecisionsInConll);
+        }
+        if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
+            return Err(WorkbenchError::SpanRowsInJson);
+        }
+        let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
+        let mask = match choices.pseudonyms {
+            Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
+            None => None,
+        };
+        let study = self.beside(choices)?;
+        let file = File {
+            path,
+            format,
+            dataset: choices.dataset,
+            replace: choices.replace,
+            span_rows: choices.span_rows,
+            leave_out: choices.leave_out_overlaps,
+            mask: mask.as_ref(),
+            study: &study,
+        };
+        self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
+    }
+
+    /// As [`Exchange::export_with`] of everything, as a job; a file of that name is replaced (the dialog has asked).
+    ///
+    /// # Errors
+    /// As there, or an export is under way.
+    pub fn export_as_job(
+        &self,
+        path: &Path,
+        pseudonyms: Option<Pseudonymised>,
+        decisions: Option<DecisionLayer>,
+    ) -> Result<Exported, WorkbenchError> {
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let choices = ExportChoices { replace: true, pseudonyms, decisions, ..ExportChoices::default() };
+        context.as_job("export", &title, |job| self.export_with(path, &choices, job.as_ref()))
+    }
+
+    /// The question of this name; its options have no labels of their own to write.
+    pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
+    }
+}
+
+/// The file to write.
+struct File<'a> {
+    path: &'a Path,
+    format: OutputFormat,
+    dataset: bool,
+    replace: bool,
+    span_rows: bool,
+    leave_out: bool,
+    mask: Option<&'a Mask>,
+    study: &'a StudyBeside,
+}
+
+/// A file being written, and how far it is.
+struct Writing<'a> {
+    sink: Sink,
+    /// The name of the folder of a dataset.
+    title: String,
+    mask: Option<&'a Mask>,
+    /// Rows of one text that wait to be written in the order of pseudonyms.
+    waiting: Vec<MaskedRow>,
+    done: Exported,
+    /// The first answer that the file cannot hold.
+    first_left_out: Option<String>,
+}
+
+enum Sink {
+    Table(LabelWriter),
+    Conll(ConllWriter),
+    Dataset(DatasetWriter, Vec<DatasetQuestion>),
+}
+
+impl Writing<'_> {
+    /// Writes an answer, with a mask once all of its text are known.
+    fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match self.mask {
+            None => self.put(row),
+            Some(mask) => self.wait(mask.row(row, true)),
+        }
+    }
+
+    /// A row that is no answer and is not counted as one.
+    fn write_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match self.mask {
+            None => self.put_unanswered(row),
+            Some(mask) => self.wait(mask.row(row, false)),
+        }
+    }
+
+    fn wait(&mut self, row: MaskedRow) -> Result<(), ExchangeError> {
+        if self.waiting.last().is_some_and(|last| !last.is_beside(&row)) {
+            self.write_waiting()?;
+        }
+        self.waiting.push(row);
+        Ok(())
+    }
+
+    /// Rows of a text come in the order in which people came into the project, which would tell who is who.
+    fn write_waiting(&mut self) -> Result<(), ExchangeError> {
+        let mut rows = std::mem::take(&mut self.waiting);
+        rows.sort_by_key(|row| row.number);
+        for row in rows {
+            match row.answered {
+                true => self.put(&row.as_row())?,
+                false => self.put_unanswered(&row.as_row())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        let held = match &mut self.sink {
+            Sink::Table(writer) => writer.write(row).map(|()| true)?,
+            Sink::Conll(writer) => writer.write(row)?,
+            Sink::Dataset(writer, _) => writer.write(row).map(|()| true)?,
+        };
+        if held {
+            self.done.answers += 1;
+        } else {
+            self.done.left_out += 1;
+            self.first_left_out.get_or_insert_with(|| format!("{} on {}", row.annotator, row.text_id));
+        }
+        Ok(())
+    }
+
+    fn put_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        match &mut self.sink {
+            Sink::Table(writer) => writer.write(row),
+            Sink::Dataset(writer, _) => writer.write(row),
+            Sink::Conll(_) => Ok(()),
+        }
+    }
+
+    /// Brings the file to its place, or nothing where it lacks an answer that may not be left out.
+    fn finish(mut self, leave_out: bool) -> Result<Exported, WorkbenchError> {
+        self.write_waiting()?;
+        if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
+            let Exported { answers, left_out, .. } = self.done;
+            return Err(WorkbenchError::NotInConll { count: left_out, all: answers + left_out, first });
+        }
+        match self.sink {
+            Sink::Table(writer) => writer.finish()?,
+            Sink::Conll(writer) => writer.finish()?,
+            Sink::Dataset(writer, questions) => writer.finish(&self.title, &questions)?,
+        }
+        Ok(self.done)
+    }
+}
+
+/// Where spans stand in a file of these questions.
+fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, WorkbenchError> {
+    let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
+    match (rows, spans) {
+        (false, _) => Ok(SpanLayout::Lists),
+        (true, 0) => Err(WorkbenchError::NoSpansToExport),
+        (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
+        (true, _) => Ok(SpanLayout::RowsBesideLabels),
+    }
+}
+
+/// How many different answers to a question are looked at for what scale an import would guess.
+const KEPT_ANSWERS: usize = 2_000;
+
+/// The scales of questions that an import would not guess from their labels alone, with the names of the questions.
+fn untold_scales<'a>(
+    snapshot: &Snapshot<'_>,
+    questions: &'a [Question],
+) -> Result<Vec<(&'a str, &'a Scale)>, WorkbenchError> {
+    let mut untold = Vec::new();
+    for question in questions {
+        let scale = &question.scale;
+        // Some answers, and the options (or types) of all of them.
+        let (mut some, mut options) = (BTreeSet::new(), BTreeSet::new());
+        snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            let Some(level) = row.level else { return Ok(()) };
+            if some.len() < KEPT_ANSWERS && !some.contains(level) {
+                some.insert(level.to_owned());
+            }
+            match scale.kind() {
+                ScaleKind::MultiLabel => options.extend(option_names(level).into_iter().map(str::to_owned)),
+                ScaleKind::Spans => {
+                    options.extend(spans_named(level).unwrap_or_default().into_iter().map(|span| span.label));
+                }
+                _ => {}
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+        // An import reads `1.0` as `1`, unless the scale says that it is called so.
+        let plain = scale.levels().iter().all(|name| level_name(name) == name);
+        let told = match Scale::guess(&some) {
+            Ok(_) if !plain => false,
+            Ok(guessed) if scale.has_options() => {
+                guessed.kind() == scale.kind() && options.iter().eq(scale.levels())
+            }
+            Ok(guessed) => guessed == *scale,
+            Err(_) => some.is_empty(),
+        };
+        if !told {
+            untold.push((question.name.as_str(), scale));
+        }
+    }
+    Ok(untold)
+}
+
+fn dataset_question(question: &Question) -> DatasetQuestion {
+    let Question { name, prompt, scale, .. } = question;
+    DatasetQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() }
+}
+
+fn write_labels(
+    snapshot: &Snapshot<'_>,
+    file: &File<'_>,
+    only: Option<&Question>,
+    progress: &dyn Progress,
+) -> Result<Exported, WorkbenchError> {
+    let questions: Vec<Question> =
+        snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
+    let mut total = 0;
+    for question in &questions {
+        total += u64::from(snapshot.label_count(question.id)?);
+    }
+    let attributes: BTreeSet<String> = match file.mask {
+        Some(mask) => mask.attributes(),
+        None => snapshot.annotators()?.into_iter().flat_map(|one| one.attributes.into_keys()).collect(),
+    };
+    let order = snapshot.order()?;
+    let mut repeats = Vec::new();
+    for question in &questions {
+        repeats.extend(snapshot.repeats(question.id)?);
+    }
+    repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
+    // A column of an imported file may hold anything, names too.
+    let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
+    let (said, study) = (Said::of(snapshot, &questions)?, file.study);
+    let occasions = !repeats.is_empty();
+    let sink = match file.format {
+        OutputFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
+            return Err(WorkbenchError::NoConll);
+        }
+        OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
+        format => {
+            let spans = match span_layout(&questions, file.span_rows)? {
+                // Without a column of labels a row without a span says that there is none.
+                SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
+                spans => spans,
+            };
+            let scales = untold_scales(snapshot, &questions)?;
+            let layout = LabelLayout {
+                occasions,
+                scales: !scales.is_empty(),
+                spans,
+                study: study.layout(),
+                ..said.layout(&repeats)
+            };
+            if file.dataset {
+                let about = questions.iter().map(dataset_question).collect();
+                Sink::Dataset(
+                    DatasetWriter::create(file.path, file.replace, layout, attributes, metadata)?,
+                    about,
+                )
+            } else {
+                let writer = LabelWriter::create(file.path, format, layout, attributes, metadata)?;
+                Sink::Table(writer.with_scales(scales))
+            }
+        }
+    };
+    let done = file.mask.map_or_else(Exported::default, Mask::done);
+    let title = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut writer =
+        Writing { sink, title, mask: file.mask, waiting: Vec::new(), done, first_left_out: None };
+    if study.only_decisions() {
+        write_decisions(snapshot, &mut writer, &questions, study, &order)?;
+        return writer.finish(file.leave_out);
+    }
+    let mut rows = 0_u64;
+    let wordings = if study.layout().wordings { snapshot.wording_numbers()? } else { HashMap::new() };
+    for question in &questions {
+        snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            if study.leaves_out(row.event.annotator) {
+                writer.done.left_out_failed += 1;
+                return Ok(());
+            }
+            let (remark, flagged) = said.beside(&row);
+            writer.write(&LabelRow {
+                text_id: &row.text.external_id,
+                text: &row.text.body,
+                annotator: &row.annotator.external_id,
+                label: row.level,
+                spans: row.question.scale.kind() == ScaleKind::Spans,
+                question: Some(&row.question.name),
+                split: row.text.split.as_deref(),
+                group: row.text.group.as_deref(),
+                at_ms: Some(row.event.at_ms),
+                duration_ms: row.event.duration_ms(),
+                source: Some(row.event.source),
+                occasion: 1,
+                remark,
+                skipped: false,
+                flagged,
+                guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
+                study: &study
+                    .cells(row.question, row.event.text, Some(row.event.annotator))
+                    .with_wording(row.event.wording.and_then(|id| wordings.get(&id).copied())),
+                shown: said.shown_before(row.event),
+                attributes: &row.annotator.attributes,
+                metadata: &row.text.metadata,
+            })?;
+            rows += 1;
+            if rows.is_multiple_of(512) {
+                progress.report(rows, Some(total), "");
+                if progress.cancelled() {
+                    return Err(WorkbenchError::Cancelled);
+                }
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+    }
+    write_marked(snapshot, &mut writer, &questions, &said, study, &order)?;
+    write_repeats(snapshot, &mut writer, &questions, &repeats, &said, &wordings, study)?;
+    writer.finish(file.leave_out)
+}
+
+/// What was said and marked beside answers.
+pub(super) struct Said {
+    marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
+    versions: HashMap<GuidelineId, u32>,
+    pub(super) shown: ShownFacts,
+    /// Some label came after something was shown.
+    any_shown: bool,
+}
+
+impl Said {
+    pub(super) fn of(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, WorkbenchError> {
+        let mut marked = HashMap::new();
+        for question in questions {
+            for one in snapshot.all_marks(question.id)? {
+                marked.insert((question.id, one.text, one.annotator), one);
+            }
+        }
+        let versions = snapshot.guideline_numbers()?;
+        let mut any_shown = false;
+        for question in questions {
+            any_shown |= snapshot.labels_after_shown(question.id)? > 0;
+        }
+        Ok(Self { marked, versions, shown: snapshot.shown()?, any_shown })
+    }
+
+    /// Marks of texts without an answer.
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = (&(QuestionId, TextId, AnnotatorId), &Marked)> {
+        self.marked.iter().filter(|(_, one)| one.current.is_none())
+    }
+
+    /// The columns that are needed.
+    fn layout(&self, repeats: &[Repeat]) -> LabelLayout {
+        let remarks = self.marked.values().any(|one| !one.marks.remark.is_empty())
+            || repeats.iter().any(|repeat| !repeat.details.remark.is_empty());
+        let marks =
+            self.marked.values().any(|one| one.marks.flagged || (one.marks.skipped && one.current.is_none()));
+        let before = |r: &Repeat| self.shown.before(r.question, r.text, r.annotator, r.at_ms).any();
+        let shown = self.any_shown || repeats.iter().any(before);
+        LabelLayout {
+            remarks: remarks || marks || !self.versions.is_empty(),
+            shown,
+            ..LabelLayout::default()
+        }
+    }
+
+    /// What had been shown before a label was given.
+    pub(super) fn shown_before(&self, label: &Event) -> Shown {
+        self.shown.before(label.question, label.text, label.annotator, label.at_ms)
+    }
+
+    /// What holds beside a label, and whether its text is flagged.
+    pub(super) fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
+        let one = self.marked.get(&(row.event.question, row.event.text, row.event.annotator));
+        (one.map(|one| &one.marks.remark), one.is_some_and(|one| one.marks.flagged))
+    }
+}
+
+/// What was decided, in place of labels: one row a text, of nobody.
+fn write_decisions(
+    snapshot: &Snapshot<'_>,
+    writer: &mut Writing<'_>,
+    questions: &[Question],
+    study: &StudyBeside,
+    order: &Order,
+) -> Result<(), WorkbenchError> {
+    let (nobody, nothing) = (Attributes::default(), BTreeMap::new());
+    let masked = writer.mask.is_some();
+    let mut decisions: Vec<_> = study.decisions().collect();
+    decisions.sort_by_key(|decision| (order.question(decision.question), order.text(decision.text)));
+    for decision in decisions {
+        let Some(question) = questions.iter().find(|question| question.id == decision.question) else {
+            continue;
+        };
+        let Some(text) = snapshot.text(decision.text)? else {
+            return Err(WorkbenchError::internal(&"a decision is about a text that is not there"));
+        };
+        let cells = study.cells(question, text.id, None);
+        let cells = match writer.mask {
+            Some(mask) => mask.study(cells),
+            None => cells,
+        };
+        let label = decision.answer.as_ref().and_then(|answer| question.scale.name_of_answer(answer));
+        writer.put(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: "",
+            label: label.as_deref(),
+            spans: question.scale.kind() == ScaleKind::Spans,
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref().filter(|_| !masked),
+            at_ms: None,
+            duration_ms: None,
+            source: None,
+            occasion: 1,
+            remark: None,
+            skipped: false,
+            flagged: false,
+            guideline: None,
+            study: &cells,
+            shown: Shown::default(),
+            attributes: &nobody,
+            metadata: if masked { &nothing } else { &text.metadata },
+        })?;
+    }
+    Ok(())
+}
+
+/// Texts that somebody marked or said something about and did not answer: rows without a label.
+fn write_marked(
+    snapshot: &Snapshot<'_>,
+    writer: &mut Writing<'_>,
+    questions: &[Question],
+    said: &Said,
+    study: &StudyBeside,
+    order: &Order,
+) -> Result<(), WorkbenchError> {
+    // A file of tags holds answers alone.
+    if matches!(writer.sink, Sink::Conll(_)) {
+        return Ok(());
+    }
+    let annotators: HashMap<AnnotatorId, Annotator> =
+        snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
+    let mut rows: Vec<_> = said.unanswered().collect();
+    rows.sort_unstable_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
+    for ((question, text, annotator), one) in rows {
+        if study.leaves_out(*annotator) {
+            continue;
+        }
+        let question = questions.iter().find(|asked| asked.id == *question);
+        let (Some(text), Some(question), Some(annotator)) =
+            (snapshot.text(*text)?, question, annotators.get(annotator))
+        else {
+            return Err(WorkbenchError::internal(&"a mark names something that is not there"));
+        };
+        writer.write_unanswered(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: &annotator.external_id,
+            label: None,
+            spans: false,
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref(),
+            at_ms: Some(one.at_ms),
+            duration_ms: None,
+            source: None,
+            occasion: 1,
+            remark: Some(&one.marks.remark),
+            skipped: one.marks.skipped,
+            flagged: one.marks.flagged,
+            guideline: None,
+            study: &study.cells(question, text.id, Some(annotator.id)),
+            shown: Shown::default(),
+            attributes: &annotator.attributes,
+            metadata: &text.metadata,
+        })?;
+    }
+    Ok(())
+}
+
+/// Answers of later occasions, behind all labels.
+fn write_repeats(
+    snapshot: &Snapshot<'_>,
+    writer: &mut Writing<'_>,
+    questions: &[Question],
+    repeats: &[Repeat],
+    said: &Said,
+    wordings: &HashMap<WordingId, u32>,
+    study: &StudyBeside,
+) -> Result<(), WorkbenchError> {
+    let annotators: HashMap<AnnotatorId, Annotator> =
+        snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
+    for repeat in repeats {
+        if study.leaves_out(repeat.annotator) {
+            writer.done.left_out_failed += 1;
+            continue;
+        }
+        let text = snapshot.text(repeat.text)?;
+        let question = questions.iter().find(|question| question.id == repeat.question);
+        let (Some(text), Some(question), Some(annotator)) =
+            (text, question, annotators.get(&repeat.annotator))
+        else {
+            return Err(WorkbenchError::internal(&"a repeated answer names something that is not there"));
+        };
+        writer.write(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: &annotator.external_id,
+            label: question.scale.name_of_answer(&repeat.answer).as_deref(),
+            spans: question.scale.kind() == ScaleKind::Spans,
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref(),
+            at_ms: Some(repeat.at_ms),
+            duration_ms: None,
+            source: Some(repeat.source),
+            occasion: repeat.occasion,
+            remark: Some(&repeat.details.remark),
+            skipped: false,
+            flagged: false,
+            guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),
+            study: &study
+                .cells(question, text.id, Some(annotator.id))
+                .with_wording(repeat.wording.and_then(|id| wordings.get(&id).copied())),
+            shown: said.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
+            attributes: &annotator.attributes,
+            metadata: &text.metadata,
+        })?;
+    }
+    Ok(())
+}

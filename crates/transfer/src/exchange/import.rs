@@ -1,0 +1,173 @@
+//! Import: looked at in one pass that changes nothing, then written in one transaction.
+
+use super::Exchange;
+use super::kept_columns::KeptColumns;
+use super::preview::{preview_of, preview_with_problem};
+use super::reading::{choices_of, listed_readings, reading_from};
+use super::write::Writing;
+use dissensus_api::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
+use dissensus_exchange::{Source, TableReading, guess_roles_around};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::jobs::{Activity, Progress, Silent};
+use dissensus_project::log::go_on;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Exchange {
+    /// The roles that the columns of a file most likely have; what is said of its form, and which column has its labels, is that of `choices`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn guess_columns(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+    ) -> Result<ColumnChoices, WorkbenchError> {
+        let source = self.opened.open(path, choices)?;
+        let named = choices.columns.as_ref().map(reading_from).unwrap_or_default();
+        Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
+    }
+
+    /// What importing a file would do. Nothing is written.
+    ///
+    /// # Errors
+    /// The file cannot be read at all, or this is a packet. Columns that do not fit and labels that make no scale are told in
+    /// [`ImportPreview::problem`], so that they can be chosen differently.
+    pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+        self.preview_of(&self.opened.open(path, choices)?, choices)
+    }
+
+    /// As [`Exchange::preview`] without choices, with columns as they were chosen for the last file that had the same ones, if any were.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, WorkbenchError> {
+        let plain = self.opened.open(path, &ImportChoices::default())?;
+        let columns = KeptColumns::of(&self.context.home, &plain).last();
+        let as_last_time = columns.is_some();
+        let preview = self.preview_of(&plain, &ImportChoices { columns, ..ImportChoices::default() })?;
+        Ok(ImportPreview { as_last_time, ..preview })
+    }
+
+    /// Nobody is about to import the file that was looked at: what it was unpacked as goes.
+    pub fn forget_opened(&self) {
+        self.opened.forget();
+    }
+
+    fn preview_of(&self, plain: &Source, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+        self.context.whole_project()?;
+        let plain = tagged(plain, choices);
+        let read = match self.read(&plain, choices) {
+            Ok(read) => read,
+            Err(error @ WorkbenchError::Store(_)) => return Err(error),
+            // As it stands, with what is wrong.
+            Err(error) => {
+                let guess = ImportChoices { columns: None, ..choices.clone() };
+                let read = self.read(&plain, &guess)?;
+                let chosen = choices.columns.clone().unwrap_or_default();
+                return preview_with_problem(&read, chosen, choices, &error);
+            }
+        };
+        let columns = choices_of(&read.reading);
+        let shown = read.clone();
+        match self.plan(read, choices, &Silent) {
+            Ok(plan) => Ok(preview_of(&plan)),
+            Err(error @ WorkbenchError::Store(_)) => Err(error),
+            Err(error) => preview_with_problem(&shown, columns, choices, &error),
+        }
+    }
+
+    /// Imports a file: all of it or, with `skip_bad`, its good rows; or nothing where there is an error.
+    ///
+    /// # Errors
+    /// The file or its columns, bad rows without `skip_bad`, a full disk, or a cancel. Nothing was imported then.
+    pub fn import(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<ImportReport, WorkbenchError> {
+        self.context.whole_project()?;
+        let plain = self.opened.open(path, choices)?;
+        self.import_source(&plain, choices, progress)
+    }
+
+    fn import_source(
+        &self,
+        plain: &Source,
+        choices: &ImportChoices,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<ImportReport, WorkbenchError> {
+        let context = &self.context;
+        let tagged = tagged(plain, choices);
+        let read = match choices.columns {
+            Some(_) => self.read_as_chosen(&tagged, choices)?,
+            None => self.read(&tagged, choices)?,
+        };
+        if read.undecided {
+            return Err(WorkbenchError::SeveralReadings {
+                path: plain.path().to_owned(),
+                listed: listed_readings(&read.listed()),
+            });
+        }
+        let plan = self.plan(read, choices, progress.as_ref())?;
+        if plan.scan.problem_count > 0 && !choices.skip_bad {
+            return Err(plan.bad_rows(None));
+        }
+        let writing = Writing::new(plan)?;
+        let watching = Arc::clone(progress);
+        let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
+        context.keep_whole();
+        self.opened.forget();
+        // The import is on disk: what fails from here on cannot make it fail.
+        context.reload();
+        go_on("passing over the events of an import", self.labelling.skip_events());
+        context.listeners.send(&Event::Project);
+        Ok(report)
+    }
+
+    /// As [`Exchange::import`], as a job with progress and cancel; then encodes and fits in the background. Columns that were chosen otherwise
+    /// than guessed are kept for the next file that has the same ones.
+    ///
+    /// # Errors
+    /// As there, or an import is under way.
+    pub fn import_as_job(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+    ) -> Result<ImportReport, WorkbenchError> {
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Import)?;
+        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let result = context.as_job("import", &title, |job| {
+            let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
+            self.context.whole_project()?;
+            let plain = self.opened.open(path, choices)?;
+            let report = self.import_source(&plain, choices, &progress)?;
+            go_on("keeping the columns", self.keep_columns(&plain, choices));
+            Ok(report)
+        });
+        if result.is_ok() {
+            self.background.start();
+        }
+        result
+    }
+
+    /// Keeps columns for the next file that has the same ones, where somebody chose them.
+    fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
+        let kept = KeptColumns::of(&self.context.home, plain);
+        let guessed = self.recognised(plain, None, &[])?.readings.into_iter().next();
+        let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
+        // The other file is another one the next time.
+        let columns = choices.columns.clone().map(|columns| ColumnChoices { join: None, ..columns });
+        kept.keep(columns.as_ref().unwrap_or(&guessed), &guessed)
+    }
+}
+
+/// The file, with the tags of a column of words where the label is named so.
+fn tagged(plain: &Source, choices: &ImportChoices) -> Source {
+    let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
+    let other = label.filter(|label| !plain.columns().iter().any(|column| column == label));
+    other.and_then(|label| plain.with_tags(label)).unwrap_or_else(|| plain.clone())
+}

@@ -1,0 +1,79 @@
+//! Columns that somebody chose otherwise than they were guessed, kept on this computer for the next file with the same ones. Nothing of
+//! what stands in a file is kept, and nothing of a project.
+
+use dissensus_api::ColumnChoices;
+use dissensus_exchange::Source;
+use dissensus_project::care_file::hash;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::home::Home;
+use serde::Serialize;
+
+const FILE: &str = "columns.json";
+const LOCK: &str = "columns.lock";
+/// Those of files that were not met for longest are forgotten.
+const MOST: usize = 50;
+
+/// What was chosen for files of one shape.
+#[derive(Clone, Debug, Serialize)]
+struct Kept {
+    shape: String,
+    columns: ColumnChoices,
+}
+
+/// Columns by the shape of files: their format and the names of their columns, in whatever order.
+pub(super) struct KeptColumns<'a> {
+    home: &'a Home,
+    shape: String,
+}
+
+impl<'a> KeptColumns<'a> {
+    /// Those for files like this one.
+    pub(super) fn of(home: &'a Home, source: &Source) -> Self {
+        let mut columns: Vec<&str> = source.columns().iter().map(String::as_str).collect();
+        columns.sort_unstable();
+        columns.insert(0, source.format().name);
+        Self { home, shape: hash(&columns) }
+    }
+
+    /// What was chosen last.
+    pub(super) fn last(&self) -> Option<ColumnChoices> {
+        self.all().into_iter().find(|kept| kept.shape == self.shape).map(|kept| kept.columns)
+    }
+
+    /// Keeps what was chosen; where that is what is guessed, nothing is kept any more.
+    ///
+    /// # Errors
+    /// It cannot be written; what is kept is then as before.
+    pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), WorkbenchError> {
+        let columns = without_person(chosen, guessed);
+        let _locked = self.home.lock_config(LOCK)?;
+        let mut all = self.all();
+        let was_kept = all.iter().any(|kept| kept.shape == self.shape);
+        all.retain(|kept| kept.shape != self.shape);
+        if columns != *guessed {
+            all.insert(0, Kept { shape: self.shape.clone(), columns });
+            all.truncate(MOST);
+        } else if !was_kept {
+            return Ok(());
+        }
+        self.home.write_json(FILE, &all)
+    }
+
+    /// Everything that can be read; what cannot is as if it had never been kept.
+    fn all(&self) -> Vec<Kept> {
+        let kept: Vec<serde_json::Value> = self.home.read_json(FILE).unwrap_or_default();
+        let read = |mut one: serde_json::Value| {
+            let shape = one.get("shape")?.as_str()?.to_owned();
+            let columns = ColumnChoices::from_json(one.get_mut("columns")?.take()).ok()?;
+            Some(Kept { shape, columns })
+        };
+        kept.into_iter().filter_map(read).collect()
+    }
+}
+
+/// Whose labels all of them are is said of one file, and not of the next one.
+fn without_person(columns: &ColumnChoices, guessed: &ColumnChoices) -> ColumnChoices {
+    let of_column = |choices: &ColumnChoices| choices.annotator.clone().filter(|name| !name.starts_with('='));
+    let annotator = of_column(columns).or_else(|| of_column(guessed));
+    ColumnChoices { annotator, ..columns.clone() }
+}

@@ -1,0 +1,192 @@
+//! Labels for others: pseudonyms in place of people, and nothing beside them by which somebody could be told.
+
+use super::choices::{Exported, Pseudonymised};
+use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
+use dissensus_exchange::{LabelRow, StudyCells, ToolLabels, ToolPerson};
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Who is who in a file for others.
+pub(super) struct Mask {
+    /// By external id: number, pseudonym and what is shown of attributes.
+    people: HashMap<String, Masked>,
+    notes: bool,
+    suppressed: u64,
+    left_blank: Vec<String>,
+    told_apart: u64,
+}
+
+struct Masked {
+    number: u32,
+    name: String,
+    attributes: Attributes,
+}
+
+impl Mask {
+    /// That of all people of the project; attributes are those of people with labels (of `question`), whose values enough of them share.
+    pub(super) fn new(
+        context: &Context,
+        question: Option<QuestionId>,
+        wish: Pseudonymised,
+    ) -> Result<Self, WorkbenchError> {
+        let pseudonyms = Pseudonyms::of(context)?;
+        let mut labelled = BTreeSet::new();
+        for count in context.store.annotator_counts()? {
+            if question.is_none_or(|question| question == count.question) && count.labels > 0 {
+                labelled.insert(count.annotator);
+            }
+        }
+        let everyone = context.store.annotators()?;
+        let with_labels = everyone.iter().filter(|a| labelled.contains(&a.id));
+        let shared = SharedAttributes::of(with_labels.map(|a| (a.id, &a.attributes)));
+        let mut people = HashMap::with_capacity(everyone.len());
+        for person in everyone {
+            let number = pseudonyms.number(person.id)?;
+            let (name, attributes) = (Pseudonyms::name(number), shared.person(person.id));
+            people.insert(person.external_id, Masked { number, name, attributes });
+        }
+        let SharedAttributes { suppressed, left_blank, told_apart, .. } = shared;
+        Ok(Self { people, notes: wish.notes, suppressed, left_blank, told_apart })
+    }
+
+    /// Attributes that anybody shows.
+    pub(super) fn attributes(&self) -> BTreeSet<String> {
+        self.people.values().flat_map(|person| person.attributes.keys().cloned()).collect()
+    }
+
+    /// A note is free text and may name anybody.
+    fn remark(&self, remark: &Remark) -> Remark {
+        Remark { note: remark.note.clone().filter(|_| self.notes), ..remark.clone() }
+    }
+
+    /// What the study says, without who said it.
+    pub(super) fn study(&self, cells: StudyCells) -> StudyCells {
+        cells.masked(self.notes)
+    }
+
+    /// What is to be said of the file.
+    pub(super) fn done(&self) -> Exported {
+        Exported {
+            suppressed: self.suppressed,
+            left_blank: self.left_blank.clone(),
+            told_apart: self.told_apart,
+            ..Exported::default()
+        }
+    }
+
+    /// Labels as others see them, in the order of pseudonyms: no times, and nothing that came with texts.
+    pub(super) fn labels(&self, labels: &mut ToolLabels) {
+        let mut people: Vec<(u32, usize, ToolPerson)> = Vec::with_capacity(labels.people.len());
+        for (nth, person) in std::mem::take(&mut labels.people).into_iter().enumerate() {
+            let masked = self.people.get(&person.id);
+            // Somebody who came between two readings of the project has no name rather than their own.
+            let id = masked.map_or_else(|| "A?".to_owned(), |masked| masked.name.clone());
+            let attributes = masked.map_or_else(Attributes::new, |masked| masked.attributes.clone());
+            people.push((
+                masked.map_or(u32::MAX, |masked| masked.number),
+                nth,
+                ToolPerson { id, attributes },
+            ));
+        }
+        people.sort_by_key(|(number, nth, _)| (*number, *nth));
+        let place: HashMap<usize, usize> = people.iter().map(|(_, nth, _)| *nth).zip(0..).collect();
+        labels.people = people.into_iter().map(|(.., person)| person).collect();
+        for text in &mut labels.texts {
+            text.group = None;
+            text.metadata.clear();
+        }
+        for answer in &mut labels.answers {
+            answer.person = place[&answer.person];
+            (answer.at_ms, answer.duration_ms) = (None, None);
+            answer.remark = self.remark(&answer.remark);
+        }
+    }
+
+    /// A row as others see it: no times, which tell who worked when, and nothing that came with the text.
+    pub(super) fn row(&self, row: &LabelRow<'_>, answered: bool) -> MaskedRow {
+        let person = self.people.get(row.annotator);
+        let owned = |value: Option<&str>| value.map(str::to_owned);
+        MaskedRow {
+            number: person.map_or(u32::MAX, |person| person.number),
+            answered,
+            text_id: row.text_id.to_owned(),
+            text: row.text.to_owned(),
+            // Somebody who came between two readings of the project has no name rather than their own.
+            annotator: person.map_or_else(|| "A?".to_owned(), |person| person.name.clone()),
+            label: owned(row.label),
+            spans: row.spans,
+            question: owned(row.question),
+            split: owned(row.split),
+            // A thread, a document, and often who wrote it.
+            group: None,
+            source: row.source,
+            occasion: row.occasion,
+            remark: row.remark.map(|remark| self.remark(remark)),
+            skipped: row.skipped,
+            flagged: row.flagged,
+            guideline: row.guideline,
+            study: self.study(row.study.clone()),
+            shown: row.shown,
+            attributes: person.map_or_else(Attributes::new, |person| person.attributes.clone()),
+            nothing: BTreeMap::new(),
+        }
+    }
+}
+
+/// A row that waits for the others of its text.
+pub(super) struct MaskedRow {
+    pub(super) number: u32,
+    pub(super) answered: bool,
+    text_id: String,
+    text: String,
+    annotator: String,
+    label: Option<String>,
+    spans: bool,
+    question: Option<String>,
+    split: Option<String>,
+    group: Option<String>,
+    source: Option<LabelSource>,
+    occasion: u16,
+    remark: Option<Remark>,
+    skipped: bool,
+    flagged: bool,
+    guideline: Option<u32>,
+    study: StudyCells,
+    shown: Shown,
+    attributes: Attributes,
+    nothing: BTreeMap<String, String>,
+}
+
+impl MaskedRow {
+    /// Whether it is of the same text and question, and an answer too or not.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        (&self.text_id, &self.question, self.answered) == (&other.text_id, &other.question, other.answered)
+    }
+
+    pub(super) fn as_row(&self) -> LabelRow<'_> {
+        LabelRow {
+            text_id: &self.text_id,
+            text: &self.text,
+            annotator: &self.annotator,
+            label: self.label.as_deref(),
+            spans: self.spans,
+            question: self.question.as_deref(),
+            split: self.split.as_deref(),
+            group: self.group.as_deref(),
+            at_ms: None,
+            duration_ms: None,
+            source: self.source,
+            occasion: self.occasion,
+            remark: self.remark.as_ref(),
+            skipped: self.skipped,
+            flagged: self.flagged,
+            guideline: self.guideline,
+            study: &self.study,
+            shown: self.shown,
+            attributes: &self.attributes,
+            metadata: &self.nothing,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Import and export: the only place where a row of a file becomes a row of the project, and back.
+
+mod account;
+mod choices;
+mod contents;
+mod export;
+mod guessed_levels;
+mod import;
+mod kept_columns;
+mod mask;
+mod notices;
+mod opened;
+mod pasted;
+mod plan;
+mod preview;
+mod reading;
+mod reading_notices;
+mod reading_options;
+mod seed;
+mod study;
+mod tool_export;
+mod write;
+
+pub use choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
+pub use contents::export_formats;
+pub use pasted::forget_pasted;
+pub use tool_export::{ToolExport, ToolExportChoices};
+
+use dissensus_labelling::Labelling;
+use dissensus_labelling::practice::Practice;
+use dissensus_project::context::Context;
+use dissensus_project::jobs::Newest;
+use dissensus_training::background::Background;
+use opened::Opened;
+use std::sync::Arc;
+
+/// Files of other tools, in and out.
+#[derive(Clone)]
+pub struct Exchange {
+    context: Arc<Context>,
+    labelling: Labelling,
+    practice: Practice,
+    background: Background,
+    /// Looks into what a file would hold.
+    looks: Newest,
+    /// The file that is about to be imported.
+    opened: Opened,
+}
+
+impl Exchange {
+    pub fn of(
+        context: &Arc<Context>,
+        labelling: &Labelling,
+        practice: &Practice,
+        background: &Background,
+    ) -> Self {
+        let (labelling, practice) = (labelling.clone(), practice.clone());
+        let (context, background) = (Arc::clone(context), background.clone());
+        Self { context, labelling, practice, background, looks: Newest::default(), opened: Opened::default() }
+    }
+}

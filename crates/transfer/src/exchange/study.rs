@@ -1,0 +1,100 @@
+//! What the study says beside labels that are written: how people stand against pass marks, and what was decided about texts.
+
+use super::Exchange;
+use super::choices::{DecisionLayer, ExportChoices};
+use dissensus_domain::{AnnotatorId, Decision, Outcome, Question, QuestionId, Standing, TextId};
+use dissensus_exchange::{DecisionCells, StudyCells, StudyLayout};
+use dissensus_project::error::WorkbenchError;
+use std::collections::{BTreeMap, HashMap};
+
+/// What stands beside labels.
+pub(super) struct StudyBeside {
+    people: HashMap<AnnotatorId, (Option<Standing>, Option<Standing>)>,
+    /// The decisions that hold.
+    decisions: BTreeMap<(QuestionId, TextId), Decision>,
+    layout: StudyLayout,
+    leave_out_failed: bool,
+    only_decisions: bool,
+}
+
+impl Exchange {
+    /// What the study says of everybody, and of texts where that is asked for.
+    pub(super) fn beside(&self, choices: &ExportChoices) -> Result<StudyBeside, WorkbenchError> {
+        let book = self.practice.book()?;
+        let (practice, marked) = (book.is_there(), book.check_rule.is_some());
+        let index = self.context.index();
+        let mut people = HashMap::new();
+        if practice || marked {
+            let everybody: Vec<AnnotatorId> = index.annotators().iter().map(|person| person.id).collect();
+            let checks = if marked { self.practice.checks_of_all(&everybody)? } else { BTreeMap::new() };
+            for who in everybody {
+                let practised = book.result(who).map(|result| result.standing);
+                people.insert(who, (practised, checks.get(&who).map(|checks| checks.standing)));
+            }
+        }
+        let mut decisions = BTreeMap::new();
+        if choices.decisions.is_some() {
+            for question in index.questions() {
+                for decision in self.context.store.decisions(question.id)? {
+                    // They come by text, the one that holds last.
+                    decisions.insert((question.id, decision.text), decision);
+                }
+            }
+            decisions.retain(|_, decision| decision.outcome != Outcome::Reopened);
+        }
+        let only_decisions = choices.decisions == Some(DecisionLayer::Only);
+        let layout = StudyLayout {
+            practice: practice && !only_decisions,
+            checks: people.values().any(|(_, checks)| checks.is_some()) && !only_decisions,
+            decisions: choices.decisions.is_some(),
+            wordings: choices.wordings && !only_decisions,
+        };
+        let leave_out_failed = choices.leave_out_failed;
+        Ok(StudyBeside { people, decisions, layout, leave_out_failed, only_decisions })
+    }
+}
+
+impl StudyBeside {
+    /// The columns that are needed.
+    pub(super) fn layout(&self) -> StudyLayout {
+        self.layout
+    }
+
+    /// Whether decisions are written in place of labels.
+    pub(super) fn only_decisions(&self) -> bool {
+        self.only_decisions
+    }
+
+    /// What was decided, and holds.
+    pub(super) fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.values()
+    }
+
+    /// Whether labels of somebody are not to be written.
+    pub(super) fn leaves_out(&self, annotator: AnnotatorId) -> bool {
+        let failed = |standing: Option<Standing>| standing == Some(Standing::Failed);
+        let of = self.people.get(&annotator);
+        self.leave_out_failed && of.is_some_and(|(practice, checks)| failed(*practice) || failed(*checks))
+    }
+
+    /// What stands beside a label of somebody, or of nobody.
+    pub(super) fn cells(
+        &self,
+        question: &Question,
+        text: TextId,
+        annotator: Option<AnnotatorId>,
+    ) -> StudyCells {
+        let standing = annotator.and_then(|who| self.people.get(&who).copied());
+        let (practice, checks) = standing.unwrap_or_default();
+        let cells = StudyCells::of_person(practice.map(Standing::name), checks.map(Standing::name));
+        let Some(decision) = self.decisions.get(&(question.id, text)) else { return cells };
+        let answer = decision.answer.as_ref().and_then(|answer| question.scale.name_of_answer(answer));
+        cells.with_decision(&DecisionCells {
+            outcome: decision.outcome.name(),
+            answer: answer.as_deref(),
+            comment: &decision.comment,
+            by: &decision.by,
+            at_ms: decision.at_ms,
+        })
+    }
+}

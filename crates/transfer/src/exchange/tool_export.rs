@@ -1,0 +1,321 @@
+//! Labels for another tool: collected at one moment, divided into what its format holds and what is lost, and written once somebody has
+//! heard what that is.
+
+use super::Exchange;
+use super::choices::{ExportChoices, Exported, Pseudonymised};
+use super::export::Said;
+use super::mask::Mask;
+use super::study::StudyBeside;
+use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Question, QuestionId, Remark, Text, TextId};
+use dissensus_exchange::{
+    Divided, Loss, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
+};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::jobs::Progress;
+use dissensus_store::{ExportScope, Snapshot};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// How to write labels for another tool.
+#[derive(Clone, Debug, Default)]
+pub struct ToolExportChoices {
+    /// Only this question.
+    pub question: Option<String>,
+    /// Leave out the labels of people who missed the pass mark of practice or of attention checks.
+    pub leave_out_failed: bool,
+    /// For others: pseudonyms in place of ids, and nothing by which people could be told.
+    pub pseudonyms: Option<Pseudonymised>,
+}
+
+/// Labels that can be written for another tool, and what its format cannot hold of them.
+#[derive(Clone, Debug)]
+pub struct ToolExport {
+    format: ToolFormat,
+    divided: Divided,
+    exported: Exported,
+}
+
+impl ToolExport {
+    /// The format.
+    pub fn format(&self) -> ToolFormat {
+        self.format
+    }
+
+    /// What is lost, in the order of reasons. It will not be in the file.
+    pub fn losses(&self) -> &[Loss] {
+        &self.divided.losses
+    }
+
+    /// The question of a file that has one question only.
+    pub fn question(&self) -> Option<&str> {
+        match self.divided.kept.questions.as_slice() {
+            [only] => Some(&only.name),
+            _ => None,
+        }
+    }
+
+    /// What is written, by count: answers, those that are left out, and what pseudonyms leave of people.
+    pub fn exported(&self) -> &Exported {
+        &self.exported
+    }
+
+    /// How many texts and people the file has, in this order.
+    pub fn texts_and_people(&self) -> (usize, usize) {
+        (self.divided.kept.texts.len(), self.divided.kept.people.len())
+    }
+
+    /// Writes the file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// A file that exists (without `replace`), a name that ends otherwise than those of the format, labels of which the format holds none, a
+    /// full disk, or a cancel.
+    pub fn write(
+        &self,
+        path: &Path,
+        replace: bool,
+        progress: &dyn Progress,
+    ) -> Result<Exported, WorkbenchError> {
+        if path.exists() && !replace {
+            return Err(WorkbenchError::ExportExists(path.to_owned()));
+        }
+        self.format.write(path, &self.divided.kept, replace, progress)?;
+        Ok(self.exported.clone())
+    }
+}
+
+impl Exchange {
+    /// Collects all current labels (of one question, or of all), answers of later occasions and marks for another tool, as they are at one
+    /// moment, and says what its format cannot hold. Nothing is written.
+    ///
+    /// # Errors
+    /// No such question, a damaged project, or a cancel.
+    pub fn for_tool(
+        &self,
+        format: ToolFormat,
+        choices: &ToolExportChoices,
+        progress: &dyn Progress,
+    ) -> Result<ToolExport, WorkbenchError> {
+        let Collected { labels, exported } = self.collected(choices, progress)?;
+        let divided = divide(labels, format);
+        let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
+        let answers = answers_in(&divided.kept);
+        let exported = Exported { answers, left_out: lost.sum(), ..exported };
+        Ok(ToolExport { format, divided, exported })
+    }
+
+    /// All that there is to be written for another tool.
+    pub(super) fn collected(
+        &self,
+        choices: &ToolExportChoices,
+        progress: &dyn Progress,
+    ) -> Result<Collected, WorkbenchError> {
+        let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
+        let mask = match choices.pseudonyms {
+            Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
+            None => None,
+        };
+        let study = self.beside(&ExportChoices {
+            leave_out_failed: choices.leave_out_failed,
+            ..ExportChoices::default()
+        })?;
+        let collected = self.context.store.snapshot(|snapshot| {
+            Collecting::new(snapshot, only.as_ref(), &study)?.collect(snapshot, progress)
+        })?;
+        let (mut labels, left_out_failed) = collected;
+        if let Some(mask) = &mask {
+            mask.labels(&mut labels);
+        }
+        let masked = mask.as_ref().map_or_else(Exported::default, Mask::done);
+        let exported = Exported { answers: answers_in(&labels), left_out_failed, ..masked };
+        Ok(Collected { labels, exported })
+    }
+}
+
+/// Labels as they are at one moment, of others where pseudonyms are wanted.
+pub(super) struct Collected {
+    pub(super) labels: ToolLabels,
+    pub(super) exported: Exported,
+}
+
+/// How many answers there are; marks without one are none.
+fn answers_in(labels: &ToolLabels) -> u64 {
+    labels.answers.iter().filter(|answer| answer.answer.is_some()).count() as u64
+}
+
+/// Labels being collected.
+struct Collecting<'a> {
+    study: &'a StudyBeside,
+    questions: Vec<Question>,
+    said: Said,
+    annotators: HashMap<AnnotatorId, Annotator>,
+    labels: ToolLabels,
+    texts: HashMap<TextId, usize>,
+    people: HashMap<AnnotatorId, usize>,
+    left_out_failed: u64,
+}
+
+impl<'a> Collecting<'a> {
+    fn new(
+        snapshot: &Snapshot<'_>,
+        only: Option<&Question>,
+        study: &'a StudyBeside,
+    ) -> Result<Self, WorkbenchError> {
+        let questions: Vec<Question> =
+            snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
+        let said = Said::of(snapshot, &questions)?;
+        let annotators = snapshot.annotators()?.into_iter().map(|person| (person.id, person)).collect();
+        let asked = |q: &Question| ToolQuestion { name: q.name.clone(), scale: q.scale.clone() };
+        let labels = ToolLabels { questions: questions.iter().map(asked).collect(), ..ToolLabels::default() };
+        let (texts, people) = (HashMap::new(), HashMap::new());
+        Ok(Self { study, questions, said, annotators, labels, texts, people, left_out_failed: 0 })
+    }
+
+    fn collect(
+        mut self,
+        snapshot: &Snapshot<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(ToolLabels, u64), WorkbenchError> {
+        self.labels(snapshot, progress)?;
+        self.marked(snapshot)?;
+        self.repeats(snapshot)?;
+        Ok((self.labels, self.left_out_failed))
+    }
+
+    fn labels(&mut self, snapshot: &Snapshot<'_>, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+        let mut total = 0;
+        for question in &self.questions {
+            total += u64::from(snapshot.label_count(question.id)?);
+        }
+        let mut rows = 0_u64;
+        for (nth, question) in self.questions.clone().iter().enumerate() {
+            snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+                rows += 1;
+                if rows.is_multiple_of(512) {
+                    progress.report(rows, Some(total), "collecting");
+                    if progress.cancelled() {
+                        return Err(WorkbenchError::Cancelled);
+                    }
+                }
+                if self.study.leaves_out(row.event.annotator) {
+                    self.left_out_failed += 1;
+                    return Ok(());
+                }
+                let (remark, flagged) = self.said.beside(&row);
+                let answer = ToolAnswer {
+                    question: nth,
+                    occasion: 1,
+                    answer: row.event.answer().cloned(),
+                    at_ms: Some(row.event.at_ms),
+                    duration_ms: row.event.duration_ms(),
+                    remark: remark.cloned().unwrap_or_default(),
+                    flagged,
+                    guideline: row.event.guideline.is_some(),
+                    shown: self.said.shown_before(row.event).any(),
+                    simulated: row.event.source == LabelSource::Simulated,
+                    ..ToolAnswer::default()
+                };
+                self.add(row.text, row.annotator.id, answer)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Texts that somebody marked or said something about and did not answer.
+    fn marked(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
+        let mut marked: Vec<((QuestionId, TextId, AnnotatorId), ToolAnswer)> = Vec::new();
+        for (key, one) in self.said.unanswered() {
+            let (question, _, annotator) = *key;
+            if self.study.leaves_out(annotator) {
+                continue;
+            }
+            let answer = ToolAnswer {
+                question: self.number(question)?,
+                occasion: 1,
+                at_ms: Some(one.at_ms),
+                remark: one.marks.remark.clone(),
+                skipped: one.marks.skipped,
+                flagged: one.marks.flagged,
+                ..ToolAnswer::default()
+            };
+            let said = answer.skipped || answer.flagged || answer.remark != Remark::default();
+            marked.extend(said.then_some((*key, answer)));
+        }
+        let order = snapshot.order()?;
+        marked.sort_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
+        for ((_, text, annotator), answer) in marked {
+            self.add_to(snapshot, text, annotator, answer)?;
+        }
+        Ok(())
+    }
+
+    /// Answers of later occasions.
+    fn repeats(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
+        let order = snapshot.order()?;
+        for (nth, question) in self.questions.clone().iter().enumerate() {
+            let mut repeats = snapshot.repeats(question.id)?;
+            repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
+            for repeat in repeats {
+                if self.study.leaves_out(repeat.annotator) {
+                    self.left_out_failed += 1;
+                    continue;
+                }
+                let shown = &self.said.shown;
+                let answer = ToolAnswer {
+                    question: nth,
+                    occasion: repeat.occasion,
+                    at_ms: Some(repeat.at_ms),
+                    guideline: repeat.details.guideline.is_some(),
+                    shown: shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms).any(),
+                    simulated: repeat.source == LabelSource::Simulated,
+                    answer: Some(repeat.answer),
+                    remark: repeat.details.remark,
+                    ..ToolAnswer::default()
+                };
+                self.add_to(snapshot, repeat.text, repeat.annotator, answer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
+        let place = self.questions.iter().position(|asked| asked.id == question);
+        place.ok_or_else(|| WorkbenchError::internal(&"a mark names a question that is not there"))
+    }
+
+    fn add_to(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        text: TextId,
+        annotator: AnnotatorId,
+        answer: ToolAnswer,
+    ) -> Result<(), WorkbenchError> {
+        let there = snapshot.text(text)?;
+        let there =
+            there.ok_or_else(|| WorkbenchError::internal(&"an answer names a text that is not there"))?;
+        self.add(&there, annotator, answer)
+    }
+
+    fn add(&mut self, text: &Text, annotator: AnnotatorId, answer: ToolAnswer) -> Result<(), WorkbenchError> {
+        let Self { labels, texts, people, annotators, .. } = self;
+        let text_place = *texts.entry(text.id).or_insert_with(|| {
+            labels.texts.push(ToolText {
+                id: text.external_id.clone(),
+                body: text.body.clone(),
+                split: text.split.clone(),
+                group: text.group.clone(),
+                metadata: text.metadata.clone(),
+            });
+            labels.texts.len() - 1
+        });
+        let Some(person) = annotators.get(&annotator) else {
+            return Err(WorkbenchError::internal(&"an answer names a person who is not there"));
+        };
+        let person_place = *people.entry(annotator).or_insert_with(|| {
+            let (id, attributes) = (person.external_id.clone(), person.attributes.clone());
+            labels.people.push(ToolPerson { id, attributes });
+            labels.people.len() - 1
+        });
+        labels.answers.push(ToolAnswer { text: text_place, person: person_place, ..answer });
+        Ok(())
+    }
+}

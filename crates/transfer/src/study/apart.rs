@@ -1,0 +1,123 @@
+//! What two copies of the project said apart and one merge brought together: answers of one person that contradict each other, splits that
+//! differed, clocks that are ahead.
+
+use super::Study;
+use dissensus_api::{MergeAnswer, MergeContradiction, MergeProblem, MergeSplit, MergedFile};
+use dissensus_domain::Event;
+use dissensus_project::clock::local_moment;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::words::counted;
+use dissensus_store::{Contradiction, Store, TakenIn};
+
+/// Clocks of two computers differ by seconds; more than so much is a clock that is wrong.
+const AHEAD_MS: i64 = 10 * 60 * 1000;
+
+/// How many are named in the report; all are counted.
+const NAMED: usize = 200;
+
+/// How many are named in a sentence.
+const FEW: usize = 5;
+
+impl Study {
+    /// Names in the report what both copies said apart.
+    pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+        file.contradicted = taken.contradicted;
+        for one in taken.contradictions.iter().take(NAMED) {
+            file.contradictions.push(self.contradiction(one)?);
+        }
+        (file.texts_changed, file.splits_changed) = (taken.texts_changed, taken.splits_changed);
+        file.splits = taken
+            .splits
+            .iter()
+            .take(NAMED)
+            .map(|one| MergeSplit { text: one.text.clone(), was: one.was.clone(), now: one.now.clone() })
+            .collect();
+        if taken.left_out > 0 {
+            file.problems.push(self.left_out(taken)?);
+        }
+        Ok(())
+    }
+
+    /// That a copy says something else under an identity that is here, which stays.
+    fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, WorkbenchError> {
+        let store = &self.context.store;
+        let questions = store.questions()?;
+        let mut named = Vec::new();
+        for (question, text, annotator) in &taken.left_out_about {
+            let question = questions.iter().find(|one| one.id == *question).map(|one| one.name.clone());
+            let one = format!(
+                "{}, {}, {}",
+                store.annotator(*annotator)?.map_or_else(String::new, |known| known.external_id),
+                store.text(*text)?.map_or_else(String::new, |text| text.external_id),
+                question.unwrap_or_default()
+            );
+            if !named.contains(&one) && named.len() < FEW {
+                named.push(one);
+            }
+        }
+        let remark = format!(
+            "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
+             it was handed in, or one of the two copies was changed by another program. Each copy keeps its own; ask this person which is right, and let them answer again",
+            if taken.left_out == 1 {
+                "1 answer or mark stands".to_owned()
+            } else {
+                format!("{} answers and marks stand", taken.left_out)
+            },
+            if taken.left_out == 1 { "was" } else { "were" },
+            named.join("; ")
+        );
+        let problem = WorkbenchError::from(StudyError::Remark(remark)).problem();
+        Ok(MergeProblem { refused: false, problem })
+    }
+
+    fn contradiction(&self, one: &Contradiction) -> Result<MergeContradiction, WorkbenchError> {
+        let store = &self.context.store;
+        let questions = store.questions()?;
+        let question = questions.iter().find(|question| question.id == one.question);
+        let scale = question.map(|question| &question.scale);
+        let name = |event: &Event| {
+            let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
+            name.map_or_else(String::new, std::borrow::Cow::into_owned)
+        };
+        let last = one.answers.len().saturating_sub(1);
+        let answers = one.answers.iter().enumerate().map(|(nth, event)| MergeAnswer {
+            answer: name(event),
+            at_ms: event.at_ms as f64,
+            time: local_moment(event.at_ms as f64),
+            current: nth == last,
+        });
+        Ok(MergeContradiction {
+            annotator: store.annotator(one.annotator)?.map_or_else(String::new, |known| known.external_id),
+            text: store.text(one.text)?.map_or_else(String::new, |text| text.external_id),
+            question: question.map_or_else(String::new, |question| question.name.clone()),
+            answers: answers.collect(),
+        })
+    }
+}
+
+/// That answers of a copy lie in the future of this clock, where some do.
+pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, WorkbenchError> {
+    let (answers, latest) = other.answers_after(now_ms.saturating_add(AHEAD_MS))?;
+    if answers == 0 {
+        return Ok(None);
+    }
+    let ahead = latest.saturating_sub(now_ms);
+    let (minutes, hours, days) = (ahead / 60_000, ahead / 3_600_000, ahead / 86_400_000);
+    let how_far = match (days, hours) {
+        (0, 0) => counted(minutes as u64, "minute"),
+        (0, hours) => counted(hours as u64, "hour"),
+        (days, _) => counted(days as u64, "day"),
+    };
+    let remark = format!(
+        "{} in the future of this computer's clock, by up to {how_far}: where somebody answered the same text apart in two copies, \
+         these count as the later ones. Check the clocks of both computers",
+        if answers == 1 {
+            "1 answer in this copy is".to_owned()
+        } else {
+            format!("{answers} answers in this copy are")
+        }
+    );
+    let problem = WorkbenchError::from(StudyError::Remark(remark)).problem();
+    Ok(Some(MergeProblem { refused: false, problem }))
+}

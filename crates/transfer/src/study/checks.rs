@@ -1,0 +1,199 @@
+//! Attention checks: texts whose right answer is known, hidden among those that everybody is asked about.
+
+use super::Study;
+use super::agreement::figure;
+use dissensus_api::{AttentionCheckInfo, NewAttentionCheck, StudyFigure};
+use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, QuestionId, TextId, is_right};
+use dissensus_project::clock::now_ms;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::study_error::StudyError;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// The longest reason, in characters.
+const LONGEST_REASON: usize = 2_000;
+
+impl Study {
+    /// Sets right answers, all of them or none; without an answer a text is no check any more. Labels stay as they are.
+    ///
+    /// # Errors
+    /// No such question or text, an answer off the scale, a reason that is too long, or what the disk says. Nothing is set then.
+    pub fn set_checks(&self, new: &[NewAttentionCheck]) -> Result<(), WorkbenchError> {
+        self.whole_project()?;
+        let index = self.context.index();
+        let mut checks = Vec::with_capacity(new.len());
+        let book = self.practice.book()?;
+        for NewAttentionCheck { question, text, answer, reason } in new {
+            right_answer(&index, *question, answer.as_ref(), reason)?;
+            if answer.is_some() && book.is_practice(*text) {
+                let name =
+                    self.context.store.text(*text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+                return Err(StudyError::CheckInPractice(name).into());
+            }
+            checks.push(AttentionCheck {
+                question: *question,
+                text: *text,
+                at_ms: now_ms(),
+                answer: answer.clone(),
+                reason: reason.trim().to_owned(),
+            });
+        }
+        self.context
+            .store
+            .write(move |tx| checks.iter().try_for_each(|check| tx.set_attention_check(check)))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// The right answers in a CSV file with the columns `text_id` and `label`, and perhaps `reason`; nothing is set.
+    ///
+    /// # Errors
+    /// The file cannot be read, lacks a column, or names a text or an answer that is not there: with the row.
+    pub fn checks_from(
+        &self,
+        question: QuestionId,
+        file: &Path,
+    ) -> Result<Vec<NewAttentionCheck>, WorkbenchError> {
+        let check =
+            |(text, answer, reason)| NewAttentionCheck { question, text, answer: Some(answer), reason };
+        Ok(self.right_answers_from(question, file)?.into_iter().map(check).collect())
+    }
+
+    /// Texts of a file of right answers, each with its answer and the reason for it.
+    pub(super) fn right_answers_from(
+        &self,
+        question: QuestionId,
+        file: &Path,
+    ) -> Result<Vec<(TextId, Answer, String)>, WorkbenchError> {
+        let index = self.context.index();
+        let asked = index.whole(question)?.clone();
+        let wrong =
+            |row: Option<(u64, u64)>, why: String| StudyError::CheckFile { file: file.to_owned(), row, why };
+        let mut reader = csv::Reader::from_path(file).map_err(|e| wrong(None, e.to_string()))?;
+        let headers = reader.headers().map_err(|e| wrong(None, e.to_string()))?.clone();
+        let column = |name: &str| headers.iter().position(|header| header.trim() == name);
+        let needed = |name: &str| {
+            let there: Vec<&str> = headers.iter().collect();
+            let why = format!("there is no column {name}; its columns are {}", there.join(", "));
+            column(name).ok_or_else(|| wrong(None, why))
+        };
+        let (text, label, reason) = (needed("text_id")?, needed("label")?, column("reason"));
+        let mut found = Vec::new();
+        for (row, record) in (1..).zip(reader.records()) {
+            let line = |place: Option<&csv::Position>| place.map_or(row + 1, csv::Position::line);
+            let record = record.map_err(|e| wrong(Some((row, line(e.position()))), e.to_string()))?;
+            let place = Some((row, line(record.position())));
+            let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+            let known = self.context.store.text_by_external(cell(text))?;
+            let known = known.ok_or_else(|| wrong(place, format!("there is no text \"{}\"", cell(text))))?;
+            let answer = self.project.answer_named(&asked, cell(label));
+            let answer = answer.map_err(|e| wrong(place, e.to_string()))?;
+            found.push((known.id, answer, reason.map_or("", cell).to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// The attention checks, by question and text, with how many people gave the right answer: a check that many miss is itself in doubt.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn checks(&self) -> Result<Vec<AttentionCheckInfo>, WorkbenchError> {
+        let (store, index) = (&self.context.store, self.context.index());
+        let answers = self.checked_answers()?;
+        let mut found = Vec::new();
+        for check in store.attention_checks()? {
+            let Some(question) = index.question(check.question) else { continue };
+            let (Some(answer), Some(text)) = (check.answer, store.text(check.text)?) else { continue };
+            let given: Vec<bool> = answers
+                .iter()
+                .filter(|one| (one.question, one.text) == (check.question, check.text))
+                .map(|one| one.right)
+                .collect();
+            let name = question.scale.name_of_answer(&answer).map(std::borrow::Cow::into_owned);
+            found.push(AttentionCheckInfo {
+                question: question.id,
+                question_name: question.name.clone(),
+                text: check.text,
+                text_id: text.external_id,
+                body: text.body,
+                answer_name: name.unwrap_or_default(),
+                answer,
+                reason: check.reason,
+                given: given.len() as u32,
+                right: given.iter().filter(|right| **right).count() as u32,
+            });
+        }
+        Ok(found)
+    }
+
+    /// How often each person gave the right answer, over all questions.
+    pub(super) fn attention(&self) -> Result<HashMap<AnnotatorId, StudyFigure>, WorkbenchError> {
+        let mut counts: BTreeMap<AnnotatorId, (u32, u32)> = BTreeMap::new();
+        for one in self.checked_answers()? {
+            let count = counts.entry(one.annotator).or_default();
+            *count = (count.0 + u32::from(one.right), count.1 + 1);
+        }
+        let share = |(right, of): (u32, u32)| figure(f64::from(right) / f64::from(of.max(1)), of);
+        Ok(counts.into_iter().filter_map(|(who, count)| Some((who, share(count)?))).collect())
+    }
+
+    /// The current answers to questions about texts that are checks.
+    fn checked_answers(&self) -> Result<Vec<Checked>, WorkbenchError> {
+        let checks = self.context.store.attention_checks()?;
+        let mut right: BTreeMap<QuestionId, HashMap<TextId, Answer>> = BTreeMap::new();
+        for check in checks {
+            right.entry(check.question).or_default().extend(check.answer.map(|answer| (check.text, answer)));
+        }
+        let within = self.practice.book()?.check_rule.map_or(0, |rule| rule.within);
+        let index = self.context.index();
+        let mut found = Vec::new();
+        for (question, answers) in right {
+            let Some(scale) = index.question(question).map(|question| &question.scale) else { continue };
+            for label in self.context.store.current_labels(question)? {
+                if let Some(answer) = answers.get(&label.text) {
+                    let (text, annotator) = (label.text, label.annotator);
+                    let right = is_right(scale, answer, &label.answer, within);
+                    found.push(Checked { question, text, annotator, right });
+                }
+            }
+            // Who cannot say did not give the right answer.
+            for (text, annotator) in self.context.store.cannot_say(question)? {
+                if answers.contains_key(&text) {
+                    found.push(Checked { question, text, annotator, right: false });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Refuses a right answer that is off the scale, and a reason that is too long.
+pub(super) fn right_answer(
+    index: &Index,
+    question: QuestionId,
+    answer: Option<&Answer>,
+    reason: &str,
+) -> Result<(), WorkbenchError> {
+    let asked = index.whole(question)?;
+    if let Some(answer) = answer
+        && let Err(error) = answer.check(&asked.scale)
+    {
+        return Err(WorkbenchError::off_scale(&error.to_string(), asked));
+    }
+    let length = reason.chars().count();
+    if length > LONGEST_REASON {
+        let value = format!("{length} characters long");
+        return Err(StudyError::Range { what: "a reason", value, allowed: "2,000 characters at most" }.into());
+    }
+    Ok(())
+}
+
+/// Somebody's answer to a check.
+struct Checked {
+    question: QuestionId,
+    text: TextId,
+    annotator: AnnotatorId,
+    right: bool,
+}

@@ -1,0 +1,310 @@
+//! What a plan comes to, before anything is handed out.
+
+use super::Study;
+use super::drawing::{Item, Known, Person, Wanted, draw};
+use dissensus_api::{StudyDraft, StudyShare, StudyWish};
+use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
+use dissensus_project::answer_time::median_seconds;
+use dissensus_project::context::Index;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::names::checked_name;
+use dissensus_project::study_error::StudyError;
+use dissensus_store::{PacketKey, Store};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A plan that can be handed out.
+pub(super) struct Drawn {
+    /// What is asked of each text.
+    pub(super) questions: Vec<Question>,
+    /// Whom to ask, in the order wished.
+    pub(super) people: Vec<DrawnPerson>,
+    /// The anchors of the study, earlier ones included.
+    pub(super) anchors: BTreeSet<usize>,
+    /// Every text of the project.
+    pub(super) texts: Vec<TextId>,
+    /// How many of them people can be asked about: those that are practised on are none.
+    pub(super) asked: usize,
+    /// Texts that two people of the study or more will have.
+    pub(super) shared: usize,
+    /// Whom attention checks lead back to the practice, and to which round.
+    pub(super) again: Vec<(AnnotatorId, u32)>,
+}
+
+/// Somebody to ask.
+struct Asked {
+    /// External id.
+    name: String,
+    /// None for somebody who is to be added.
+    known: Option<Annotator>,
+    near: NearNames,
+}
+
+/// Whose names look like that of somebody who is to be added.
+#[derive(Default)]
+pub(super) struct NearNames {
+    /// The external id of somebody in the project or of the plan.
+    pub(super) person: Option<String>,
+    /// Somebody who has withdrawn.
+    pub(super) withdrawn: bool,
+}
+
+/// What one person is to be given.
+pub(super) struct DrawnPerson {
+    /// External id, also of somebody who is to be added.
+    pub(super) name: String,
+    /// The row of somebody who is in the project.
+    pub(super) id: Option<AnnotatorId>,
+    pub(super) near: NearNames,
+    /// Packets that this person has.
+    pub(super) packets: u32,
+    /// Texts that the person was given or had answered before.
+    pub(super) before: usize,
+    /// What is new.
+    pub(super) items: Vec<Item>,
+}
+
+impl Study {
+    /// What a plan comes to; nothing is changed.
+    ///
+    /// # Errors
+    /// The plan cannot be ([`StudyError`] says which number is in the way), a question or an attribute is not known, or the file cannot
+    /// be read.
+    pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, WorkbenchError> {
+        let drawn = self.drawn(wish)?;
+        self.told(&drawn)
+    }
+
+    /// Draws what each person is given beyond what everybody has.
+    pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, WorkbenchError> {
+        self.whole_project()?;
+        let wanted = wanted(wish)?;
+        let index = self.context.index();
+        let questions = questions(&index, wish)?;
+        let texts = index.texts().to_vec();
+        let book = self.practice.book()?;
+        let practice: BTreeSet<usize> =
+            (0..texts.len()).filter(|row| book.is_practice(texts[*row])).collect();
+        if texts.len() == practice.len() {
+            return Err(StudyError::NoTexts.into());
+        }
+        let people = people(&index, &self.context.store, wish)?;
+        let known: Vec<AnnotatorId> =
+            people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
+        let again = self.practise_again(&known)?;
+        let packets = self.context.store.packets()?;
+        let mut owned = self.owned(&index, &packets, &questions)?;
+        owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
+        let groups = groups(&index, wish, &people)?;
+        let member =
+            |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
+        let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
+        let mut count = vec![0; texts.len()];
+        for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
+            has.iter().for_each(|text| count[*text] += 1);
+        }
+        let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
+        let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
+        let anchors = anchors.filter(|text| !practice.contains(text)).collect();
+        let person = |asked: &Asked| Person {
+            name: asked.name.clone(),
+            has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
+            group: groups.get(&asked.name).copied(),
+        };
+        let asked: HashSet<QuestionId> = questions.iter().map(|question| question.id).collect();
+        let checks = self.context.store.attention_checks()?;
+        let checks = checks.iter().filter(|check| asked.contains(&check.question));
+        let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize));
+        let checks = checks.filter(|text| !practice.contains(text)).collect();
+        let people_asked = people.iter().map(person).collect();
+        let asked = texts.len() - practice.len();
+        let known = Known { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
+        let items = draw(&wanted, &known).map_err(StudyError::from)?;
+        let mut people_of = known.count.clone();
+        items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
+        let shared = people_of.iter().filter(|people| **people > 1).count();
+        let mut anchors = known.anchors;
+        anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
+        let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
+            let id = asked.known.map(|known| known.id);
+            let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
+            let Asked { name, near, .. } = asked;
+            DrawnPerson { name, id, near, packets, before: person.has.len(), items }
+        };
+        let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
+        Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
+    }
+
+    /// The texts that each person was given with all of these questions, or has answered as far as they are always asked.
+    fn owned(
+        &self,
+        index: &Index,
+        packets: &[(Packet, PacketKey)],
+        questions: &[Question],
+    ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, WorkbenchError> {
+        let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
+        let row = |text: TextId| index.text_row(text).map(|row| row as usize);
+        for (packet, _) in packets {
+            if questions.iter().all(|question| packet.questions.contains(&question.id)) {
+                let texts = packet.assignments.iter().filter_map(|item| row(item.text));
+                owned.entry(packet.annotator).or_default().extend(texts);
+            }
+        }
+        let always = questions.iter().filter(|question| question.only_if.is_none());
+        let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
+        for question in always.clone() {
+            let labels = self.context.store.current_labels(question.id)?.into_iter();
+            let said = labels.map(|label| (label.text, label.annotator));
+            for (text, annotator) in said.chain(self.context.store.cannot_say(question.id)?) {
+                if let Some(row) = row(text) {
+                    *answered.entry((annotator, row)).or_default() += 1;
+                }
+            }
+        }
+        let wanted = always.count();
+        for ((who, text), _) in answered.into_iter().filter(|(_, given)| *given == wanted) {
+            owned.entry(who).or_default().insert(text);
+        }
+        Ok(owned)
+    }
+
+    /// A drawn plan in numbers.
+    pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, WorkbenchError> {
+        let share = |person: &DrawnPerson| {
+            let first = person.items.iter().filter(|item| item.occasion == 1);
+            StudyShare {
+                annotator: person.name.clone(),
+                known: person.id.is_some(),
+                looks_like: person.near.person.clone(),
+                looks_withdrawn: person.near.withdrawn,
+                texts: first.clone().count() as u32,
+                anchors: first.filter(|item| item.anchor).count() as u32,
+                repeats: person.items.iter().filter(|item| item.occasion > 1).count() as u32,
+                before: person.before as u32,
+                file: None,
+            }
+        };
+        let people: Vec<StudyShare> = drawn.people.iter().map(share).collect();
+        let asked: u32 = drawn.people.iter().map(|person| person.items.len() as u32).sum();
+        let mut each = Some(0.0);
+        for question in &drawn.questions {
+            let (time, _) = median_seconds(&self.context.store, question.id)?;
+            each = each.zip(time).map(|(sum, time)| sum + time);
+        }
+        let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
+        Ok(StudyDraft {
+            answers: asked * drawn.questions.len() as u32,
+            texts: drawn.asked as u32,
+            anchors: drawn.anchors.len() as u32,
+            seconds: each.map(|each| each * f64::from(asked)),
+            margin: (drawn.shared > 0).then(|| margin(drawn.shared as f64)),
+            self_margin: repeats.map(|repeats| margin(repeats.into())),
+            people,
+        })
+    }
+}
+
+/// Half the width of a 95 % interval of a share over `n` independent texts at its widest, in percentage points: `1.96 sqrt(.25 / n)`. What
+/// is between 0 and 1 on each text varies most where it is 0 or 1, so a share of pairs within texts is known at least so well.
+fn margin(n: f64) -> f64 {
+    98.0 / n.sqrt()
+}
+
+fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
+    let refused = |what, value: String, allowed| Err(StudyError::Range { what, value, allowed });
+    if wish.per_text == 0 {
+        return refused("labels a text", "0".to_owned(), "1 or more");
+    }
+    if !(0.0..=1.0).contains(&wish.repeat) {
+        return refused("the share asked again", wish.repeat.to_string(), "a number from 0 to 1");
+    }
+    if wish.repeat > 0.0 && wish.again_after == 0 {
+        return refused("the texts before one is asked again", "0".to_owned(), "1 or more");
+    }
+    if wish.per_person == Some(0) {
+        return refused("texts a person", "0".to_owned(), "1 or more");
+    }
+    Ok(Wanted {
+        per_text: wish.per_text as usize,
+        per_person: wish.per_person.map(|most| most as usize),
+        anchors: wish.anchors as usize,
+        repeat: wish.repeat,
+        gap: wish.again_after as usize,
+        seed: wish.seed,
+    })
+}
+
+/// The questions wished for, or all, in the project's order: one that depends on another comes with it.
+fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, WorkbenchError> {
+    for id in &wish.questions {
+        index.whole(*id)?;
+    }
+    let asked = |q: &&Question| wish.questions.is_empty() || wish.questions.contains(&q.id);
+    let questions: Vec<Question> = index.questions().iter().filter(asked).cloned().collect();
+    for question in &questions {
+        let Some(only_if) = &question.only_if else { continue };
+        if questions.iter().all(|other| other.id != only_if.question) {
+            let other = index.question(only_if.question).map_or("?", |other| other.name.as_str());
+            return Err(
+                StudyError::Condition { question: question.name.clone(), other: other.to_owned() }.into()
+            );
+        }
+    }
+    match questions.is_empty() {
+        true => Err(WorkbenchError::NoQuestion),
+        false => Ok(questions),
+    }
+}
+
+/// Whom to ask, each by external id, with what is known of those who are in the project.
+fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
+    let mut people: Vec<Asked> = Vec::new();
+    let mut looks: HashMap<String, String> = HashMap::new();
+    for person in index.annotators() {
+        for name in [&person.external_id, &person.name] {
+            looks.insert(look_alike(name), person.external_id.clone());
+        }
+    }
+    for name in &wish.people {
+        let known = index.annotator_named(name).cloned();
+        let name = match &known {
+            Some(known) => known.external_id.clone(),
+            None => checked_name("annotator", name)?,
+        };
+        if people.iter().any(|other| other.name == name) {
+            return Err(StudyError::Twice(name).into());
+        }
+        let near = match known {
+            Some(_) => NearNames::default(),
+            None => NearNames {
+                person: looks.insert(look_alike(&name), name.clone()),
+                withdrawn: store.looks_withdrawn(&name)? && !store.has_withdrawn(&name)?,
+            },
+        };
+        people.push(Asked { name, known, near });
+    }
+    match people.is_empty() {
+        true => Err(StudyError::Nobody.into()),
+        false => Ok(people),
+    }
+}
+
+/// The group of everybody of whom it is known.
+fn groups(
+    index: &Index,
+    wish: &StudyWish,
+    people: &[Asked],
+) -> Result<HashMap<String, usize>, WorkbenchError> {
+    let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
+    let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
+    if !known.contains(attribute) {
+        let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+        return Err(StudyError::Balance { attribute: attribute.clone(), known: known.join(", ") }.into());
+    }
+    let value = |asked: &Asked| Some(asked.known.as_ref()?.attributes.get(attribute)?.clone());
+    let values: BTreeSet<String> = people.iter().filter_map(value).collect();
+    let group = |asked: &Asked| {
+        let value = value(asked)?;
+        Some((asked.name.clone(), values.iter().position(|other| *other == value)?))
+    };
+    Ok(people.iter().filter_map(group).collect())
+}

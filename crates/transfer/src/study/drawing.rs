@@ -1,0 +1,394 @@
+//! Which texts each person is asked, and in which order.
+
+use dissensus_project::study_error::ImpossiblePlan;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// People who are asked about each text.
+    pub(super) per_text: usize,
+    /// Texts that a person is asked about at most, anchors included and texts asked again not.
+    pub(super) per_person: Option<usize>,
+    /// Texts that everybody is asked about.
+    pub(super) anchors: usize,
+    /// Share of a person's new texts that is asked again.
+    pub(super) repeat: f64,
+    /// Others that come at least between the two times.
+    pub(super) gap: usize,
+    /// What draws texts and orders.
+    pub(super) seed: u32,
+}
+
+/// What was handed out and answered before. Texts are rows from 0.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// Texts in all.
+    pub(super) texts: usize,
+    /// How many people have each text, those who are not asked this time included.
+    pub(super) count: Vec<usize>,
+    /// The anchors so far.
+    pub(super) anchors: BTreeSet<usize>,
+    /// Texts whose right answer is known: everybody gets them, hidden among the others.
+    pub(super) checks: BTreeSet<usize>,
+    /// Texts that are practised on: nobody is asked about them.
+    pub(super) practice: BTreeSet<usize>,
+    /// Whom to ask.
+    pub(super) people: Vec<Person>,
+}
+
+impl Known {
+    /// Texts that people can be asked about.
+    fn asked(&self) -> impl Iterator<Item = usize> {
+        (0..self.texts).filter(|text| !self.practice.contains(text))
+    }
+}
+
+/// Somebody to ask.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Person {
+    /// What shuffles this person's order, whoever else is asked.
+    pub(super) name: String,
+    /// The texts that this person was given or answered before.
+    pub(super) has: HashSet<usize>,
+    /// Group over which the people of a text are balanced, where it is known.
+    pub(super) group: Option<usize>,
+}
+
+/// A text in somebody's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    /// Row of the text.
+    pub(super) text: usize,
+    /// 1, or 2 where it is asked again.
+    pub(super) occasion: u16,
+    /// Whether everybody is asked about it.
+    pub(super) anchor: bool,
+}
+
+/// Draws the new texts of each person, in the order in which they are asked.
+///
+/// Each text goes to the people who have fewest so far, of these to the group that the text has least, then at random: so what
+/// people have differs by one at most where they began alike.
+pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
+    let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
+    let anchors = anchors(wanted, known, &mut rng)?;
+    let everybody: BTreeSet<usize> = anchors.union(&known.checks).copied().collect();
+    let mut given: Vec<Vec<Item>> = vec![Vec::new(); known.people.len()];
+    for (person, items) in known.people.iter().zip(&mut given) {
+        let new = everybody.iter().filter(|text| !person.has.contains(text));
+        items.extend(new.map(|text| Item { text: *text, occasion: 1, anchor: anchors.contains(text) }));
+    }
+    others(wanted, known, &everybody, &mut given, &mut rng)?;
+    for (person, items) in known.people.iter().zip(&mut given) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed_of(wanted.seed, &person.name));
+        // By row first, so that a person's order depends on the texts alone.
+        items.sort_by_key(|item| item.text);
+        items.shuffle(&mut rng);
+        *items = with_repeats(wanted, person, items, &mut rng)?;
+    }
+    Ok(given)
+}
+
+/// The anchors so far and as many new ones as are missing.
+fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, ImpossiblePlan> {
+    let mut anchors = known.anchors.clone();
+    // People agree on checks because these have a right answer: they say nothing of how people agree on the others.
+    let free = |text: &usize| !anchors.contains(text) && !known.checks.contains(text);
+    let mut others: Vec<usize> = known.asked().filter(free).collect();
+    let texts = anchors.len() + others.len();
+    if wanted.anchors > texts {
+        return Err(ImpossiblePlan::TooManyAnchors { anchors: wanted.anchors, texts });
+    }
+    others.shuffle(rng);
+    anchors.extend(others.into_iter().take(wanted.anchors.saturating_sub(known.anchors.len())));
+    Ok(anchors)
+}
+
+/// Gives every other text to as many people as it lacks.
+fn others(
+    wanted: &Wanted,
+    known: &Known,
+    everybody: &BTreeSet<usize>,
+    given: &mut [Vec<Item>],
+    rng: &mut ChaCha8Rng,
+) -> Result<(), ImpossiblePlan> {
+    let people = &known.people;
+    let mut load: Vec<usize> =
+        people.iter().zip(given.iter()).map(|(person, items)| person.has.len() + items.len()).collect();
+    let most = wanted.per_person.unwrap_or(usize::MAX);
+    let mut texts: Vec<usize> = known.asked().filter(|text| !everybody.contains(text)).collect();
+    texts.shuffle(rng);
+    // Those that fewest people can still be asked about first, so that none is left over at the end.
+    let free = |text: usize| people.iter().filter(|person| !person.has.contains(&text)).count();
+    texts.sort_by_key(|text| free(*text));
+    let lack = |text: usize| wanted.per_text.saturating_sub(known.count[text]);
+    let short = |load: &[usize]| {
+        let places: usize = load.iter().map(|load| most.saturating_sub(*load)).sum();
+        let missing: usize = texts.iter().map(|text| lack(*text)).sum();
+        ImpossiblePlan::TooFewPlaces { wanted: missing, possible: places, per_person: most }
+    };
+    if wanted.per_person.is_some() {
+        let told = short(&load);
+        if let ImpossiblePlan::TooFewPlaces { wanted, possible, .. } = told
+            && wanted > possible
+        {
+            return Err(told);
+        }
+    }
+    let before = load.clone();
+    for &text in &texts {
+        let mut groups: HashMap<usize, usize> = HashMap::new();
+        for group in people.iter().filter(|p| p.has.contains(&text)).filter_map(|p| p.group) {
+            *groups.entry(group).or_default() += 1;
+        }
+        let mut chosen: HashSet<usize> = HashSet::new();
+        for _ in 0..lack(text) {
+            let can = |p: &usize| !people[*p].has.contains(&text) && !chosen.contains(p);
+            let free: Vec<usize> = (0..people.len()).filter(can).collect();
+            if free.is_empty() {
+                let there = chosen.len() + known.count[text];
+                return Err(ImpossiblePlan::TooFewPeople { per_text: wanted.per_text, people: there });
+            }
+            let here = |p: usize| people[p].group.map_or(0, |g| groups.get(&g).copied().unwrap_or(0));
+            let best = free.into_iter().filter(|p| load[*p] < most);
+            let best = best.min_by_key(|p| (load[*p], here(*p), rng.random::<u32>()));
+            let person = best.ok_or_else(|| short(&before))?;
+            chosen.insert(person);
+            load[person] += 1;
+            if let Some(group) = people[person].group {
+                *groups.entry(group).or_default() += 1;
+            }
+            given[person].push(Item { text, occasion: 1, anchor: false });
+        }
+    }
+    Ok(())
+}
+
+/// Puts the texts that are asked again at random places behind at least so many others.
+fn with_repeats(
+    wanted: &Wanted,
+    person: &Person,
+    items: &[Item],
+    rng: &mut ChaCha8Rng,
+) -> Result<Vec<Item>, ImpossiblePlan> {
+    let count = match items.is_empty() || wanted.repeat <= 0.0 {
+        true => 0,
+        false => ((items.len() as f64 * wanted.repeat).round() as usize).max(1),
+    };
+    // An item at `place` comes again before place `place + gap + 1` at the earliest, and after the last one at the latest.
+    let possible = items.len().saturating_sub(wanted.gap);
+    if count > possible {
+        return Err(ImpossiblePlan::TooShort {
+            name: person.name.clone(),
+            texts: items.len(),
+            wanted: count,
+            gap: wanted.gap,
+            possible,
+        });
+    }
+    let mut places: Vec<usize> = (0..possible).collect();
+    places.shuffle(rng);
+    let mut again: Vec<(usize, u32, Item)> = places
+        .into_iter()
+        .take(count)
+        .map(|place| {
+            let before = rng.random_range(place + wanted.gap + 1..=items.len());
+            (before, rng.random(), Item { occasion: 2, ..items[place] })
+        })
+        .collect();
+    again.sort_by_key(|(before, order, _)| (*before, *order));
+    let mut all = Vec::with_capacity(items.len() + count);
+    let mut again = again.into_iter().peekable();
+    for place in 0..=items.len() {
+        while let Some((.., item)) = again.next_if(|(before, ..)| *before == place) {
+            all.push(item);
+        }
+        all.extend(items.get(place));
+    }
+    Ok(all)
+}
+
+/// The seed of one person's order (FNV-1a over the name, mixed with the plan's seed).
+fn seed_of(seed: u32, name: &str) -> u64 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    hash ^ (u64::from(seed) << 32 | u64::from(seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WANTED: Wanted =
+        Wanted { per_text: 3, per_person: None, anchors: 12, repeat: 0.05, gap: 20, seed: 7 };
+
+    fn fresh(texts: usize, people: usize) -> Known {
+        let person = |n| Person { name: format!("p{n}"), group: Some(n % 2), ..Person::default() };
+        Known {
+            texts,
+            count: vec![0; texts],
+            anchors: BTreeSet::new(),
+            checks: BTreeSet::new(),
+            practice: BTreeSet::new(),
+            people: (0..people).map(person).collect(),
+        }
+    }
+
+    /// What is known once a plan was handed out.
+    fn after(known: &Known, drawn: &[Vec<Item>]) -> Known {
+        let mut next = known.clone();
+        for (person, items) in next.people.iter_mut().zip(drawn) {
+            for item in items.iter().filter(|item| item.occasion == 1) {
+                next.count[item.text] += usize::from(person.has.insert(item.text));
+                next.anchors.extend(item.anchor.then_some(item.text));
+            }
+        }
+        next
+    }
+
+    fn check(wanted: &Wanted, known: &Known, drawn: &[Vec<Item>]) {
+        let next = after(known, drawn);
+        for text in 0..known.texts {
+            let expected = if next.anchors.contains(&text) { known.people.len() } else { wanted.per_text };
+            assert_eq!(next.count[text], expected.max(known.count[text]), "text {text}");
+        }
+        assert!(next.anchors.len() >= wanted.anchors);
+        for (person, items) in known.people.iter().zip(drawn) {
+            let first: Vec<usize> = items.iter().filter(|i| i.occasion == 1).map(|i| i.text).collect();
+            assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
+            assert!(first.iter().all(|text| !person.has.contains(text)));
+            let again = items.len() - first.len();
+            let share = (first.len() as f64 * wanted.repeat).round() as usize;
+            assert_eq!(again, if first.is_empty() || wanted.repeat == 0.0 { 0 } else { share.max(1) });
+            for (place, item) in items.iter().enumerate().filter(|(_, item)| item.occasion == 2) {
+                let before = items.iter().position(|i| (i.text, i.occasion) == (item.text, 1)).unwrap();
+                assert!(place > before + wanted.gap, "asked again after {} others", place - before - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_gets_the_checks_hidden_among_the_others_and_they_are_no_anchors() {
+        let checks: BTreeSet<usize> = [3, 50, 51, 299].into();
+        let known = Known { checks: checks.clone(), ..fresh(300, 12) };
+        let items = draw(&WANTED, &known).unwrap();
+        let mut places = Vec::new();
+        for (person, items) in items.iter().enumerate() {
+            let own = items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.occasion == 1 && checks.contains(&item.text));
+            let own: Vec<_> = own.collect();
+            assert_eq!(own.len(), checks.len(), "person {person}");
+            assert!(own.iter().all(|(_, item)| !item.anchor));
+            places.extend(own.iter().map(|(place, _)| *place));
+        }
+        places.sort_unstable();
+        assert!(places[places.len() / 2] > 10 && places.last() > places.first(), "{places:?}");
+        let all: HashSet<usize> =
+            items.iter().flatten().filter(|item| item.anchor).map(|item| item.text).collect();
+        assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
+        // Of texts that are nearly all checks, no more can be anchors than there are others.
+        let few = Known { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
+        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
+    }
+
+    #[test]
+    fn nobody_is_asked_about_what_is_practised_on() {
+        let practice: BTreeSet<usize> = [0, 7, 299].into();
+        let known = Known { practice: practice.clone(), ..fresh(300, 12) };
+        let drawn = draw(&WANTED, &known).unwrap();
+        assert!(drawn.iter().flatten().all(|item| !practice.contains(&item.text)));
+        let given: BTreeSet<usize> = drawn.iter().flatten().map(|item| item.text).collect();
+        assert_eq!(given.len(), 297, "and everybody else's text is");
+        let few = Known { texts: 5, count: vec![0; 5], practice: (0..4).collect(), ..fresh(5, 12) };
+        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
+    }
+
+    #[test]
+    fn every_text_has_its_people_every_person_the_anchors_and_the_share_asked_again() {
+        let known = fresh(300, 12);
+        let drawn = draw(&WANTED, &known).unwrap();
+        check(&WANTED, &known, &drawn);
+        let sizes: Vec<usize> =
+            drawn.iter().map(|items| items.iter().filter(|i| i.occasion == 1).count()).collect();
+        assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
+        assert_eq!(sizes.iter().sum::<usize>(), 288 * 3 + 12 * 12);
+    }
+
+    #[test]
+    fn any_plan_that_can_be_is_drawn_and_added_to() {
+        for seed in 0..60 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
+            let people = rng.random_range(1..9);
+            let mut known = fresh(rng.random_range(1..40), people);
+            let wanted = Wanted {
+                per_text: rng.random_range(1..=people),
+                per_person: None,
+                anchors: rng.random_range(0..=known.texts),
+                repeat: 0.0,
+                gap: 0,
+                seed,
+            };
+            let drawn = draw(&wanted, &known).unwrap();
+            check(&wanted, &known, &drawn);
+            // Two more people and one label a text more.
+            known = after(&known, &drawn);
+            known.people.extend((0..2).map(|n| Person { name: format!("new{n}"), ..Person::default() }));
+            let more = Wanted { per_text: wanted.per_text + 1, repeat: 0.2, ..wanted };
+            let drawn = draw(&more, &known).unwrap();
+            check(&more, &known, &drawn);
+            assert_eq!(draw(&more, &known).unwrap(), drawn, "the same seed draws the same");
+        }
+    }
+
+    #[test]
+    fn people_of_a_text_are_of_different_groups_where_they_can_be() {
+        let wanted = Wanted { per_text: 2, anchors: 0, repeat: 0.0, ..WANTED };
+        let known = fresh(400, 12);
+        let drawn = draw(&wanted, &known).unwrap();
+        let group_of = |person: usize| known.people[person].group.unwrap();
+        let mixed = (0..400).filter(|text| {
+            let of = (0..12).filter(|p| drawn[*p].iter().any(|item| item.text == *text));
+            of.map(group_of).collect::<HashSet<_>>().len() == 2
+        });
+        let mixed = mixed.count();
+        assert!(mixed > 340, "two groups on {mixed} of 400 texts; at random 218");
+    }
+
+    #[test]
+    fn orders_differ_from_person_to_person_and_not_with_who_else_is_asked() {
+        let wanted = Wanted { per_text: 1, anchors: 30, repeat: 0.0, ..WANTED };
+        let drawn = draw(&wanted, &fresh(30, 3)).unwrap();
+        assert!(drawn[0] != drawn[1] && drawn[1] != drawn[2]);
+        assert_eq!(draw(&wanted, &fresh(30, 5)).unwrap()[..3], drawn[..]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_with_its_numbers() {
+        let told = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
+        assert_eq!(
+            told(Wanted { anchors: 0, ..WANTED }, 300, 2),
+            ImpossiblePlan::TooFewPeople { per_text: 3, people: 2 }
+        );
+        assert_eq!(
+            told(Wanted { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
+            ImpossiblePlan::TooFewPlaces { wanted: 900, possible: 600, per_person: 50 }
+        );
+        assert_eq!(told(WANTED, 10, 12), ImpossiblePlan::TooManyAnchors { anchors: 12, texts: 10 });
+        let short = told(Wanted { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
+        assert!(
+            matches!(short, ImpossiblePlan::TooShort { texts: 20, wanted: 1, possible: 0, .. }),
+            "{short}"
+        );
+        let exact = Wanted { per_person: Some(75), anchors: 0, ..WANTED };
+        check(&exact, &fresh(300, 12), &draw(&exact, &fresh(300, 12)).unwrap());
+    }
+}

@@ -1,0 +1,351 @@
+//! Handing out: packets in the project first, then a file for each.
+
+use super::Study;
+use super::draft::{Drawn, DrawnPerson};
+use super::lacking::PLANNED;
+use dissensus_api::{StudyDraft, StudyWish};
+use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
+use dissensus_files::{AtomicFile, PrivateFolder};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::jobs::Progress;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::sync::lock;
+use dissensus_project::words::counted;
+use dissensus_store::{NewAnnotator, PacketKey, StoreError};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// The setting with the packets that are in the project and never had a file: the program was stopped or killed before.
+const UNWRITTEN: &str = "packets-unwritten";
+
+/// A packet that is in the project and has no file yet.
+struct Unwritten {
+    packet: PacketId,
+    file: PathBuf,
+}
+
+/// Refuses a new person whose name looks like that of somebody else.
+fn names_differ(drawn: &Drawn) -> Result<(), WorkbenchError> {
+    for DrawnPerson { name, near, .. } in &drawn.people {
+        if let Some(known) = &near.person {
+            return Err(WorkbenchError::NearName { name: name.clone(), known: known.clone() });
+        }
+        if near.withdrawn {
+            return Err(WorkbenchError::NearWithdrawn(name.clone()));
+        }
+    }
+    Ok(())
+}
+
+impl Study {
+    /// Draws what each person is given beyond what everybody has, adds it to the project with people who are new, and writes a packet for
+    /// each into `folder`. What was handed out before stays.
+    ///
+    /// # Errors
+    /// As [`Study::draft`]; a new name looks like that of somebody else and the wish does not say that it is another person
+    /// ([`WorkbenchError::NearName`]); nothing is left to hand out, or a file is in the way: nothing is changed then. Where a file cannot be written,
+    /// the packets are in the project all the same and [`Study::write_again`] writes them.
+    pub fn hand_out(
+        &self,
+        wish: &StudyWish,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<StudyDraft, WorkbenchError> {
+        self.context.store.must_write()?;
+        self.all_written()?;
+        let planning = lock(&self.planning);
+        let drawn = self.drawn(wish)?;
+        if !wish.new_people {
+            names_differ(&drawn)?;
+        }
+        let mut told = self.told(&drawn)?;
+        if drawn.people.iter().all(|person| person.items.is_empty()) {
+            return Err(StudyError::NothingNew.into());
+        }
+        let files = self.files(&drawn, folder)?;
+        let packets = self.add(&drawn, wish)?;
+        drop(planning);
+        let unwritten: Vec<Unwritten> = (packets.into_iter())
+            .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
+            .collect();
+        self.write(&unwritten, progress).map_err(|error| match error {
+            WorkbenchError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
+            other => WorkbenchError::from(StudyError::Unwritten(other.to_string())),
+        })?;
+        for (share, file) in told.people.iter_mut().zip(files) {
+            share.file = file.map(|file| file.to_string_lossy().into_owned());
+        }
+        Ok(told)
+    }
+
+    /// Writes the packets of some people, or of all without names, anew into `folder`: a packet that was lost. It is the packet that was
+    /// handed out, without answers; those given in both come together. Returns the files.
+    ///
+    /// # Errors
+    /// Nothing was handed out to one of them, or a file is in the way or cannot be written.
+    pub fn write_again(
+        &self,
+        people: &[String],
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<String>, WorkbenchError> {
+        self.whole_project()?;
+        let index = self.context.index();
+        let packets = self.context.store.packets()?;
+        let mut wanted: Vec<AnnotatorId> = Vec::new();
+        for name in people {
+            let person = index.annotator_asked_for(name)?;
+            if packets.iter().all(|(packet, _)| packet.annotator != person.id) {
+                return Err(StudyError::NoPacket(person.external_id.clone()).into());
+            }
+            wanted.push(person.id);
+        }
+        let mut names = FileNames::in_folder(folder)?;
+        let mut unwritten = Vec::new();
+        for (at, (packet, _)) in packets.iter().enumerate() {
+            let row = index.annotator_row(packet.annotator);
+            let Some(person) = row.map(|row| &index.annotators()[row as usize]) else { continue };
+            if !people.is_empty() && !wanted.contains(&person.id) {
+                continue;
+            }
+            let before =
+                packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
+            unwritten
+                .push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
+        }
+        self.write(&unwritten, progress)?;
+        Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
+    }
+
+    /// As [`Study::hand_out`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, WorkbenchError> {
+        let title = counted(wish.people.len() as u64, "packet");
+        self.context.as_job("hand-out", &title, |job| self.hand_out(wish, folder, job.as_ref()))
+    }
+
+    /// As [`Study::write_again`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_again_as_job(
+        &self,
+        people: &[String],
+        folder: &Path,
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let title = counted(people.len() as u64, "packet");
+        self.context.as_job("hand-out", &title, |job| self.write_again(people, folder, job.as_ref()))
+    }
+
+    /// Refuses to draw more while packets of an earlier run have no file.
+    fn all_written(&self) -> Result<(), WorkbenchError> {
+        let store = &self.context.store;
+        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+        if unwritten.is_empty() {
+            return Ok(());
+        }
+        let mut people = Vec::new();
+        for (packet, _) in store.packets()?.into_iter().filter(|(packet, _)| unwritten.contains(&packet.id.0))
+        {
+            people.extend(store.annotator(packet.annotator)?.map(|person| person.external_id));
+        }
+        match people.as_slice() {
+            // Of people who withdrew meanwhile.
+            [] => Ok(()),
+            people => {
+                let whose = people.join(",");
+                Err(StudyError::Stranded { packets: counted(people.len() as u64, "packet"), people: whose }
+                    .into())
+            }
+        }
+    }
+
+    /// Notes that a packet has its file.
+    fn written(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+        let store = &self.context.store;
+        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+        // A project that is open to read writes packets again all the same.
+        if !unwritten.contains(&packet.0) || store.must_write().is_err() {
+            return Ok(());
+        }
+        let noted = store.write(move |tx| -> Result<(), StoreError> {
+            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+            unwritten.retain(|one| *one != packet.0);
+            tx.set_setting(UNWRITTEN, &unwritten)
+        });
+        Ok(noted?)
+    }
+
+    /// Where each person's packet goes; none for those who get nothing new.
+    fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, WorkbenchError> {
+        let mut names = FileNames::in_folder(folder)?;
+        let file = |person: &DrawnPerson| match person.items.is_empty() {
+            true => Ok(None),
+            false => names.of(&person.name, person.packets).map(Some),
+        };
+        drawn.people.iter().map(file).collect()
+    }
+
+    /// Adds people and packets to the project, in one transaction. Returns each packet with the place of its person.
+    fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, WorkbenchError> {
+        let made_at_ms = now_ms();
+        let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
+        for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty())
+        {
+            let assignments = person.items.iter().map(|item| Assignment {
+                text: drawn.texts[item.text],
+                occasion: item.occasion,
+                anchor: item.anchor,
+            });
+            let packet = Packet {
+                id: PacketId(Uuid::now_v7()),
+                annotator: AnnotatorId(0),
+                made_at_ms,
+                seed: wish.seed,
+                questions: drawn.questions.iter().map(|question| question.id).collect(),
+                assignments: assignments.collect(),
+            };
+            new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
+        }
+        let (again, per_text) = (drawn.again.clone(), wish.per_text);
+        let added = self.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
+            // A packet knows no right answer of a check: that its person is to practise again goes along.
+            for (annotator, round) in again {
+                tx.ask_to_practise_again(annotator, round, made_at_ms)?;
+            }
+            tx.set_setting(PLANNED, &per_text)?;
+            let mut added = Vec::with_capacity(new.len());
+            for (place, name, id, packet, key) in new {
+                let annotator = match id {
+                    Some(id) => id,
+                    None => tx.add_annotator(&NewAnnotator {
+                        external_id: name.clone(),
+                        name,
+                        ..NewAnnotator::default()
+                    })?,
+                };
+                tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
+                added.push((place, packet.id));
+            }
+            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+            unwritten.extend(added.iter().map(|(_, packet)| packet.0));
+            tx.set_setting(UNWRITTEN, &unwritten)?;
+            Ok(added)
+        })?;
+        // They are in the project: from here on nothing may say that they are not.
+        self.context.keep_whole();
+        self.project.people_added();
+        self.context.listeners.send(&Event::Project);
+        Ok(added)
+    }
+
+    /// Writes the files of packets, each whole or not at all.
+    fn write(&self, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), WorkbenchError> {
+        let all = unwritten.len() as u64;
+        for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
+            progress.report(done, Some(all), "packets");
+            if progress.cancelled() {
+                return Err(WorkbenchError::Cancelled);
+            }
+            let failed =
+                |source| WorkbenchError::Io { path: file.clone(), doing: "writing the packet", source };
+            let folder = dissensus_files::folder_of(file);
+            let inside = PrivateFolder::create_in(folder).map_err(failed)?;
+            let made = inside.path().join("packet.dissensus");
+            self.context.store.write_packet(*packet, &made)?;
+            // It holds the key that signs answers.
+            let mut target = AtomicFile::create_private(file).map_err(failed)?;
+            let mut made = std::fs::File::open(&made).map_err(failed)?;
+            std::io::copy(&mut made, &mut target).map_err(failed)?;
+            target.finish_new().map_err(|source| match source.kind() {
+                std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
+                _ => failed(source),
+            })?;
+            self.written(*packet)?;
+        }
+        progress.report(all, Some(all), "packets");
+        Ok(())
+    }
+}
+
+/// Names of files that are not there yet, in one folder.
+struct FileNames<'a> {
+    folder: &'a Path,
+    taken: BTreeSet<String>,
+}
+
+impl<'a> FileNames<'a> {
+    /// Makes the folder where it is missing.
+    fn in_folder(folder: &'a Path) -> Result<Self, WorkbenchError> {
+        std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
+            path: folder.to_owned(),
+            doing: "making the folder",
+            source,
+        })?;
+        // Nothing is drawn for a folder that cannot be written.
+        PrivateFolder::create_in(folder).map_err(|source| WorkbenchError::Io {
+            path: folder.to_owned(),
+            doing: "writing into",
+            source,
+        })?;
+        Ok(Self { folder, taken: BTreeSet::new() })
+    }
+
+    /// The file of a person who has so many packets already: `NAME.dissensus`, `NAME-2.dissensus`, ...
+    fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, WorkbenchError> {
+        let plain = |c: char| if c.is_alphanumeric() || "-_.@ ".contains(c) { c } else { '_' };
+        // A name has at most 255 bytes on most systems.
+        let name: String = person.chars().map(plain).take(50).collect();
+        let name = name.trim_matches([' ', '.']);
+        let name = dissensus_exchange::file_stem(if name.is_empty() { "packet" } else { name });
+        let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
+        // Two people whose names differ by what a file cannot be called, or by case, which some systems do not tell.
+        let numbered = |n: u32| match n {
+            1 => format!("{name}{next}.dissensus"),
+            n => format!("{name}{next} ({n}).dissensus"),
+        };
+        let file =
+            (1..).map(numbered).find(|file| !self.taken.contains(&dissensus_exchange::without_case(file)));
+        let file = file.unwrap_or_default();
+        self.taken.insert(dissensus_exchange::without_case(&file));
+        let path = self.folder.join(file);
+        match std::fs::symlink_metadata(&path) {
+            Ok(_) => Err(StudyError::Exists(path).into()),
+            Err(_) => Ok(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_that_every_system_takes_and_no_two_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = FileNames::in_folder(folder.path()).unwrap();
+        let mut of = |person, packets| {
+            let path: PathBuf = names.of(person, packets).unwrap();
+            path.file_name().unwrap().to_string_lossy().into_owned()
+        };
+        assert_eq!(of("ada", 0), "ada.dissensus");
+        assert_eq!(of("Ada", 0), "Ada (2).dissensus");
+        assert_eq!(of("ada", 1), "ada-2.dissensus");
+        assert_eq!(of("../x", 0), "_x.dissensus");
+        assert_eq!(of("a:b", 0), "a_b.dissensus");
+        assert_eq!(of("a/b", 0), "a_b (2).dissensus");
+        assert_eq!(of("...", 0), "packet.dissensus");
+        assert_eq!(of("CON", 0), "_CON.dissensus");
+        assert_eq!(of("nul.x", 0), "_nul.x.dissensus");
+        assert_eq!(of("STRASSE", 0), "STRASSE.dissensus");
+        assert_eq!(of("straße", 0), "straße (2).dissensus");
+        assert_eq!(of("Åse Ødegård", 0), "Åse Ødegård.dissensus");
+        std::fs::write(folder.path().join("bob.dissensus"), "").unwrap();
+        assert!(FileNames::in_folder(folder.path()).unwrap().of("bob", 0).is_err());
+    }
+}

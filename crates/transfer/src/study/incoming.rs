@@ -1,0 +1,236 @@
+//! A file that is to be taken in: what it is, and whether it is what was handed out.
+
+use super::Study;
+use super::hand_in::{self, is_hand_in};
+use dissensus_api::MergedKind;
+use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
+use dissensus_files::PrivateFolder;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::study_error::StudyError;
+use dissensus_store::{Store, StoreError};
+use std::collections::HashSet;
+use std::fs::File;
+use std::path::Path;
+
+/// Differences of one kind that are told one by one; of more, how many there are.
+const TOLD: usize = 5;
+
+/// A file that can be taken in.
+pub(super) struct Incoming {
+    pub(super) store: Store,
+    pub(super) kind: MergedKind,
+    /// The packet that it is.
+    pub(super) packet: Option<PacketId>,
+    /// True of a packet whose file says that it is a whole copy.
+    pub(super) disguised: bool,
+    /// Whether the packet's own holder can have made it: a hand-in whose code fits, or a packet with its key.
+    pub(super) genuine: bool,
+    /// True of a whole copy that went on from one which was taken in before.
+    pub(super) known: bool,
+    /// When a hand-in was made.
+    pub(super) at_ms: Option<i64>,
+    /// Where the packet of a hand-in lies meanwhile.
+    _inside: Option<PrivateFolder>,
+}
+
+impl Study {
+    /// Opens a file: a packet, what was handed in of one, or a whole copy.
+    pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, WorkbenchError> {
+        let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
+        let ours = self.context.store.file();
+        // Also by another name of the same file.
+        if dissensus_store::is_same_file(path, ours) {
+            return Err(StudyError::Itself.into());
+        }
+        let about = std::fs::metadata(path).map_err(failed)?;
+        if !about.is_file() {
+            return Err(StudyError::NotOurs.into());
+        }
+        let mut file = File::open(path).map_err(failed)?;
+        let incoming = match is_hand_in(&mut file).map_err(failed)? {
+            true => self.handed_in(&mut file)?,
+            false => {
+                drop(file);
+                let (store, inside) = self.opened(path)?;
+                self.same_project(store.project_id()?)?;
+                let own = store.own_packet()?.map(|packet| packet.id);
+                let packet = match own {
+                    Some(packet) => Some(packet),
+                    None => self.packet_of(&store)?,
+                };
+                packet.map_or(Ok(()), |packet| self.not_withdrawn(packet))?;
+                let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
+                let known = packet.is_none() && self.context.store.knows_copy(&store)?;
+                let disguised = packet.is_some() && own.is_none();
+                let genuine = packet.map_or(Ok(true), |packet| self.has_key_of(packet, &store))?;
+                Incoming { store, kind, packet, disguised, genuine, known, at_ms: None, _inside: inside }
+            }
+        };
+        self.same_project(incoming.store.project_id()?)?;
+        Ok(incoming)
+    }
+
+    /// The packet that a file is which says that it is a whole copy; none of a whole copy.
+    ///
+    /// Every whole copy has the project's secret, and no packet ever does. Files that parted before there was one are known by what both
+    /// have done, as long as nothing of a packet is in them.
+    fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, WorkbenchError> {
+        let ours = &self.context.store;
+        if ours.shares_secret(store)? {
+            return Ok(None);
+        }
+        let inside = ours.packets_in(store)?;
+        for packet in &inside {
+            self.not_withdrawn(*packet)?;
+            if ours.packet(*packet)?.is_some() {
+                return Ok(Some(*packet));
+            }
+        }
+        if ours.has_history_of(store)? {
+            return Ok(None);
+        }
+        match inside.is_empty() && !ours.ever_handed_out()? {
+            true => Ok(None),
+            false => Err(StudyError::NoCopy.into()),
+        }
+    }
+
+    /// Whether a packet's file has the key of that packet. What is handed in has it not, so whoever sees a hand-in cannot make the packet
+    /// of it.
+    fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, WorkbenchError> {
+        let Some((_, key)) = self.context.store.packet(packet)? else { return Ok(true) };
+        // A file that says that it is a whole copy has the key in the packet's row.
+        let in_row = store.packet(packet)?.map(|(_, key)| key);
+        Ok([store.own_packet_key()?, in_row].contains(&Some(key)))
+    }
+
+    /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
+    fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), WorkbenchError> {
+        match Store::open_reader_recorded(path, &self.context.home.check_records()) {
+            Ok(store) => Ok((store, None)),
+            Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
+            Err(StoreError::Older { .. }) => {
+                let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "copying", source };
+                let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
+                let copy = inside.path().join("copy.dissensus");
+                Store::copy_of_earlier(path, &copy, &self.context.home.check_records())?;
+                Ok((Store::open(&copy)?, Some(inside)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn handed_in(&self, file: &mut File) -> Result<Incoming, WorkbenchError> {
+        let header = hand_in::header(file)?;
+        self.same_project(ProjectId(header.project))?;
+        let inside = PrivateFolder::create_in(&std::env::temp_dir());
+        let failed = |source| WorkbenchError::Io { path: std::env::temp_dir(), doing: "writing to", source };
+        let inside = inside.map_err(failed)?;
+        let path = inside.path().join("packet.dissensus");
+        let mut target = File::create_new(&path).map_err(failed)?;
+        self.not_withdrawn(PacketId(header.packet))?;
+        let known = self.context.store.packet(PacketId(header.packet))?;
+        let key = known.ok_or(StudyError::UnknownPacket)?.1;
+        hand_in::unpack(file, &header, &key, &mut target)?;
+        drop(target);
+        // To write, which brings one that an earlier version handed in up to date: it is ours.
+        let store = Store::open(&path)?;
+        let packet = store.own_packet()?;
+        match packet.filter(|packet| packet.id.0 == header.packet) {
+            None => Err(StudyError::Tampered.into()),
+            Some(packet) => Ok(Incoming {
+                store,
+                kind: MergedKind::HandIn,
+                packet: Some(packet.id),
+                disguised: false,
+                genuine: true,
+                known: false,
+                at_ms: Some(header.at_ms),
+                _inside: Some(inside),
+            }),
+        }
+    }
+
+    /// Refuses a packet of somebody who withdrew.
+    fn not_withdrawn(&self, packet: PacketId) -> Result<(), WorkbenchError> {
+        match self.context.store.is_withdrawn_packet(packet)? {
+            true => Err(StudyError::Withdrawn.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a file changes what is in memory of an open project: it brings somebody's withdrawal that is not known here, or gives levels
+    /// other numbers. False of one that cannot be taken in: that is told when it is.
+    pub fn is_to_be_alone_for(&self, path: &Path) -> bool {
+        let rearranges = |incoming: Incoming| self.context.store.is_rearranged_by(&incoming.store);
+        self.is_to_erase_for(path)
+            || self.incoming(path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
+    }
+
+    /// Whether a file brings somebody's withdrawal that is not known here. False of one that cannot be taken in: that is told when it is.
+    pub fn is_to_erase_for(&self, path: &Path) -> bool {
+        let erases = |incoming: Incoming| self.context.store.is_to_erase_for(&incoming.store);
+        self.incoming(path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
+    }
+
+    fn same_project(&self, theirs: ProjectId) -> Result<(), WorkbenchError> {
+        match self.context.store.project_id()? == theirs {
+            true => Ok(()),
+            false => Err(StudyError::OtherProject.into()),
+        }
+    }
+
+    /// Everything in a packet that was not handed out with it, one by one; of many alike the first few and how many there are.
+    pub(super) fn not_as_handed_out(
+        &self,
+        packet: &Packet,
+        store: &Store,
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let index = self.context.index();
+        let ours = &self.context.store;
+        let mut all = Vec::new();
+        let person = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
+        let name = person.map_or("?", |person| person.external_id.as_str());
+        let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
+        all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
+        let (mut added, mut changed) = (Vec::new(), Vec::new());
+        let mut handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
+        handed_out.extend(ours.ever_practised_on(&packet.questions)?);
+        store.for_each_text(|text| {
+            match ours.text_by_external(&text.external_id)? {
+                Some(known) if known.body != text.body => {
+                    changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
+                }
+                Some(known) if handed_out.contains(&known.id) => {}
+                _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+        all.extend([added, changed]);
+        if let Some(copy) = ours.copy_of_others(store, packet.annotator)? {
+            all.push(vec![format!(
+                "what was done in the packet has the identity of what others did in copy {copy}"
+            )]);
+        }
+        let theirs = store.questions()?;
+        let asked: Vec<&Question> = packet.questions.iter().filter_map(|id| index.question(*id)).collect();
+        let odd =
+            theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
+                None => Some(format!("question \"{}\" was added to the packet", question.name)),
+                // Which levels it had when it was handed out is told where they come in.
+                Some(ours) if ours.scale.kind() != question.scale.kind() => {
+                    Some(format!("question \"{}\" has other levels in the packet", question.name))
+                }
+                Some(_) => None,
+            });
+        all.push(odd.collect());
+        Ok(all.into_iter().flat_map(few).collect())
+    }
+}
+
+fn few(mut told: Vec<String>) -> Vec<String> {
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    told.extend((more > 0).then(|| format!("and {more} more like these")));
+    told
+}

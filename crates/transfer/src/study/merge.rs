@@ -1,0 +1,435 @@
+//! Taking in files: packets, what was handed in of them, whole copies of the project.
+
+use super::Study;
+use super::apart::ahead_remark;
+use super::effect::{effect_digest, effect_info};
+use super::incoming::Incoming;
+use dissensus_api::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
+use dissensus_domain::{Packet, PacketId};
+use dissensus_project::clock::{now_ms, today};
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::jobs::Progress;
+use dissensus_project::log::go_on;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::sync::lock;
+use dissensus_project::words::counted;
+use dissensus_store::{HandIn, MergeEffect, MergeOutcome, TakenIn};
+use std::path::{Path, PathBuf};
+
+/// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.
+const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
+
+impl Study {
+    /// Takes in files in the order given: each as a whole, or nothing of it and why not. The order makes no difference to what the project
+    /// holds then, nor does taking one in again. A whole copy that is new here, and one that changes something here, is taken in only with
+    /// `consent`; otherwise the report says what it would do.
+    ///
+    /// # Errors
+    /// The open project is a packet or is open to read, it was cancelled between two files (those before it are taken in), or the disk
+    /// fails. What is wrong with a file is in the report.
+    pub fn merge(
+        &self,
+        files: &[PathBuf],
+        consent: &MergeConsent,
+        progress: &dyn Progress,
+    ) -> Result<MergeReport, WorkbenchError> {
+        self.whole_project()?;
+        self.context.store.must_write()?;
+        // A plan that is drawn meanwhile would not know what comes in.
+        let _planning = lock(&self.planning);
+        let mut report = MergeReport { files: Vec::new() };
+        for (done, path) in (0..).zip(files) {
+            progress.report(done, Some(files.len() as u64), "files");
+            if progress.cancelled() {
+                self.merged(&report);
+                return Err(WorkbenchError::Cancelled);
+            }
+            report.files.push(self.merge_file(path, consent));
+        }
+        // The copy that made a packet may have come after it.
+        let unknown =
+            |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
+        if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
+            for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
+                *file = self.merge_file(path, consent);
+            }
+        }
+        progress.report(files.len() as u64, Some(files.len() as u64), "files");
+        self.merged(&report);
+        Ok(report)
+    }
+
+    /// As [`Study::merge`], as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn merge_as_job(
+        &self,
+        files: &[PathBuf],
+        consent: &MergeConsent,
+    ) -> Result<MergeReport, WorkbenchError> {
+        let title = match files {
+            [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            many => counted(many.len() as u64, "file"),
+        };
+        self.context.as_job("merge", &title, |job| self.merge(files, consent, job.as_ref()))
+    }
+
+    /// What taking in each of these files would do, each by itself; nothing is changed.
+    ///
+    /// # Errors
+    /// As [`Study::merge`].
+    pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
+        self.whole_project()?;
+        self.context.store.must_write()?;
+        let preview = |path: &PathBuf| {
+            let mut file = as_nothing(path);
+            if let Err(error) = self.preview_file(path, &mut file) {
+                refuse(&mut file, error);
+            }
+            file
+        };
+        Ok(MergeReport { files: files.iter().map(preview).collect() })
+    }
+
+    /// What follows the project learns that it has changed.
+    fn merged(&self, report: &MergeReport) {
+        if report.files.iter().all(|file| file.refused) {
+            return;
+        }
+        self.context.reload();
+        go_on("cleaning up after somebody was erased", self.project.finish_erasing());
+        self.context.keep_whole();
+        go_on("following what was taken in", self.labelling.skip_events());
+        self.context.listeners.send(&Event::Project);
+        self.background.start_again();
+    }
+
+    fn merge_file(&self, path: &Path, consent: &MergeConsent) -> MergedFile {
+        let mut file = as_nothing(path);
+        if let Err(error) = self.take_file(path, consent, &mut file) {
+            refuse(&mut file, error);
+        }
+        file
+    }
+
+    fn take_file(
+        &self,
+        path: &Path,
+        consent: &MergeConsent,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        let incoming = self.incoming(path)?;
+        file.kind = Some(incoming.kind);
+        match incoming.packet {
+            Some(packet) => self.take_packet(packet, &incoming, false, file),
+            None => self.take_copy(path, &incoming, consent, file),
+        }
+    }
+
+    fn preview_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), WorkbenchError> {
+        let incoming = self.incoming(path)?;
+        file.kind = Some(incoming.kind);
+        if let Some(packet) = incoming.packet {
+            return self.take_packet(packet, &incoming, true, file);
+        }
+        match self.context.store.take_in_if(&incoming.store, None, |_| false)? {
+            MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
+                file.asks = question(path, &incoming, &effect);
+                file.effect = Some(effect_info(&effect));
+                file.new = news(&effect.taken);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what a packet's person may say, or sees what that is.
+    fn take_packet(
+        &self,
+        packet: PacketId,
+        incoming: &Incoming,
+        preview: bool,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        let ours = &self.context.store;
+        let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
+        file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
+        file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
+        if !incoming.genuine {
+            return Err(StudyError::NoKey(file.annotator.clone().unwrap_or_default()).into());
+        }
+        if incoming.disguised {
+            let name = file.annotator.as_deref().unwrap_or("?");
+            file.problems.push(remark(format!(
+                "this file says that it is a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
+                 \"{name}\" may say is taken from it"
+            )));
+        }
+        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+            return Err(WorkbenchError::Rearranged);
+        }
+        let odd = self.not_as_handed_out(&packet, &incoming.store)?;
+        if !odd.is_empty() {
+            file.refused = true;
+            let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
+            let told = told.map(|e: WorkbenchError| MergeProblem { refused: true, problem: e.problem() });
+            file.problems.extend(told);
+            return Ok(());
+        }
+        let before = ours.hand_ins()?;
+        match ours.take_in_if(&incoming.store, Some(packet.id), move |_| !preview)? {
+            MergeOutcome::Left(effect) => tell_counts(&effect.taken, file),
+            MergeOutcome::Taken(effect) => {
+                let remarks = self.remarks(&packet, incoming, &effect.taken, &before)?;
+                file.problems.extend(remarks.into_iter().map(remark));
+                self.tell_apart(&effect.taken, file)?;
+                tell_counts(&effect.taken, file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a whole copy, as far as its effect was agreed to.
+    fn take_copy(
+        &self,
+        path: &Path,
+        incoming: &Incoming,
+        consent: &MergeConsent,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        let ours = &self.context.store;
+        let known = incoming.known || consent.whole_copies;
+        // What only adds is agreed to with the copy itself; what was shown before is looked at first, as is what changes something.
+        let at_once = known && consent.seen.is_empty();
+        let first = ours.take_in_if(&incoming.store, None, move |effect| {
+            effect.is_nothing() || (at_once && effect.only_adds())
+        })?;
+        let effect = match first {
+            MergeOutcome::Taken(effect) => {
+                return self.tell(&effect, incoming, file);
+            }
+            MergeOutcome::Left(effect) => effect,
+        };
+        if let Some(asked) = question(path, incoming, &effect) {
+            let agreed = (!asked.whole_copy || consent.whole_copies)
+                && (!asked.changes || consent.changes)
+                && (consent.seen.is_empty() || consent.seen.contains(&asked.seen));
+            if !agreed {
+                let error = match (consent.seen.is_empty(), asked.whole_copy && !consent.whole_copies) {
+                    (false, _) => StudyError::ChangedSince,
+                    (true, true) => StudyError::NewCopy,
+                    (true, false) => StudyError::Changes,
+                };
+                let whole_copy = asked.whole_copy && !consent.whole_copies;
+                file.asks = Some(MergeQuestion { whole_copy, ..asked });
+                file.effect = Some(effect_info(&effect));
+                return Err(error.into());
+            }
+        }
+        if self.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
+            return Err(StudyError::Erases.into());
+        }
+        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+            return Err(WorkbenchError::Rearranged);
+        }
+        if !effect.only_adds() {
+            let backup = ours.back_up(&format!("merge-{}", today()))?;
+            file.backup = Some(backup.to_string_lossy().into_owned());
+        }
+        let shown = effect.clone();
+        match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
+            MergeOutcome::Taken(effect) => self.tell(&effect, incoming, file)?,
+            MergeOutcome::Left(effect) => {
+                // Nothing was changed: the copy that was made before is of no use.
+                if let Some(unused) = file.backup.take() {
+                    let _ = std::fs::remove_file(unused);
+                }
+                file.asks = question(path, incoming, &effect);
+                file.effect = Some(effect_info(&effect));
+                return Err(StudyError::ChangedSince.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of a whole copy what taking it in did.
+    fn tell(
+        &self,
+        effect: &MergeEffect,
+        incoming: &Incoming,
+        file: &mut MergedFile,
+    ) -> Result<(), WorkbenchError> {
+        if effect.taken.events > 0 {
+            file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
+        }
+        self.tell_apart(&effect.taken, file)?;
+        tell_counts(&effect.taken, file);
+        file.withdrawn = effect.taken.withdrawn;
+        file.effect = Some(effect_info(effect));
+        Ok(())
+    }
+
+    /// What to know of a packet that was taken in.
+    fn remarks(
+        &self,
+        packet: &Packet,
+        incoming: &Incoming,
+        taken: &TakenIn,
+        before: &[HandIn],
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let ours = &self.context.store;
+        let mut remarks = Vec::new();
+        let (mine, theirs) = (ours.annotator(packet.annotator)?, incoming.store.annotators()?);
+        if let Some((mine, theirs)) = mine.zip(theirs.into_iter().next())
+            && mine.name != theirs.name
+        {
+            remarks.push(format!(
+                "\"{}\" is called \"{}\" in the packet and \"{}\" here, which stays",
+                mine.external_id, theirs.name, mine.name
+            ));
+        }
+        let (ahead, _) = incoming.store.answers_after(now_ms().saturating_add(AHEAD_MS))?;
+        if ahead > 0 {
+            remarks.push(format!(
+                "{} from a clock that is more than a day ahead: where somebody answered the same text apart in two copies, these \
+                 count as the later ones",
+                if ahead == 1 { "1 answer is".to_owned() } else { format!("{ahead} answers are") }
+            ));
+        }
+        let newest = before.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms).max();
+        if let Some((at_ms, newest)) = incoming.at_ms.zip(newest)
+            && at_ms < newest
+        {
+            remarks.push(match taken.events + taken.repeats {
+                0 => "a later one of this packet was taken in before, which had all of it".to_owned(),
+                _ => "a later one of this packet was taken in before, and this one has answers that it had not: it comes \
+                      from another copy of the packet"
+                    .to_owned(),
+            });
+        }
+        if taken.contradicted > 0 {
+            remarks.push(format!(
+                "{} given differently in this packet and elsewhere (in another copy of it, or in the project), and neither knew of the other: \
+                 the later answer counts, and both are kept. If two people worked under one name, give the second a packet of their own",
+                match taken.contradicted {
+                    1 => "1 answer was".to_owned(),
+                    answers => format!("{answers} answers were"),
+                }
+            ));
+        }
+        Ok(remarks)
+    }
+}
+
+/// A file of which nothing is known yet.
+fn as_nothing(path: &Path) -> MergedFile {
+    MergedFile {
+        file: path.to_string_lossy().into_owned(),
+        kind: None,
+        annotator: None,
+        handed_in: None,
+        events: 0,
+        new: 0,
+        withdrawn: 0,
+        contradicted: 0,
+        contradictions: Vec::new(),
+        texts_changed: 0,
+        splits_changed: 0,
+        splits: Vec::new(),
+        effect: None,
+        asks: None,
+        backup: None,
+        problems: Vec::new(),
+        refused: false,
+    }
+}
+
+fn refuse(file: &mut MergedFile, error: WorkbenchError) {
+    file.refused = true;
+    file.problems.push(MergeProblem { refused: true, problem: error.problem() });
+}
+
+fn remark(remark: String) -> MergeProblem {
+    MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
+}
+
+/// What has to be agreed to before this whole copy is taken in.
+fn question(path: &Path, incoming: &Incoming, effect: &MergeEffect) -> Option<MergeQuestion> {
+    if effect.is_nothing() {
+        return None;
+    }
+    let (whole_copy, changes) = (!incoming.known, !effect.only_adds());
+    (whole_copy || changes).then(|| MergeQuestion { whole_copy, changes, seen: effect_digest(path, effect) })
+}
+
+fn tell_counts(taken: &TakenIn, file: &mut MergedFile) {
+    file.problems.extend(levels_remark(taken));
+    file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
+    file.events = taken.events + taken.known;
+    file.new = news(taken);
+}
+
+/// What became of the levels of questions.
+fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
+    let remark = match (taken.levels_back, taken.rearranged) {
+        (0, 0) => return None,
+        (0, questions) => format!(
+            "the levels of {} were added, removed or put in another order there, and are so here now: models are fitted anew",
+            counted(u64::from(questions), "question")
+        ),
+        (1, _) => "a level that was removed in one copy has come back, because something stands on it in the other: look at the \
+                   levels of the questions"
+            .to_owned(),
+        (levels, _) => format!(
+            "{levels} levels that were removed in one copy have come back, because something stands on them in the other: look \
+             at the levels of the questions"
+        ),
+    };
+    Some(self::remark(remark))
+}
+
+/// Somebody who withdrew here is still in the copy that was taken in.
+fn passed_over(people: u32) -> MergeProblem {
+    let who = if people == 1 { "1 person who has".to_owned() } else { format!("{people} people who have") };
+    let remark = format!(
+        "{who} withdrawn from the project is still in this copy, and nothing of theirs was taken: take this project into that \
+         copy too, or delete it"
+    );
+    let remark = if people == 1 { remark } else { remark.replace("project is still", "project are still") };
+    self::remark(remark)
+}
+
+/// Everything that came in, each thing one: answers and marks, people, texts, what changed and what was decided. That a packet was handed in
+/// is none.
+fn news(taken: &TakenIn) -> u32 {
+    let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
+    let TakenIn {
+        question_changes,
+        annotator_changes,
+        packets,
+        hand_ins: _,
+        decisions,
+        guidelines,
+        attention_checks,
+        panels,
+        facts,
+        ..
+    } = *taken;
+    questions
+        + texts
+        + annotators
+        + events
+        + repeats
+        + repeat_changes
+        + question_changes
+        + annotator_changes
+        + packets
+        + decisions
+        + guidelines
+        + attention_checks
+        + taken.withdrawn
+        + panels
+        + facts
+        + taken.texts_changed
+}

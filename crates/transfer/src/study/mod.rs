@@ -1,0 +1,60 @@
+//! A study of several people: who is asked about which texts, packets that are handed out, and what comes back.
+
+mod agreement;
+mod apart;
+mod checks;
+mod draft;
+mod drawing;
+mod earlier;
+mod effect;
+mod hand_in;
+mod hand_out;
+mod incoming;
+mod lacking;
+mod merge;
+mod practice;
+mod report;
+mod talk;
+
+use dissensus_editing::Project;
+use dissensus_labelling::Labelling;
+use dissensus_labelling::practice::Practice;
+use dissensus_project::context::Context;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::study_error::StudyError;
+use dissensus_training::background::Background;
+use std::sync::{Arc, Mutex};
+
+/// The study of the open project.
+#[derive(Clone)]
+pub struct Study {
+    context: Arc<Context>,
+    project: Project,
+    labelling: Labelling,
+    practice: Practice,
+    background: Background,
+    /// Held from drawing until the packets are in the project, so that no two plans give out the same places.
+    planning: Arc<Mutex<()>>,
+}
+
+impl Study {
+    pub fn of(
+        context: &Arc<Context>,
+        project: &Project,
+        labelling: &Labelling,
+        practice: &Practice,
+        background: &Background,
+    ) -> Self {
+        let (project, labelling, background) = (project.clone(), labelling.clone(), background.clone());
+        let (context, practice) = (Arc::clone(context), practice.clone());
+        Self { context, project, labelling, practice, background, planning: Arc::default() }
+    }
+
+    /// Refuses where the open project is itself a packet.
+    fn whole_project(&self) -> Result<(), WorkbenchError> {
+        match self.context.packet {
+            Some(_) => Err(StudyError::IsPacket.into()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Practice as the study's author sees it: what is practised on, the pass marks, and what came of it.
+
+use super::Study;
+use super::checks::right_answer;
+use dissensus_api::{
+    CheckRuleInfo, NewPracticeRule, NewPracticeText, PracticePerson, PracticeRoundInfo, PracticeSetup,
+    PracticeStep, PracticeTextInfo,
+};
+use dissensus_domain::{AnnotatorId, CheckRule, PracticeRounds, PracticeRule, QuestionId, TextId};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::study_error::StudyError;
+use dissensus_project::sync::lock;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+impl Study {
+    /// Sets what is practised on, all of it or nothing; without an answer a text is practised on no more. Labels stay as they are.
+    ///
+    /// # Errors
+    /// No such question or text, an answer off the scale, a reason that is too long, a text that was handed out or is an attention check, or
+    /// what the disk says. Nothing is set then.
+    pub fn set_practice(&self, new: &[NewPracticeText]) -> Result<(), WorkbenchError> {
+        self.whole_project()?;
+        // Nothing is drawn meanwhile.
+        let _planning = lock(&self.planning);
+        let (index, store) = (self.context.index(), &self.context.store);
+        let mut people: HashMap<TextId, HashSet<AnnotatorId>> = HashMap::new();
+        for (packet, _) in store.packets()? {
+            for item in &packet.assignments {
+                people.entry(item.text).or_default().insert(packet.annotator);
+            }
+        }
+        let checks: HashSet<TextId> = store.attention_checks()?.iter().map(|check| check.text).collect();
+        for NewPracticeText { question, text, answer, reason } in new {
+            right_answer(&index, *question, answer.as_ref(), reason)?;
+            let why = match (people.get(text), checks.contains(text)) {
+                _ if answer.is_none() => continue,
+                (Some(people), _) => {
+                    let handed = match people.len() {
+                        1 => "it was handed out to 1 person".to_owned(),
+                        n => format!("it was handed out to {n} people"),
+                    };
+                    format!("{handed}, and what is practised on is asked of nobody else. Choose another text")
+                }
+                (None, true) => "it is an attention check, which is hidden among the real texts. Choose another text, or take the check back".to_owned(),
+                (None, false) => continue,
+            };
+            let text = store.text(*text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
+            return Err(StudyError::CannotPractise { text, why }.into());
+        }
+        let new = new.to_vec();
+        store.write(move |tx| {
+            new.iter().try_for_each(|one| {
+                let reason = one.reason.trim();
+                tx.set_practice_text(one.question, one.text, one.answer.as_ref(), reason, now_ms())
+            })
+        })?;
+        self.context.listeners.send(&Event::Project);
+        Ok(())
+    }
+
+    /// What a CSV file with the columns `text_id` and `label`, and perhaps `reason`, has to practise on; nothing is set.
+    ///
+    /// # Errors
+    /// The file cannot be read, lacks a column, or names a text or an answer that is not there: with the row.
+    pub fn practice_from(
+        &self,
+        question: QuestionId,
+        file: &Path,
+    ) -> Result<Vec<NewPracticeText>, WorkbenchError> {
+        let one = |(text, answer, reason)| NewPracticeText { question, text, answer: Some(answer), reason };
+        Ok(self.right_answers_from(question, file)?.into_iter().map(one).collect())
+    }
+
+    /// Sets the pass mark of practice and what happens below it; what is not named stays.
+    ///
+    /// # Errors
+    /// A share that is none, or what the disk says.
+    pub fn set_practice_rule(&self, new: &NewPracticeRule) -> Result<PracticeRule, WorkbenchError> {
+        self.whole_project()?;
+        let now = self.practice.book()?.rule;
+        let rule = PracticeRule {
+            pass: share(new.pass.unwrap_or(now.pass))?,
+            within: new.within.unwrap_or(now.within),
+            then: new.then.unwrap_or(now.then),
+        };
+        self.context.store.write(move |tx| tx.set_practice_rule(&rule, now_ms()))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(rule)
+    }
+
+    /// Sets the mark of attention checks, or none.
+    ///
+    /// # Errors
+    /// A share that is none, or what the disk says.
+    pub fn set_check_rule(&self, rule: Option<CheckRule>) -> Result<CheckRuleInfo, WorkbenchError> {
+        self.whole_project()?;
+        if let Some(rule) = rule {
+            share(rule.pass)?;
+        }
+        self.context.store.write(move |tx| tx.set_check_rule(rule.as_ref(), now_ms()))?;
+        self.context.listeners.send(&Event::Project);
+        Ok(CheckRuleInfo { rule })
+    }
+
+    /// The mark of attention checks.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn check_rule(&self) -> Result<CheckRuleInfo, WorkbenchError> {
+        Ok(CheckRuleInfo { rule: self.practice.book()?.check_rule })
+    }
+
+    /// What is practised on, the pass mark, and what came of it.
+    ///
+    /// # Errors
+    /// A packet is open, which tells no right answer before its person has answered, or the file cannot be read.
+    pub fn practice(&self) -> Result<PracticeSetup, WorkbenchError> {
+        self.whole_project()?;
+        let (index, book) = (self.context.index(), self.practice.book()?);
+        let mut texts = Vec::with_capacity(book.texts.len());
+        for one in &book.texts {
+            let (Some(question), Some(text)) =
+                (index.question(one.question), self.context.store.text(one.text)?)
+            else {
+                continue;
+            };
+            let first = |rounds: &PracticeRounds| {
+                let given = rounds.0.first()?.answers.get(&(one.text, one.question))?.clone();
+                Some(book.is_right(one, &given))
+            };
+            let given: Vec<bool> = book.people().filter_map(|(_, rounds)| first(rounds)).collect();
+            let name = question.scale.name_of_answer(&one.answer).map(std::borrow::Cow::into_owned);
+            texts.push(PracticeTextInfo {
+                question: one.question,
+                question_name: question.name.clone(),
+                text: one.text,
+                text_id: text.external_id,
+                body: text.body,
+                answer: one.answer.clone(),
+                answer_name: name.unwrap_or_default(),
+                reason: one.reason.clone(),
+                given: given.len() as u32,
+                right: given.iter().filter(|right| **right).count() as u32,
+            });
+        }
+        let person = |(who, rounds): (AnnotatorId, &PracticeRounds)| {
+            let person = &index.annotators()[index.annotator_row(who)? as usize];
+            let round = |round| {
+                let (right, of) = book.score(round);
+                PracticeRoundInfo { right, of, finished: round.left(&book.texts).next().is_none() }
+            };
+            Some(PracticePerson {
+                annotator: person.external_id.clone(),
+                name: person.name.clone(),
+                result: book.result(who)?,
+                rounds: rounds.0.iter().map(round).collect(),
+            })
+        };
+        Ok(PracticeSetup { rule: book.rule, texts, people: book.people().filter_map(person).collect() })
+    }
+
+    /// Refuses a plan for people who are asked no more, and says who has to practise again because of attention checks, from which round on.
+    pub(super) fn practise_again(
+        &self,
+        people: &[AnnotatorId],
+    ) -> Result<Vec<(AnnotatorId, u32)>, WorkbenchError> {
+        let index = self.context.index();
+        let (mut stopped, mut again) = (Vec::new(), Vec::new());
+        for who in people {
+            let gate = self.practice.gate(*who)?;
+            match gate.step {
+                PracticeStep::Stopped => {
+                    let row = index.annotator_row(*who).map(|row| &index.annotators()[row as usize]);
+                    stopped.push(row.map_or_else(String::new, |person| person.external_id.clone()));
+                }
+                PracticeStep::Practise if gate.by_checks => again.push((*who, gate.round)),
+                PracticeStep::Practise | PracticeStep::Label => {}
+            }
+        }
+        match stopped.is_empty() {
+            true => Ok(again),
+            false => Err(StudyError::Stopped(stopped.join(", ")).into()),
+        }
+    }
+}
+
+fn share(pass: f64) -> Result<f64, StudyError> {
+    match (0.0..=1.0).contains(&pass) {
+        true => Ok(pass),
+        false => Err(StudyError::Range {
+            what: "the share that must be right",
+            value: pass.to_string(),
+            allowed: "a number from 0 to 1",
+        }),
+    }
+}

@@ -1,0 +1,160 @@
+//! Talking about a text: what everybody said, and what was decided.
+
+use super::Study;
+use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
+use dissensus_domain::{
+    AnnotatorId, Answer, Decision, Outcome, Question, QuestionId, Remark, TextId, current_answer, marks,
+};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::WorkbenchError;
+use dissensus_project::event::Event;
+use dissensus_project::study_error::StudyError;
+use std::collections::BTreeMap;
+
+/// The longest comment, in characters.
+const LONGEST_COMMENT: usize = 10_000;
+
+impl Study {
+    /// What everybody answered about a text, first and again, with their notes, and what was decided about it.
+    ///
+    /// # Errors
+    /// No such question or text, or the file cannot be read.
+    pub fn talk(&self, question: QuestionId, text: TextId) -> Result<TextTalk, WorkbenchError> {
+        let (store, index) = (&self.context.store, self.context.index());
+        let question = index.question(question.row()).ok_or(WorkbenchError::NoQuestion)?;
+        index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let mut people: BTreeMap<AnnotatorId, GivenAnswerInfo> = BTreeMap::new();
+        let person = |annotator: AnnotatorId| {
+            let row = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
+            GivenAnswerInfo {
+                annotator,
+                name: row.map_or_else(String::new, |person| person.name.clone()),
+                answer: None,
+                before: Vec::new(),
+                again: None,
+                remark: Remark::default(),
+                said_again: Remark::default(),
+                guideline: None,
+                flagged: false,
+            }
+        };
+        let numbers = store.guideline_numbers()?;
+        for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
+            let Some(first) = events.first() else { continue };
+            let current = current_answer(events);
+            let marks = marks(events);
+            let before =
+                events.iter().filter(|e| Some(e.id) != current.map(|c| c.id)).filter_map(|e| e.answer());
+            let info = GivenAnswerInfo {
+                answer: current.and_then(|event| event.answer().cloned()),
+                before: before.cloned().collect(),
+                remark: marks.remark,
+                guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
+                flagged: marks.flagged,
+                ..person(first.annotator)
+            };
+            people.insert(first.annotator, info);
+        }
+        for repeat in store.repeats_on_text(question.id, text)? {
+            let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
+            info.again = Some(repeat.answer);
+            info.said_again = repeat.details.remark;
+        }
+        let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
+        answers.retain(|one| {
+            one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged
+        });
+        let decisions = told(&store.decisions_on_text(question.id, text)?, question);
+        Ok(TextTalk { question: question.id, text, answers, decisions })
+    }
+
+    /// Decides about a text: beside its labels, which stay as they are.
+    ///
+    /// # Errors
+    /// No such question or text, an answer off the scale, a comment that is too long, or what the disk says.
+    pub fn decide(&self, new: &NewDecision) -> Result<TextTalk, WorkbenchError> {
+        self.whole_project()?;
+        let index = self.context.index();
+        let question = index.whole(new.question)?;
+        if let Some(answer) = &new.answer
+            && let Err(error) = answer.check(&question.scale)
+        {
+            return Err(WorkbenchError::off_scale(&error.to_string(), question));
+        }
+        let length = new.comment.chars().count();
+        if length > LONGEST_COMMENT {
+            let value = format!("{length} characters long");
+            return Err(
+                StudyError::Range { what: "a comment", value, allowed: "10,000 characters at most" }.into()
+            );
+        }
+        let decision = Decision {
+            question: new.question,
+            text: new.text,
+            at_ms: now_ms(),
+            outcome: new.outcome,
+            answer: new.answer.clone(),
+            comment: new.comment.trim().to_owned(),
+            by: new.by.trim().to_owned(),
+        };
+        self.context.store.write(move |tx| tx.decide(&decision))?;
+        self.context.listeners.send(&Event::Project);
+        self.talk(new.question, new.text)
+    }
+
+    /// The decisions that hold, by question and text.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
+        let mut all = self.all_decisions()?;
+        all.retain(|decision| decision.holds);
+        Ok(all)
+    }
+
+    /// Every decision that was ever made, by question and text, the latest of each first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
+        let index = self.context.index();
+        let mut all = Vec::new();
+        for question in index.questions() {
+            let decisions = self.context.store.decisions(question.id)?;
+            for of_text in decisions.chunk_by(|a, b| a.text == b.text) {
+                let Some(last) = of_text.last() else { continue };
+                let text_id = self.context.store.text(last.text)?.map(|text| text.external_id);
+                let found = told(of_text, question).into_iter();
+                all.extend(found.map(|one| DecisionInfo { text_id: text_id.clone(), ..one }));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Decisions about one text, the latest first: that alone holds, unless it says that none does.
+fn told(of_text: &[Decision], question: &Question) -> Vec<DecisionInfo> {
+    let last = of_text.len().saturating_sub(1);
+    let one = |(at, decision): (usize, &Decision)| DecisionInfo {
+        holds: at == last && decision.outcome != Outcome::Reopened,
+        ..info(decision, question)
+    };
+    of_text.iter().enumerate().rev().map(one).collect()
+}
+
+fn info(decision: &Decision, question: &Question) -> DecisionInfo {
+    let name = |answer: &Answer| question.scale.name_of_answer(answer).map(std::borrow::Cow::into_owned);
+    DecisionInfo {
+        question: question.id,
+        question_name: question.name.clone(),
+        text: decision.text,
+        text_id: None,
+        outcome: decision.outcome,
+        answer: decision.answer.clone(),
+        answer_name: decision.answer.as_ref().and_then(name),
+        comment: decision.comment.clone(),
+        by: decision.by.clone(),
+        at: decision.at_ms as f64,
+        holds: false,
+    }
+}
