@@ -17,6 +17,11 @@ const LONGEST: [(&str, usize); 2] = [("ARCHITECTURE.md", 250), ("README.md", 150
 const MOST_WORDS: usize = 30_000;
 /// Folders that are not ours or not committed.
 const SKIPPED: [&str; 5] = ["target", "node_modules", "dist", "models", "build"];
+/// The page whose recipes name files of the repository.
+const RECIPES: &str = "CONTRIBUTING.md";
+/// How the paths begin that recipes name.
+const NAMED: [&str; 8] =
+    ["crates/", "ui/src/", "src-tauri/", "migrations/", "tests/", "tools/", "python/", "xtask/"];
 /// Words that we avoid and what we write instead: `phrase = alternative`, one a line.
 const WORDS: &str = include_str!("../../words.txt");
 
@@ -95,6 +100,9 @@ fn findings(root: &Path, pages: &[Page]) -> Vec<String> {
         findings.push(format!("all documents: {words} words, at most {MOST_WORDS}"));
     }
     for page in pages {
+        if page.name == RECIPES {
+            findings.extend(missing_paths(root, page));
+        }
         for (number, line) in page.prose() {
             for target in links(&line) {
                 if !resolves(root, &page.name, target) {
@@ -111,6 +119,22 @@ fn findings(root: &Path, pages: &[Page]) -> Vec<String> {
         }
     }
     findings
+}
+
+/// Files that the recipes name and that are not there, so that a recipe cannot outlive a move.
+fn missing_paths(root: &Path, page: &Page) -> Vec<String> {
+    let mut missing = Vec::new();
+    for (number, line) in (1..).zip(page.text.lines()) {
+        for path in line.split('`').skip(1).step_by(2) {
+            let is_path = NAMED.iter().any(|start| path.starts_with(start))
+                && !path.contains(['*', ' '])
+                && !path.contains("NNNN");
+            if is_path && !root.join(path).exists() {
+                missing.push(format!("{}:{number}: no file at `{path}`", page.name));
+            }
+        }
+    }
+    missing
 }
 
 fn avoided() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -177,6 +201,14 @@ mod tests {
             "[a](../README.md#top) [b](https://example.org) [c](#here) [d](gone.md)\n```\n[e](no.md)\n```\n";
         assert_eq!(findings_of(&[("docs/a.md", page)]), ["docs/a.md:1: no file at `gone.md`"]);
         assert_eq!(findings_of(&[("docs/a.md", "![picture](../no.png)")]).len(), 1);
+    }
+
+    #[test]
+    fn recipes_name_files_that_are_there() {
+        let page = "Edit `crates/a.rs`, `crates/gone.rs`, `migrations/NNNN_what.sql` and `cargo test`.";
+        let found = findings_of(&[("CONTRIBUTING.md", page), ("crates/a.rs", "")]);
+        assert_eq!(found, ["CONTRIBUTING.md:1: no file at `crates/gone.rs`"]);
+        assert_eq!(findings_of(&[("docs/a.md", page)]), [""; 0]);
     }
 
     #[test]
