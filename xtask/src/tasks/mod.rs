@@ -1,9 +1,11 @@
 //! What can be asked for on the command line.
 
 pub(crate) mod bench;
+pub(crate) mod benchmarks;
 pub(crate) mod check_cuda;
 pub(crate) mod check_exchange;
 pub(crate) mod dist;
+pub(crate) mod documents;
 pub(crate) mod headless;
 pub(crate) mod python;
 pub(crate) mod run;

@@ -22,6 +22,8 @@ const STAGES: [&[&[Step]]; 3] = [
         ("system", |_| system::ensure(Need::Tests)),
         ("node", |_| node::ensure()),
         ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
+        ("documents", super::documents::check),
+        ("benchmarks", super::benchmarks::check),
         ("ui-packages", node::packages),
         ("ui-build", node::build),
         ("encoder", fetch::default_encoders),
