@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod benchmarks;
 pub(crate) mod check_cuda;
 pub(crate) mod check_exchange;
+pub(crate) mod crates;
 pub(crate) mod dist;
 pub(crate) mod documents;
 pub(crate) mod headless;

@@ -22,6 +22,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("system", |_| system::ensure(Need::Tests)),
         ("node", |_| node::ensure()),
         ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
+        ("crates", super::crates::check),
         ("documents", super::documents::check),
         ("benchmarks", super::benchmarks::check),
         ("ui-packages", node::packages),
