@@ -15,7 +15,7 @@ __all__ = ["Bundle"]
 class Bundle:
     """A folder that `dissensus bundle` (or `Project.bundle`) wrote: encoder, model and what was learned of annotators, and no text.
 
-    A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place (docs/CLUSTERS.md). Every file is
+    A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place (docs/src/how-to/cluster.md). Every file is
     checked against its sum when it is opened.
     """
 

@@ -8,7 +8,7 @@ one thread a worker. A throughput is of the time from the beginning of the first
 the rest what comes after. Every run must have the same rows as the first plain one, each once.
 
 --kill instead: a worker that has a third of its texts done is killed (SIGKILL), and the rows must be the same. --recipes: the blocks of
-docs/CLUSTERS.md are run as they are printed, in WORK/recipes. Speeds drift with what else the machine does: compare within a round.
+docs/src/how-to/cluster.md are run as they are printed, in WORK/recipes. Speeds drift with what else the machine does: compare within a round.
 """
 
 import argparse
@@ -177,9 +177,9 @@ def is_worker(pid):
 
 
 def recipes(options):
-    """Every block of docs/CLUSTERS.md that begins with its file's name, run in a folder with a bundle and texts of the names that it uses."""
-    with open(os.path.join(HERE, "..", "..", "docs", "CLUSTERS.md"), encoding="utf-8") as file:
-        blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", file.read(), re.S)
+    """Every block of docs/src/how-to/cluster.md that begins with its file's name, run in a folder with a bundle and texts of the names that it uses."""
+    with open(os.path.join(HERE, "..", "..", "docs", "src", "how-to", "cluster.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"```python,no-run\n# (\w+\.py)\n(.*?)```", file.read(), re.S)
     folder = os.path.join(options.work, "recipes")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -188,7 +188,7 @@ def recipes(options):
             file.write(f"# {name}\n{body}")
     with open(os.path.join(HERE, "scorer.py"), encoding="utf-8") as file:
         printed = dict(blocks)["scorer.py"]
-        assert file.read().endswith(printed), "docs/CLUSTERS.md and tools/cluster/scorer.py differ"
+        assert file.read().endswith(printed), "docs/src/how-to/cluster.md and tools/cluster/scorer.py differ"
     shutil.copytree(options.bundle, os.path.join(folder, "my-model"))
     shutil.copy(os.path.join(options.work, "texts.parquet"), os.path.join(folder, "texts.parquet"))
     options.people, options.way = None, "by_text"

@@ -1,4 +1,4 @@
-"""A Parquet file of texts scored with Ray Data, on this machine (docs/CLUSTERS.md has the recipe).
+"""A Parquet file of texts scored with Ray Data, on this machine (docs/src/how-to/cluster.md has the recipe).
 
     python tools/cluster/ray_predict.py TEXTS.parquet BUNDLE OUT --log FOLDER
 """

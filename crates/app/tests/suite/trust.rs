@@ -1,5 +1,5 @@
 //! Who may say what: files that come in were edited by whoever had them, and the project believes each of them as far as its holder may
-//! speak. The threat table of ARCHITECTURE.md names these tests.
+//! speak. docs/src/explanation/privacy.md describes the threats.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 

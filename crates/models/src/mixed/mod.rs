@@ -1,6 +1,6 @@
 //! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
-//! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
+//! The model of docs/src/explanation/model.md: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
 //! an annotator's random effects `~ N(0, prior)` and slopes `~ N(b, slope_vars)`, `b` 0 or that of the annotator's groups (`group_slopes.rs`), all of it over a scale of the text where texts have their own
 //! (`text_scale.rs`). Variances and average intercepts are found by
 //! expectation maximisation (empirical Bayes). Each label speaks once in each direction: an annotator is fitted against the text's

@@ -1,4 +1,4 @@
-//! How much annotators differ on a text (docs/DESIGN.md, decision 4).
+//! How much annotators differ on a text (docs/decisions/0019-disagreement.md).
 
 mod attribute_share;
 mod bimodality;
