@@ -30,24 +30,28 @@ pub enum AnswerError {
     #[error("the scale has {levels} levels, so there is no level {level}")]
     LevelOutside {
         level: u16,
+        /// Number of levels of the scale.
         levels: usize,
     },
     /// The option is not on the scale.
     #[error("the scale has {options} options, so there is no option {option}")]
     OptionOutside {
         option: u8,
+        /// Number of options of the scale.
         options: usize,
     },
     /// The type of a span is not on the scale.
     #[error("there are {types} types of spans, so there is no type {kind}")]
     TypeOutside {
         kind: u16,
+        /// Number of types of the scale.
         types: usize,
     },
     /// The scale takes another kind of answer.
     #[error("a {scale} question is not answered with {answer}")]
     OtherKind {
         scale: ScaleKind,
+        /// Kind of the answer.
         answer: &'static str,
     },
     /// The index is too large for an [`OptionSet`].

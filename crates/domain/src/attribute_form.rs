@@ -56,12 +56,14 @@ pub enum FormError {
     #[error("\"{name}\" cannot be asked for: {why}")]
     Attribute {
         name: String,
+        /// Reason, as part of the message.
         why: &'static str,
     },
     #[error("\"{value}\" is no value of \"{name}\": {why}")]
     Value {
         name: String,
         value: String,
+        /// Reason, as part of the message.
         why: &'static str,
     },
     #[error("the form does not ask for \"{0}\"")]

@@ -197,7 +197,7 @@ mod tests {
         let given = |events: &[Event]| -> Vec<u32> { given_answers(events).iter().map(|e| e.id.0).collect() };
         // Merged after an answer that was given later.
         assert_eq!(given(&[answer(1, 1, 200, None), answer(2, 2, 100, None)]), [2, 1]);
-        // The clock was put back between the two answers of copy 1.
+        // The clock was set back between the two answers of copy 1.
         let events = [answer(1, 1, 200, None), answer(2, 1, 50, None), answer(3, 2, 100, None)];
         assert_eq!(given(&events), [3, 1, 2]);
     }

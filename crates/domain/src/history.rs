@@ -40,11 +40,11 @@ pub enum HistoryKind {
     Repeat,
     /// A decision about a text.
     Decision,
-    /// A version of the guideline.
+    /// A new guideline version.
     Guideline,
     /// A question changed: the names of its levels, its condition, or the notes that it offers.
     Question,
-    /// A name or an attribute of a person changed.
+    /// A name or an attribute of an annotator changed.
     Person,
     /// A task packet or a submission.
     Packet,

@@ -39,6 +39,7 @@ pub enum OffsetError {
     #[error("the offset {offset} lies beyond the text, which has {length} {}", unit.counted())]
     Beyond {
         offset: u32,
+        /// Length of the text in this unit.
         length: usize,
         unit: OffsetUnit,
     },

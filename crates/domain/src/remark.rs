@@ -39,6 +39,7 @@ pub enum RemarkError {
     #[error("\"{reason}\" is no reason: {why}")]
     Reason {
         reason: String,
+        /// Reason for the rejection, as part of the message.
         why: &'static str,
     },
 }

@@ -416,7 +416,7 @@ fn read_as_sets(values: &BTreeSet<String>) -> bool {
         && named.iter().map(Vec::len).sum::<usize>() > options.len()
 }
 
-/// All values as whole numbers in order, if that is what they are.
+/// All values as sorted whole numbers; `None` if there are none or one is not a whole number.
 fn whole_numbers(values: &BTreeSet<String>) -> Option<Vec<i64>> {
     let mut numbers = Vec::with_capacity(values.len());
     for value in values {

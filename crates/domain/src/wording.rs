@@ -55,6 +55,7 @@ pub enum WordingError {
     /// A text is too long.
     #[error("{what} has {characters} characters, and may have {most}: put more into the guideline")]
     TooLong {
+        /// Which text is too long.
         what: &'static str,
         characters: usize,
         most: usize,
