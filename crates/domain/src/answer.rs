@@ -1,9 +1,9 @@
-//! What one annotator answered: a level, a set of options or a set of spans.
+//! The answer of an annotator: a level, a set of options or a set of spans.
 
 use crate::{QuestionId, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
 
-/// The answer that one label holds.
+/// The answer stored in a label.
 ///
 /// In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
 /// `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
@@ -14,75 +14,71 @@ use serde::{Deserialize, Serialize};
 pub enum Answer {
     /// Index of a level of a binary, choice or ordinal scale.
     Level(u16),
-    /// The options chosen on a multi-label scale; the empty set is an answer too.
+    /// The options chosen on a multi-label scale; may be empty.
     Options(OptionSet),
-    /// The passages marked in the text; no passage is an answer too.
+    /// The passages marked in the text; may be empty.
     Spans(SpanSet),
-    /// That the person cannot say: given, changed and undone as answers are, and on no scale, so that no model and no figure has it.
+    /// "Cannot say". Recorded, changed and undone like any answer, but not a level of the scale, so
+    /// models and statistics exclude it.
     CannotSay,
 }
 
-/// Why an answer is none of those that a question takes.
+/// Why an answer does not fit a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// The level is beyond the scale.
+    /// The level is not on the scale.
     #[error("the scale has {levels} levels, so there is no level {level}")]
     LevelOutside {
-        /// The index of the answer.
         level: u16,
-        /// How many levels there are.
+        /// Number of levels of the scale.
         levels: usize,
     },
-    /// An option is beyond the scale.
+    /// The option is not on the scale.
     #[error("the scale has {options} options, so there is no option {option}")]
     OptionOutside {
-        /// The index of the option.
         option: u8,
-        /// How many options there are.
+        /// Number of options of the scale.
         options: usize,
     },
-    /// The type of a span is beyond the scale.
+    /// The type of a span is not on the scale.
     #[error("there are {types} types of spans, so there is no type {kind}")]
     TypeOutside {
-        /// The index of the type.
         kind: u16,
-        /// How many types there are.
+        /// Number of types of the scale.
         types: usize,
     },
-    /// The scale takes answers of another kind.
+    /// The scale takes another kind of answer.
     #[error("a {scale} question is not answered with {answer}")]
     OtherKind {
-        /// The kind of scale.
         scale: ScaleKind,
-        /// The kind of answer.
+        /// Kind of the answer.
         answer: &'static str,
     },
-    /// A set of options cannot hold an option with this index.
+    /// The index is too large for an [`OptionSet`].
     #[error("option {0} is beyond the {max} that a set can hold", max = OptionSet::MAX)]
     TooManyOptions(u8),
-    /// A span that holds no character.
+    /// An empty span.
     #[error("a span from {start} to {end} holds no character")]
     EmptySpan {
-        /// Its first character.
         start: u32,
-        /// The character behind its last one.
+        /// End of the span, exclusive.
         end: u32,
     },
-    /// A span that reaches beyond the text.
+    /// A span that ends after the end of the text.
     #[error("a span ends at {end}, and the text has {characters} characters")]
     SpanOutside {
-        /// The character behind the last one of the span.
+        /// End of the span, exclusive.
         end: u32,
-        /// Characters (Unicode scalar values) of the text.
+        /// Length of the text in characters (Unicode scalar values).
         characters: usize,
     },
 }
 
 impl Answer {
-    /// Makes sure that this answers a question with `scale`.
+    /// Checks that this answer is valid on `scale`.
     ///
     /// # Errors
-    /// A level or an option that the scale does not have, or an answer of another kind.
+    /// The scale has no such level or option, or takes another kind of answer.
     pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
         let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
         match (self, scale.kind()) {
@@ -112,8 +108,9 @@ impl Answer {
         }
     }
 
-    /// This as an answer to `question`: of an option ([`QuestionId::of_option`]) level 1 where the set has it and level 0 where not, of a type
-    /// of spans whether one is of it.
+    /// Converts the answer to an answer to `question`. For an option ([`QuestionId::of_option`]) of
+    /// a multi-label question this is level 1 if the option is chosen and level 0 otherwise; for a
+    /// type of span, whether the text has a span of that type.
     pub fn to(self, question: QuestionId) -> Self {
         match (self, question.option()) {
             (Self::Options(set), Some(option)) => Self::Level(set.contains(option).into()),
@@ -124,7 +121,7 @@ impl Answer {
         }
     }
 
-    /// The level, where that is what was answered.
+    /// The level, if the answer is one.
     pub fn level(&self) -> Option<u16> {
         match self {
             Self::Level(level) => Some(*level),
@@ -133,29 +130,30 @@ impl Answer {
     }
 }
 
-/// A set of up to 64 options, by their index on the scale. In JSON an array of indices in ascending order.
+/// A set of up to 64 options, by index on the scale. Serialized to JSON as an array of indices in
+/// ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct OptionSet(u64);
 
 impl OptionSet {
-    /// How many options a set can hold.
+    /// Maximum number of options.
     pub const MAX: u8 = 64;
 
-    /// The set with the options whose bits are set in `bits`.
+    /// Creates the set of the options whose bits are set in `bits`.
     pub fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// A number with the bit of each option set.
+    /// Returns the set as a bit mask.
     pub fn bits(self) -> u64 {
         self.0
     }
 
-    /// The set of these options.
+    /// Creates a set of options.
     ///
     /// # Errors
-    /// An index of [`OptionSet::MAX`] or more.
+    /// An index is [`OptionSet::MAX`] or greater.
     pub fn new(options: impl IntoIterator<Item = u8>) -> Result<Self, AnswerError> {
         options.into_iter().try_fold(Self::default(), |set, option| match option < Self::MAX {
             true => Ok(Self(set.0 | 1 << option)),
@@ -163,22 +161,20 @@ impl OptionSet {
         })
     }
 
-    /// Whether an option is in the set.
     pub fn contains(self, option: u8) -> bool {
         option < Self::MAX && self.0 >> option & 1 == 1
     }
 
-    /// How many options are in the set.
+    /// Number of options in the set.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether no option is in the set.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The options in ascending order.
+    /// Iterates over the options in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..Self::MAX).filter(move |option| self.contains(*option))
     }
@@ -220,29 +216,29 @@ impl schemars::JsonSchema for OptionSet {
     }
 }
 
-/// A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values.
+/// A passage of a text: the characters from `start` (inclusive) to `end` (exclusive), counted in
+/// Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
-    /// The first character.
     pub start: u32,
-    /// The character behind the last one.
     pub end: u32,
     /// Index of the span's type on the question's scale.
     pub kind: u16,
 }
 
-/// The spans of one answer, in order and each once, so that equal answers are equal values. In JSON an array.
+/// The spans of one answer, sorted and without duplicates, so that equal answers compare equal.
+/// Serialized to JSON as an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Span>", into = "Vec<Span>")]
 pub struct SpanSet(Vec<Span>);
 
 impl SpanSet {
-    /// The set of these spans.
+    /// Creates a set of spans.
     ///
     /// # Errors
-    /// A span that holds no character.
+    /// A span is empty.
     pub fn new(spans: impl IntoIterator<Item = Span>) -> Result<Self, AnswerError> {
         let mut spans: Vec<Span> = spans.into_iter().collect();
         if let Some(Span { start, end, .. }) = spans.iter().find(|span| span.start >= span.end) {
@@ -253,15 +249,15 @@ impl SpanSet {
         Ok(Self(spans))
     }
 
-    /// The spans, by start, then end, then kind.
+    /// The spans, sorted by start, end and kind.
     pub fn as_slice(&self) -> &[Span] {
         &self.0
     }
 
-    /// Makes sure that every span lies within `text`.
+    /// Checks that every span is inside `text`.
     ///
     /// # Errors
-    /// The first span that ends beyond the text.
+    /// A span ends after the end of the text; the first one is reported.
     pub fn check_within(&self, text: &str) -> Result<(), AnswerError> {
         let characters = text.chars().count();
         match self.0.iter().find(|span| span.end as usize > characters) {

@@ -1,86 +1,80 @@
-//! What a study asks people about themselves, and what they answered.
+//! The attribute form: what a study asks annotators about themselves, and their answers.
 
 use crate::Attributes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most attributes that are asked for: it is a short form.
+/// Maximum number of attributes on a form.
 pub const MAX_FORM_ATTRIBUTES: usize = 12;
-/// The most values of one of them.
+/// Maximum number of values per attribute.
 const MAX_VALUES: usize = 40;
-/// The longest name, value or sentence, in characters.
+/// Maximum length of a name, value or prompt, in characters.
 const LONGEST: usize = 200;
-/// What everybody can answer, so that no study can offer it as a value.
+/// An answer that is always offered, so a form cannot define it as a value.
 pub const NOT_SAID: &str = "prefer not to say";
 
-/// What people are asked about themselves, once. *Prefer not to say* can always be answered.
+/// The questions that annotators answer about themselves, once. *Prefer not to say* is always an
+/// answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttributeForm {
-    /// In the order in which they are asked; none where nothing is asked.
+    /// In the order in which they are asked; empty if nothing is asked.
     pub attributes: Vec<FormAttribute>,
 }
 
-/// One attribute of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FormAttribute {
-    /// The attribute of the annotator that it sets.
+    /// The annotator attribute that the answer sets.
     pub name: String,
-    /// The sentence that people read; the name where it is empty.
+    /// The prompt shown to annotators; the name if empty.
     #[serde(default)]
     pub prompt: String,
-    /// The values to choose from, in this order.
+    /// The values to choose from, in display order.
     pub values: Vec<String>,
-    /// Whether it can be passed over without an answer.
+    /// Whether the attribute can be skipped.
     #[serde(default)]
     pub optional: bool,
 }
 
-/// What somebody answered to a form: a value, or none where they passed over the attribute or preferred not to say. What is not in it
-/// was not asked.
+/// The answers to a form: a value, or `None` if the annotator skipped the attribute or preferred
+/// not to say. Attributes that were not asked for are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct FormAnswers(pub BTreeMap<String, Option<String>>);
 
-/// What is wrong with a form, or with answers to it.
+/// Why a form, or answers to it, are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormError {
-    /// More attributes than a short form has.
+    /// The form has too many attributes.
     #[error("a form asks for {MAX_FORM_ATTRIBUTES} attributes at most, and this one for {0}")]
     Many(usize),
-    /// An attribute that cannot be asked for.
     #[error("\"{name}\" cannot be asked for: {why}")]
     Attribute {
-        /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// Reason, as part of the message.
         why: &'static str,
     },
-    /// A value that cannot be offered.
     #[error("\"{value}\" is no value of \"{name}\": {why}")]
     Value {
-        /// The attribute.
         name: String,
-        /// The value.
         value: String,
-        /// What is wrong with it.
+        /// Reason, as part of the message.
         why: &'static str,
     },
-    /// An attribute that the form does not ask for.
     #[error("the form does not ask for \"{0}\"")]
     NotAsked(String),
-    /// An attribute that must be answered.
+    /// A required attribute has no answer.
     #[error("\"{0}\" is not answered: choose a value, or {NOT_SAID}")]
     Missing(String),
 }
 
 impl AttributeForm {
-    /// The form without white space around names and values.
+    /// Returns the form with surrounding white space removed from names and values.
     #[must_use]
     pub fn trimmed(&self) -> Self {
         let trim = |text: &String| text.trim().to_owned();
@@ -93,11 +87,12 @@ impl AttributeForm {
         Self { attributes: self.attributes.iter().map(attribute).collect() }
     }
 
-    /// Makes sure that it can be asked.
+    /// Checks the form.
     ///
     /// # Errors
-    /// Too many attributes; a name or a value that is blank, too long, there twice, or has a character that is not seen; fewer than two or
-    /// too many values; a value that everybody can answer anyway.
+    /// There are too many attributes; a name or value is blank, too long, repeated or contains an
+    /// invisible character; an attribute has fewer than two or too many values; or a value is one
+    /// that is always offered.
     pub fn check(&self) -> Result<(), FormError> {
         if self.attributes.len() > MAX_FORM_ATTRIBUTES {
             return Err(FormError::Many(self.attributes.len()));
@@ -134,17 +129,18 @@ impl AttributeForm {
         Ok(())
     }
 
-    /// What is still to be asked of somebody who answered so far.
+    /// Returns the part of the form that is not answered yet.
     #[must_use]
     pub fn left(&self, answers: &FormAnswers) -> Self {
         let new = |one: &&FormAttribute| !answers.0.contains_key(&one.name);
         Self { attributes: self.attributes.iter().filter(new).cloned().collect() }
     }
 
-    /// Makes sure that these are answers to it.
+    /// Checks answers against the form.
     ///
     /// # Errors
-    /// An attribute that is not asked for, a value that is not offered, or one that must be answered and is left out.
+    /// An attribute is not on the form, a value is not offered, or a required attribute has no
+    /// answer.
     pub fn check_answers(&self, answers: &FormAnswers) -> Result<(), FormError> {
         for (name, value) in &answers.0 {
             let asked = self.attributes.iter().find(|one| one.name == *name);
@@ -163,7 +159,7 @@ impl AttributeForm {
 }
 
 impl FormAnswers {
-    /// What is known of the person by them.
+    /// The attributes of the annotator that the answers set.
     pub fn attributes(&self) -> Attributes {
         let known = |(name, value): (&String, &Option<String>)| Some((name.clone(), value.clone()?));
         self.0.iter().filter_map(known).collect()

@@ -1,22 +1,23 @@
-//! Care for people who label texts that can harm.
+//! Limits and settings that protect annotators who label harmful texts.
 
 use crate::{Answer, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
 
-/// What a study sets for everybody who labels in it.
+/// Study-wide settings that apply to every annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StudyLimits {
-    /// Harmful texts a day after which a person has finished; none where there is no limit.
+    /// Number of harmful texts after which an annotator is done for the day; `None` for no limit.
     pub limit: Option<u32>,
-    /// Nobody goes on beyond the limit on that day.
+    /// Whether labelling stops for the day at the limit.
     pub strict: bool,
-    /// Texts and pictures are shown without colour.
+    /// Whether texts and pictures are shown without colour.
     pub greyscale: bool,
 }
 
 impl StudyLimits {
-    /// The limit of a person who chose one, or none. It may lie above the study's only where that is not strict.
+    /// The limit of an annotator who chose their own limit, or none. It may exceed the study's
+    /// limit only if that is not strict.
     pub fn limit_of(&self, own: Option<u32>) -> Option<u32> {
         match (self.limit, own) {
             (Some(study), Some(own)) if self.strict => Some(study.min(own)),
@@ -25,8 +26,8 @@ impl StudyLimits {
     }
 }
 
-/// Whether an answer says that a text is harmful, where the harmful ones are those from `level` on: on an ordinal scale that level and every
-/// one above it, else that level, option or type of span alone.
+/// Whether an answer marks a text as harmful. On an ordinal scale, `level` and every level above it
+/// are harmful; on other scales only that level, option or type of span.
 pub fn is_harmful(answer: &Answer, scale: &Scale, level: u16) -> bool {
     match answer {
         Answer::CannotSay => false,
@@ -37,8 +38,8 @@ pub fn is_harmful(answer: &Answer, scale: &Scale, level: u16) -> bool {
     }
 }
 
-/// As [`is_harmful`], of a prediction: whether it is as likely as not. `probabilities` run over the levels, or over the options, each the
-/// probability that it is chosen.
+/// Like [`is_harmful`] for a prediction: whether the probability of harm is at least 0.5.
+/// `probabilities` are per level, or per option the probability that it is chosen.
 pub fn is_predicted_harmful(probabilities: &[f32], kind: ScaleKind, level: u16) -> bool {
     let from = usize::from(level);
     let probability: f32 = match kind {

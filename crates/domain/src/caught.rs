@@ -1,22 +1,23 @@
-//! Panics of libraries that mean that what they were given is damaged.
+//! Catches panics of libraries that are given damaged input.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is caught by [`catch_panic`].
+    /// Whether [`catch_panic`] is active on this thread.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a library on something that may be damaged; `None` where it panics, which is logged with its place and not printed: what people
-/// read is the error that the caller makes of it. A panic of a thread that `work` starts is printed as ever.
+/// Runs a library call on input that may be damaged; returns `None` if it panics. The panic is
+/// logged with its location and not printed, since the caller reports an error. Panics on threads
+/// that `work` starts are printed as usual.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |panic| match CATCHING.get() {
-            // Never the message, which may quote a text.
+            // The panic message may quote a text, so it is never logged.
             true => {
                 let place = panic.location().map_or_else(String::new, ToString::to_string);
                 tracing::warn!(place, "a library panicked; what it was given counts as damaged");

@@ -1,18 +1,16 @@
-//! Attention checks: texts whose right answer is known, hidden among the others.
+//! Attention checks: texts with a known right answer, hidden among the others.
 
 use crate::{Answer, QuestionId, TextId};
 
-/// That a question about a text has a right answer, by which one sees whether people read on.
+/// An attention check: the right answer to a question about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionCheck {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
     /// When it was set, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// The right answer; none where the text is no check any more.
+    /// The right answer; `None` if the text is no longer a check.
     pub answer: Option<Answer>,
-    /// Why it is the right one.
+    /// Why this answer is right.
     pub reason: String,
 }

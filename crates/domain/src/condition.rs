@@ -1,22 +1,21 @@
-//! When a question is asked at all.
+//! Conditions on when a question is asked.
 
 use crate::{Answer, QuestionId};
 use serde::{Deserialize, Serialize};
 
-/// A question is asked only of who answered another one so and so.
+/// Asks a question only if another one was answered in a certain way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
-    /// The other question.
     pub question: QuestionId,
-    /// The levels of which one must be the answer; of options and types of spans those of which the answer must hold one. At least one,
-    /// in ascending order.
+    /// The levels that meet the condition, at least one, in ascending order. For options and types
+    /// of spans, the answer must include at least one of them.
     pub levels: Vec<u16>,
 }
 
 impl Condition {
-    /// That `question` was answered with one of `levels`, in whatever order and however often they are named.
+    /// Creates a condition on the answer to `question`; `levels` may be unsorted and repeated.
     pub fn new(question: QuestionId, levels: impl IntoIterator<Item = u16>) -> Self {
         let mut levels: Vec<u16> = levels.into_iter().collect();
         levels.sort_unstable();
@@ -24,7 +23,7 @@ impl Condition {
         Self { question, levels }
     }
 
-    /// Whether this answer to the other question is one of those meant.
+    /// Whether this answer to the other question meets the condition.
     pub fn holds(&self, answer: &Answer) -> bool {
         match answer {
             Answer::Level(level) => self.levels.contains(level),
@@ -35,8 +34,9 @@ impl Condition {
     }
 }
 
-/// Whether a question is asked of somebody about a text: it has no condition, or the question of its condition is asked and was answered so.
-/// An answer to a question that is not asked counts for no condition. Questions that wait for each other in a circle are never asked.
+/// Whether a question is asked about a text: it has no condition, or the question that its
+/// condition depends on is asked and its answer meets the condition. An answer to a question that
+/// is not asked meets no condition. Questions whose conditions form a cycle are never asked.
 pub fn is_asked<'a>(
     question: QuestionId,
     condition: impl Fn(QuestionId) -> Option<&'a Condition>,
@@ -92,7 +92,7 @@ mod tests {
         assert!(asked(b, &answers) && !asked(c, &answers));
         answers.insert(b, Answer::Level(0));
         assert!(asked(c, &answers));
-        // The answer to b is kept, but b is not asked any more.
+        // The answer to b is retained, but b is no longer asked.
         answers.insert(a, Answer::Level(0));
         assert!(!asked(b, &answers) && !asked(c, &answers));
     }

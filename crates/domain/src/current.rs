@@ -1,10 +1,10 @@
-//! Which answer is current and which marks hold, decided from events alone, so that every copy of a project that has the same
-//! events says the same, in whatever order they came.
+//! Determines current answers and marks from events alone, so that all copies of a project with the
+//! same events agree, in whatever order they received them.
 
 use crate::{Event, EventId, EventKind, MarkKind, Remark};
 use std::collections::{HashMap, HashSet};
 
-/// The answers among the events of *one* annotator, question and text that no retraction takes back.
+/// The answers that are not retracted, among the events of *one* annotator, question and text.
 pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
     let retracted: HashSet<EventId> = events.iter().filter_map(Event::retracts).collect();
     events.iter().filter(|e| e.answer().is_some() && !retracted.contains(&e.id)).collect()
@@ -12,16 +12,18 @@ pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
 
 /// The current answer among the events of *one* annotator, question and text.
 ///
-/// An answer that stands supersedes those it replaces, and those that these replaced, whether they still stand or not. Among
-/// the answers that stand and that none supersedes, the one with the later time is current, then that of the greater copy id,
-/// then of the greater sequence. So a clock that is wrong cannot undo what somebody saw and changed; it decides only
-/// between answers that were given without knowing of each other.
+/// An answer that is not retracted supersedes those that it replaces, directly or through other
+/// answers, retracted or not. Among the remaining answers the one with the latest time is current;
+/// ties are broken by the greater copy id, then by the greater sequence number. A wrong clock
+/// therefore cannot undo a change made by an annotator who saw the previous answer; it only decides
+/// between answers given independently of each other.
 pub fn current_answer(events: &[Event]) -> Option<&Event> {
     unsuperseded_answers(events).into_iter().max_by_key(|e| e.order())
 }
 
-/// The answers among the events of *one* annotator, question and text that stand and that none of them supersedes: several where they were
-/// given in copies that did not know of each other. See [`current_answer`].
+/// The answers among the events of *one* annotator, question and text that are neither retracted
+/// nor superseded. There are several if they were given independently in different copies. See
+/// [`current_answer`].
 pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
     let standing = standing_answers(events);
     if standing.len() < 2 {
@@ -32,7 +34,7 @@ pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
     let mut superseded = HashSet::new();
     for event in &standing {
         let mut at = event.id;
-        // Whatever a superseded answer replaced was walked through before.
+        // The chain below an answer already in the set has been followed before.
         while let Some(&old) = replaced.get(&at)
             && superseded.insert(old)
         {
@@ -42,9 +44,10 @@ pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
     standing.into_iter().filter(|e| !superseded.contains(&e.id)).collect()
 }
 
-/// Of the answers among the events of one annotator that stand: those given in the window or by the command, which undo may take
-/// back, in the order in which they were given: by [`Event::order`], but none before what was given before it in the same copy, where a
-/// clock may have been put back.
+/// The answers of one annotator that undo may retract: those not retracted and given in the window
+/// or by the command. They are in the order in which they were given: by [`Event::order`], except
+/// that an answer never precedes an earlier one of the same copy, even if that copy's clock was set
+/// back.
 pub fn given_answers(events: &[Event]) -> Vec<&Event> {
     let mut given = standing_answers(events);
     given.retain(|e| e.source.is_given());
@@ -61,19 +64,16 @@ pub fn given_answers(events: &[Event]) -> Vec<&Event> {
     placed.into_iter().map(|(_, event)| event).collect()
 }
 
-/// What holds for a text after all marks of one annotator for one question.
+/// The marks of one annotator on a text, for one question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The annotator skipped the text.
     pub skipped: bool,
-    /// The annotator flagged the text.
     pub flagged: bool,
-    /// What the annotator says about it.
     pub remark: Remark,
 }
 
-/// What holds after the events of *one* annotator, question and text: the later of skip and unskip, of flag and unflag, and the remark
-/// of [`remark`].
+/// Computes the marks from the events of *one* annotator, question and text: the latest of skip and
+/// unskip, the latest of flag and unflag, and the note given by [`remark`].
 pub fn marks(events: &[Event]) -> Marks {
     let newest = |wanted: fn(&Event) -> bool| events.iter().filter(|e| wanted(e)).max_by_key(|e| e.order());
     let is = |event: Option<&Event>, kind| event.is_some_and(|e| e.kind == EventKind::Mark(kind));
@@ -86,9 +86,10 @@ pub fn marks(events: &[Event]) -> Marks {
     }
 }
 
-/// The remark that holds after the events of *one* annotator, question and text: the later of what came with the current answer and what
-/// came with a mark. A note that says nothing takes back what was said before; an answer or another mark without a remark leaves it. What
-/// was said beside an answer that is not current any more does not hold.
+/// The note in effect after the events of *one* annotator, question and text: the later of the one
+/// given with the current answer and the one given with a mark. An empty note clears the previous
+/// one; an answer or another mark without a note leaves it unchanged. A note given with an answer
+/// that is no longer current has no effect.
 pub fn remark(events: &[Event]) -> Option<&Remark> {
     let current = current_answer(events).map(|e| e.id);
     let says = |e: &&Event| match e.kind {
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn a_wrong_clock_cannot_undo_what_somebody_saw_and_changed() {
         assert_eq!(current(&[answer(1, 1, 900, None), answer(2, 2, 100, Some(1))]), Some(2));
-        // Through an answer in between that was taken back, too.
+        // Also through a retracted answer in between.
         let events = [
             answer(1, 1, 900, None),
             answer(2, 1, 100, Some(1)),
@@ -194,9 +195,9 @@ mod tests {
     #[test]
     fn answers_are_given_in_the_order_of_time_whatever_came_in_first_and_of_sequence_in_one_copy() {
         let given = |events: &[Event]| -> Vec<u32> { given_answers(events).iter().map(|e| e.id.0).collect() };
-        // Taken in after an answer that was given later.
+        // Merged after an answer that was given later.
         assert_eq!(given(&[answer(1, 1, 200, None), answer(2, 2, 100, None)]), [2, 1]);
-        // The clock was put back between the two answers of copy 1.
+        // The clock was set back between the two answers of copy 1.
         let events = [answer(1, 1, 200, None), answer(2, 1, 50, None), answer(3, 2, 100, None)];
         assert_eq!(given(&events), [3, 1, 2]);
     }
@@ -226,12 +227,13 @@ mod tests {
         let now = |events: &[Event]| remark(events).and_then(|said| said.note.clone());
         let mut events = vec![with(answer(1, 1, 10, None), "first")];
         assert_eq!(now(&events).as_deref(), Some("first"));
-        // Another answer without a remark: what was said of the one before does not hold.
+        // Another answer without a note: the note of the previous answer no longer applies.
         events.push(answer(2, 1, 20, Some(1)));
         assert_eq!(now(&events), None);
         events.push(note(3, 30, noted("after")));
         assert_eq!(now(&events).as_deref(), Some("after"));
-        // What was said after it stays when the answer is corrected in silence, until something else is said, or nothing on purpose.
+        // A later note stays when the answer is corrected without one, until a new note replaces or
+        // clears it.
         events.push(answer(4, 1, 40, Some(2)));
         assert_eq!(now(&events).as_deref(), Some("after"));
         events.push(with(answer(5, 1, 50, Some(4)), "with it"));
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(now(&events), None);
     }
 
-    /// The rule in its plainest form: every pair of answers is compared along every chain.
+    /// Reference implementation: compares every pair of answers along every chain.
     fn by_definition(events: &[Event]) -> Option<u32> {
         let find = |id: EventId| events.iter().find(|e| e.id == id);
         let stands = |e: &&Event| e.answer().is_some() && events.iter().all(|r| r.retracts() != Some(e.id));
@@ -299,7 +301,7 @@ mod tests {
         fn an_answer_that_replaces_the_current_one_is_current_whatever_its_clock_says(
             events in history(), at_ms in -9_i64..9,
         ) {
-            // As the store appends it: never before what its copy has seen.
+            // As the store appends it: never earlier than what its copy has seen.
             let seen = events.iter().map(|e| e.at_ms + 1).max().unwrap_or(at_ms);
             let replaces = current(&events);
             let id = events.len() as u32 + 1;

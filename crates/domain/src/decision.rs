@@ -1,9 +1,10 @@
-//! Decisions: what people agreed on about a text after talking about it. They stand beside labels and change none.
+//! Decisions: what a team agreed on after discussing a text. They are stored in addition to labels
+//! and change none.
 
 use crate::{Answer, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
-/// What came of talking about a text.
+/// The outcome of discussing a text.
 #[derive(
     Clone,
     Copy,
@@ -23,15 +24,15 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
-    /// Somebody slipped: a label is not what its author meant.
+    /// A mistake: a label is not what its author meant.
     Slip,
-    /// The guideline does not say what to answer here.
+    /// The guideline does not cover this case.
     GuidelineGap,
     /// The text can be read in several ways.
     Ambiguous,
-    /// People see it differently, and both are right: all labels are kept as they are.
+    /// A genuine difference of opinion: all labels remain as they are.
     RealDifference,
-    /// The decision before holds no more.
+    /// Revokes the previous decision.
     Reopened,
 }
 
@@ -42,21 +43,16 @@ impl Outcome {
     }
 }
 
-/// A decision about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// What came of it.
     pub outcome: Outcome,
-    /// The answer that was decided on, where one was: a layer of its own, nobody's label.
+    /// The answer that was agreed on, if any. It is stored separately and is not a label of any
+    /// annotator.
     pub answer: Option<Answer>,
-    /// Why.
     pub comment: String,
-    /// Who decided.
     pub by: String,
 }

@@ -1,26 +1,28 @@
-//! Events: everything that people did to a text, appended and never changed.
+//! Events: everything that annotators did to a text. Events are appended and never changed.
 
 use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, QuestionId, Remark, TextId, WordingId};
 use std::fmt;
 use uuid::Uuid;
 
-/// A project, wherever its file lies and whatever it is called. All copies of it share this id.
+/// The identity of a project, shared by all of its copies and independent of file name and
+/// location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProjectId(pub Uuid);
 
-/// One stretch of work on one copy of a project: from opening it to write until it is closed.
+/// One write session on one copy of a project: from opening it for writing until it is closed.
 ///
-/// A new one is made each time, because nothing that lies in a file can tell that the file was copied by hand, restored
-/// from a backup or put back over itself: two copies that went on with one id would give different events the same name.
+/// A new id is created for each session, because nothing stored in a file reveals that the file was
+/// copied by hand, restored from a backup or overwritten with an older version. Two copies that
+/// continued with the same id would assign the same key to different events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CopyId(pub Uuid);
 
 /// The identity of an event in all copies of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventKey {
-    /// Where it was appended first.
+    /// The session in which the event was first appended.
     pub copy: CopyId,
-    /// Counted from 1 within that copy.
+    /// Counted from 1 within that session.
     pub sequence: u32,
 }
 
@@ -42,7 +44,7 @@ impl fmt::Display for EventKey {
     }
 }
 
-/// Something that an annotator did to a text, beside answering.
+/// An action of an annotator on a text other than answering.
 #[derive(
     Clone,
     Copy,
@@ -57,16 +59,16 @@ impl fmt::Display for EventKey {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum MarkKind {
-    /// The annotator skipped the text; it comes again when all others are done.
+    /// The annotator skipped the text; it is shown again after all others.
     Skip,
-    /// The skip no longer holds.
+    /// Cancels the skip.
     Unskip,
-    /// The annotator flagged the text for somebody to look at.
+    /// The annotator flagged the text for review.
     Flag,
-    /// The flag no longer holds.
+    /// Cancels the flag.
     Unflag,
-    /// The annotator said something about the answer and nothing else: a note, reasons, how sure they are. It holds in place of what was
-    /// said before.
+    /// The annotator added a note, reasons or a confidence without changing the answer. It replaces
+    /// the previous note.
     Note,
 }
 
@@ -77,56 +79,48 @@ impl MarkKind {
     }
 }
 
-/// What an event is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// An answer to the question on the text.
     Answer {
-        /// The answer.
         answer: Answer,
-        /// How long the annotator looked at the text, in milliseconds, where it is known.
+        /// How long the annotator viewed the text, in milliseconds, if known.
         duration_ms: Option<u32>,
-        /// The answer that this one replaces, where the copy knew one.
+        /// The answer that this one replaces, if the copy had one.
         replaces: Option<EventId>,
     },
-    /// An answer of the same annotator to the same question on the same text was taken back.
+    /// Retracts an answer of the same annotator to the same question on the same text.
     Retraction {
-        /// The answer that no longer stands.
+        /// The retracted answer.
         of: EventId,
     },
-    /// A skip, a flag, a note.
     Mark(MarkKind),
 }
 
-/// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its row in this file: later appended or taken in, larger. It means nothing outside this file.
+    /// Row id in this file; events that are appended or merged later have larger ids. It has no
+    /// meaning outside this file.
     pub id: EventId,
-    /// Its identity in all copies.
+    /// Identity in all copies.
     pub key: EventKey,
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
-    /// Who did it.
     pub annotator: AnnotatorId,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Where it came from.
     pub source: LabelSource,
-    /// What was done.
     pub kind: EventKind,
-    /// What the annotator said beside it.
+    /// The note given with the event.
     pub remark: Remark,
     /// The version of the guideline that the annotator had on screen.
     pub guideline: Option<GuidelineId>,
-    /// The wording of the question that the annotator had on screen, where it is known.
+    /// The wording of the question that the annotator had on screen, if known.
     pub wording: Option<WordingId>,
 }
 
 impl Event {
-    /// The answer, where this is one.
+    /// The answer, if the event is one.
     pub fn answer(&self) -> Option<&Answer> {
         match &self.kind {
             EventKind::Answer { answer, .. } => Some(answer),
@@ -142,7 +136,7 @@ impl Event {
         }
     }
 
-    /// The answer that this event takes back.
+    /// The answer that this event retracts.
     pub fn retracts(&self) -> Option<EventId> {
         match self.kind {
             EventKind::Retraction { of } => Some(of),
@@ -150,7 +144,7 @@ impl Event {
         }
     }
 
-    /// How long the annotator looked at the text, in milliseconds, where it is known.
+    /// How long the annotator viewed the text, in milliseconds, if known.
     pub fn duration_ms(&self) -> Option<u32> {
         match self.kind {
             EventKind::Answer { duration_ms, .. } => duration_ms,
@@ -158,7 +152,8 @@ impl Event {
         }
     }
 
-    /// The order of events that no `replaces` puts in order: by time, then copy, then sequence. It is the same in every copy.
+    /// Sort key for events not ordered by `replaces`: time, copy, sequence. It is the same in every
+    /// copy.
     pub fn order(&self) -> (i64, EventKey) {
         (self.at_ms, self.key)
     }

@@ -1,9 +1,9 @@
-//! Facts: what a study sets, and what is noted of people beside their labels. Of several about the same the latest holds.
+//! Facts: study settings, and records about annotators other than labels. The latest fact about a
+//! subject is in effect.
 
 use crate::{AnnotatorId, QuestionId, TextId};
 use serde_json::Value;
 
-/// What a fact tells.
 #[derive(
     Clone,
     Copy,
@@ -20,37 +20,39 @@ use serde_json::Value;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum FactKind {
-    /// Whether annotators see how others see a text once they have answered: true or false, of the whole project.
+    /// Whether annotators see the answers of others after giving their own: true or false,
+    /// project-wide.
     Reveal,
-    /// That somebody was shown how others see a text, and what of it. Each time is one.
+    /// Records that an annotator was shown the answers of others to a text, and which part. Every
+    /// occurrence is a fact.
     Shown,
-    /// What people are asked about themselves: an `AttributeForm`, of the whole project.
+    /// The attribute form (`AttributeForm`), project-wide.
     AttributeForm,
-    /// What somebody answered to it, each attribute with its time.
+    /// The answers of an annotator to the attribute form, each attribute with its time.
     FormAnswers,
-    /// A text that is practised on: the right answer to a question about it, and why.
+    /// A practice text: the right answer to a question about it, and why.
     PracticeText,
-    /// The pass mark of practice, of the whole project.
+    /// The pass mark of practice, project-wide.
     PracticeRule,
-    /// What somebody answered in practice. Each time is one.
+    /// A practice answer of an annotator. Every occurrence is a fact.
     PracticeAnswer,
-    /// Which round of practice somebody has to finish before anything else.
+    /// The practice round that an annotator must finish before anything else.
     PracticeAgain,
-    /// The pass mark of attention checks, of the whole project.
+    /// The pass mark of attention checks, project-wide.
     CheckRule,
-    /// What a question asks from then on: its text.
+    /// The prompt of a question.
     Prompt,
-    /// What is written beside a question: a [`QuestionHelp`](crate::QuestionHelp).
+    /// The help text of a question: a [`QuestionHelp`](crate::QuestionHelp).
     Help,
     /// The levels of a question: [`Levels`](crate::Levels).
     Levels,
-    /// What the study sets for the care of its people: a limit a day, whether it is strict, no colours.
+    /// Settings that protect annotators: daily limit, whether it is strict, greyscale.
     Care,
-    /// From which level on an answer to a question says that a text is harmful.
+    /// The level from which an answer to a question marks a text as harmful.
     Harmful,
-    /// How many texts somebody leaves out; which ones is nobody's but that person's.
+    /// How many texts an annotator left out. Which ones is private to the annotator.
     LeftOut,
-    /// Whether a question offers to say that one cannot say: true or false.
+    /// Whether a question offers "cannot say": true or false.
     CannotSay,
 }
 
@@ -60,7 +62,8 @@ impl FactKind {
         self.into()
     }
 
-    /// Whether it goes into packets: those about the packet's questions, texts and person, and those about none.
+    /// Whether it is included in task packets: those about the packet's questions, texts and
+    /// annotator, and those about none.
     pub fn is_handed_out(self) -> bool {
         match self {
             Self::Reveal
@@ -80,7 +83,8 @@ impl FactKind {
         }
     }
 
-    /// Whether it is noted of a person while they work, so that it comes back with what they hand in. All others are set by the study.
+    /// Whether it is recorded about an annotator while they work, and therefore included in
+    /// submissions. All other facts are set by the study.
     pub fn is_of_person(self) -> bool {
         match self {
             Self::Reveal
@@ -99,36 +103,33 @@ impl FactKind {
         }
     }
 
-    /// Whether it says what a question is: these are taken over before answers to it are.
+    /// Whether it defines a question. Such facts are merged before the answers to the question.
     pub fn is_of_question(self) -> bool {
         matches!(self, Self::Prompt | Self::Help | Self::Levels | Self::CannotSay)
     }
 }
 
-/// That something holds from a time on.
+/// A value that is in effect from a point in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it tells.
     pub kind: FactKind,
-    /// The question it is about, where it is about one.
+    /// The question it is about, if any.
     pub question: Option<QuestionId>,
-    /// The text.
     pub text: Option<TextId>,
-    /// The person.
     pub annotator: Option<AnnotatorId>,
-    /// Since when, in milliseconds since 1970-01-01 UTC.
+    /// Start of the effect, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// What holds; null where nothing does any more.
+    /// The value; null to remove it.
     pub value: Value,
 }
 
 impl Fact {
-    /// A fact about the project as a whole.
+    /// Creates a fact about the whole project.
     pub fn of_project(kind: FactKind, at_ms: i64, value: impl Into<Value>) -> Self {
         Self { kind, question: None, text: None, annotator: None, at_ms, value: value.into() }
     }
 
-    /// What it is about.
+    /// The subject of the fact. Of facts with the same subject the latest is in effect.
     pub fn subject(&self) -> (FactKind, Option<QuestionId>, Option<TextId>, Option<AnnotatorId>) {
         (self.kind, self.question, self.text, self.annotator)
     }

@@ -1,4 +1,4 @@
-//! Guidelines: what annotators are told to go by, in versions that are added and never changed.
+//! Guidelines: instructions for annotators, in versions that are appended and never changed.
 
 use std::fmt;
 use uuid::Uuid;
@@ -13,28 +13,27 @@ impl fmt::Display for GuidelineId {
     }
 }
 
-/// A version of the guideline. Versions are numbered from 1 by time, then identity; the last one holds.
+/// A version of the guideline. Versions are numbered from 1 by time, then identity; the last one is
+/// in effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guideline {
-    /// Its identity.
     pub id: GuidelineId,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Markdown. Pictures are named `picture:NAME`, by the name of a [`Picture`].
+    /// The text in Markdown. Pictures are referenced as `picture:NAME` with the name of a
+    /// [`Picture`].
     pub body: String,
-    /// What is new in it, in its author's words.
+    /// Summary of the change, written by its author.
     pub change: String,
-    /// Who wrote it.
     pub by: String,
 }
 
-/// A picture of guidelines.
+/// A picture used in guidelines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The first 16 hexadecimal digits of the SHA-256 of its bytes.
     pub name: String,
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub media_type: String,
-    /// The file.
     pub bytes: Vec<u8>,
 }

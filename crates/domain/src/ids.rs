@@ -1,4 +1,4 @@
-//! Row identities in one project. They mean nothing outside their file.
+//! Row ids in one project file. They have no meaning outside the file.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,32 +26,33 @@ id!(
     QuestionId
 );
 id!(
-    /// One event in this file; later ones have larger ids.
+    /// An event in this file; later events have larger ids.
     EventId
 );
 
-/// Rows of questions stay below this; what is above says which option.
+/// Row ids of questions are below this; the value above it encodes the option.
 const OPTION: u32 = 1 << 25;
 
 impl QuestionId {
-    /// One option of this multi-label question, as the yes/no question that models, figures and views ask. It has no row of its own
-    /// in the project: its labels are those of this question, its name and its scale follow from them ([`crate::Question::option`]).
+    /// One option of this multi-label question, as the yes/no question that models, statistics and
+    /// views use. It has no row of its own in the project: its labels are those of this question,
+    /// and its name and scale are derived ([`crate::Question::option`]).
     pub fn of_option(self, option: u8) -> Self {
         Self(self.row().0 + (u32::from(option) + 1) * OPTION)
     }
 
-    /// The question of the project that this is, or is an option of.
+    /// The question that this is, or that this is an option of.
     pub fn row(self) -> Self {
         Self(self.0 % OPTION)
     }
 
-    /// Which option of [`QuestionId::row`] this is.
+    /// The option of [`QuestionId::row`] that this is, if any.
     pub fn option(self) -> Option<u8> {
         (self.0 / OPTION).checked_sub(1).map(|option| option as u8)
     }
 }
 
-/// One question is a list of one, where several can be asked together.
+/// Lets functions that accept several questions accept one.
 impl AsRef<[Self]> for QuestionId {
     fn as_ref(&self) -> &[Self] {
         std::slice::from_ref(self)

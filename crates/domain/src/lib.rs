@@ -1,4 +1,4 @@
-//! The words of Dissensus as plain types and rules. No I/O, no SQL, no tensors.
+//! The core vocabulary of Dissensus as plain types and rules. No I/O, no SQL, no tensors.
 //!
 //! ```
 //! use dissensus_domain::{Scale, ScaleKind};

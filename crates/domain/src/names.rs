@@ -1,17 +1,20 @@
-//! What a name may hold: of a question, a level, an annotator, an attribute; and when two names are one, or look like one.
+//! Rules for names of questions, levels, annotators and attributes, and when two names are the same
+//! or look alike.
 
 use unicode_normalization_alignments::UnicodeNormalization as _;
 
-/// The first character of `name` that no name may hold: control characters (line ends, tabs, escape sequences) and characters
-/// that are not seen and change how a name is shown, so that two names look alike or one shows another order of letters.
+/// Returns the first character of `name` that is not allowed in names: control characters (line
+/// ends, tabs, escape sequences) and invisible characters that change how a name is displayed, so
+/// that two names look alike or one shows its letters in another order.
 ///
-/// Joiners and plain direction marks (U+200C to U+200F, U+061C) are allowed: Persian, Hebrew, Arabic and emoji need them.
+/// Joiners and plain direction marks (U+200C to U+200F, U+061C) are allowed: Persian, Hebrew,
+/// Arabic and emoji need them.
 pub fn not_allowed_in_names(name: &str) -> Option<char> {
     name.chars().find(|c| c.is_control() || is_hidden(*c))
 }
 
-/// A name with each letter and its accents as one character where there is one (NFC): what is typed on different keyboards, or was a file's
-/// name, is the same name then.
+/// Normalizes a name to NFC, so that names typed on different keyboards, or taken from file names,
+/// compare equal.
 pub fn composed(name: &str) -> String {
     match name.is_ascii() {
         true => name.to_owned(),
@@ -19,7 +22,8 @@ pub fn composed(name: &str) -> String {
     }
 }
 
-/// What is the same for names that differ by case, accents, white space, joiners or letters that look alike, and by nothing else.
+/// Returns a key that is equal for names that differ only in case, accents, white space, joiners or
+/// letters that look alike.
 pub fn look_alike(name: &str) -> String {
     let lower = name.to_lowercase();
     let plain = lower.nfkd().map(|(c, _)| c).filter(|c| !is_passed_over(*c));
@@ -35,12 +39,13 @@ pub fn look_alike(name: &str) -> String {
     alike
 }
 
-/// White space, accents of Latin, Greek and Cyrillic letters, and joiners. Signs of other scripts are letters of their own.
+/// White space, accents of Latin, Greek and Cyrillic letters, and joiners. Combining marks of other
+/// scripts are significant.
 fn is_passed_over(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{300}'..='\u{36F}' | '\u{200C}'..='\u{200F}' | '\u{61C}' | '\u{AD}')
 }
 
-/// The Latin letter that a small letter, or its capital, looks like.
+/// The Latin letter that this letter, lower or upper case, resembles.
 fn looks_like(c: char) -> char {
     match c {
         'а' | 'α' => 'a',
@@ -70,7 +75,8 @@ fn looks_like(c: char) -> char {
     }
 }
 
-/// Line and paragraph separators, embeddings, overrides and isolates of direction, and spaces of no width.
+/// Line and paragraph separators, direction embeddings, overrides and isolates, and zero-width
+/// spaces.
 fn is_hidden(c: char) -> bool {
     matches!(c, '\u{200B}' | '\u{2028}'..='\u{202E}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }

@@ -1,8 +1,8 @@
-//! What offsets into a text count, and how they become characters.
+//! Units of offsets into a text, and their conversion to characters.
 
 use serde::{Deserialize, Serialize};
 
-/// What the offsets of a file count.
+/// The unit in which a file counts offsets.
 #[derive(
     Clone,
     Copy,
@@ -32,17 +32,15 @@ pub enum OffsetUnit {
     Bytes,
 }
 
-/// Why an offset is no place in a text.
+/// Why an offset is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffsetError {
-    /// Beyond the end.
+    /// After the end of the text.
     #[error("the offset {offset} lies beyond the text, which has {length} {}", unit.counted())]
     Beyond {
-        /// The offset as given.
         offset: u32,
-        /// The length of the text.
+        /// Length of the text in this unit.
         length: usize,
-        /// What both count.
         unit: OffsetUnit,
     },
     /// Between the two halves of a surrogate pair, or between the bytes of a character.
@@ -52,17 +50,15 @@ pub enum OffsetError {
         unit.inside()
     )]
     Inside {
-        /// The offset as given.
         offset: u32,
-        /// The character that it would divide.
+        /// The character that it would split.
         character: char,
-        /// What it counts.
         unit: OffsetUnit,
     },
 }
 
 impl OffsetUnit {
-    /// What is counted, in words.
+    /// The unit in words.
     pub fn counted(self) -> &'static str {
         match self {
             Self::Characters => "characters (Unicode code points)",
@@ -86,10 +82,10 @@ impl OffsetUnit {
         }
     }
 
-    /// The place of `offset` in `text` as Unicode scalar values; the end of the text is a place.
+    /// Converts `offset` to Unicode scalar values. The end of the text is a valid offset.
     ///
     /// # Errors
-    /// [`OffsetError`].
+    /// The offset is after the end of the text or inside a character.
     pub fn to_characters(self, text: &str, offset: u32) -> Result<u32, OffsetError> {
         let wanted = offset as usize;
         let mut passed = 0;

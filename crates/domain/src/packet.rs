@@ -1,4 +1,4 @@
-//! Packets: what one person is asked, handed out as a file of its own.
+//! Task packets: the texts and questions assigned to one annotator, as a file.
 
 use crate::{AnnotatorId, QuestionId, TextId};
 use std::fmt;
@@ -14,30 +14,27 @@ impl fmt::Display for PacketId {
     }
 }
 
-/// A text that a person is asked about.
+/// A text assigned to an annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// The text.
     pub text: TextId,
-    /// 1 where it is asked first, 2 where it is asked again.
+    /// Annotation round: 1 for the first time, 2 for re-annotation.
     pub occasion: u16,
-    /// Whether everybody is asked about it.
+    /// Whether the text is assigned to every annotator.
     pub anchor: bool,
 }
 
-/// Texts that one person is asked about, handed out together.
+/// Texts assigned to one annotator in one task packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its identity.
     pub id: PacketId,
-    /// Who is asked.
     pub annotator: AnnotatorId,
     /// When it was made, in milliseconds since 1970-01-01 UTC.
     pub made_at_ms: i64,
-    /// What drew its texts and their order.
+    /// Seed of the random choice of texts and their order.
     pub seed: u32,
-    /// What is asked of each text, in this order.
+    /// The questions asked about each text, in this order.
     pub questions: Vec<QuestionId>,
-    /// The texts, in the order in which they are asked.
+    /// The texts, in the order in which they are shown.
     pub assignments: Vec<Assignment>,
 }

@@ -1,46 +1,48 @@
-//! Panels: a set of annotators, or a recipe for drawing one, with a rule that turns their answers into a verdict.
+//! Panels: a set of annotators, or a recipe for sampling one, with a rule that combines their
+//! answers into a verdict.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How the answers of a panel become a verdict, as people write it.
+/// How the answers of a panel are combined into a verdict, in the notation used by the command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum PanelRule {
-    /// `majority`: the most frequent level; no majority where levels tie.
+    /// `majority`: the most frequent level; no majority if levels tie.
     Majority,
-    /// `mean`: the level next to the mean.
+    /// `mean`: the level closest to the mean.
     Mean,
-    /// `median`: the middle answer, of two in the middle the lower.
+    /// `median`: the middle answer; the lower of two middle ones.
     Median,
-    /// `veto:LEVEL`: one member at this level or above; the top level where none is named.
+    /// `veto:LEVEL`: one member at this level or above; the top level by default.
     Veto(Option<String>),
-    /// `quorum:MEMBERS@LEVEL`: so many members at this level or above; the top level where none is named.
+    /// `quorum:MEMBERS@LEVEL`: at least this many members at this level or above; the top level by
+    /// default.
     Quorum(Needed, Option<String>),
 }
 
-/// How many members of a panel are needed.
+/// How many members of a panel are required.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Needed {
-    /// So many.
+    /// A number of members.
     Members(u32),
-    /// This share of them, above 0 and at most 1; a part of a member counts as a whole one.
+    /// A share of the members, above 0 and at most 1, rounded up.
     Share(f64),
 }
 
 impl Needed {
-    /// How many of a panel of this size.
+    /// The number of members required in a panel of this size.
     pub fn of(self, size: usize) -> usize {
         match self {
             Self::Members(n) => n as usize,
-            // A share such as 0.7 of 10 must not be a digit above 7.
+            // Tolerance: 0.7 of 10 must be 7 members in spite of floating-point error.
             Self::Share(share) => ((share * size as f64 - 1e-9).ceil() as usize).max(1),
         }
     }
 }
 
-/// A rule that cannot be read.
+/// A rule that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no rule of a panel: it is majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL or quorum:SHARE@LEVEL (quorum:0.5@4)"
@@ -96,7 +98,7 @@ impl fmt::Display for PanelRule {
             Self::Quorum(needed, level) => {
                 match needed {
                     Needed::Members(n) => write!(f, "quorum:{n}")?,
-                    // With a point, so that 1 is everybody and not one member.
+                    // With a decimal point: 1.0 means all members, 1 would mean one member.
                     Needed::Share(share) => write!(f, "quorum:{share:?}")?,
                 }
                 level.as_ref().map_or(Ok(()), |level| write!(f, "@{level}"))
@@ -119,55 +121,51 @@ impl From<PanelRule> for String {
     }
 }
 
-/// That a share of a panel has a value of an attribute.
+/// Requires a share of a panel to have a value of an attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelShare {
-    /// The attribute.
     pub attribute: String,
-    /// Its value.
     pub value: String,
     /// Share of the members, from 0 to 1.
     pub share: f64,
 }
 
-/// Who sits on a panel.
+/// The members of a panel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PanelMembers {
-    /// These people, by their external ids.
+    /// Named annotators, by external id.
     Named(Vec<String>),
-    /// People drawn without replacement.
+    /// Annotators sampled without replacement.
     Drawn {
-        /// Members.
+        /// Number of members.
         size: u32,
-        /// Shares of values of attributes.
+        /// Required shares of attribute values.
         shares: Vec<PanelShare>,
-        /// What draws them.
+        /// Random seed.
         seed: u32,
     },
 }
 
-/// A panel with its rule. People, levels and questions are named, so that copies of a project agree on it.
+/// A panel with its rule. Annotators, levels and questions are referenced by name, so that copies
+/// of a project agree on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
-    /// The question's name; the only one if `None`.
+    /// The question's name; the project's only question if `None`.
     pub question: Option<String>,
-    /// Who sits on it.
     pub members: PanelMembers,
-    /// The rule.
     pub rule: PanelRule,
 }
 
-/// A panel that is kept in a project.
+/// A panel saved in a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedPanel {
-    /// Its name.
     pub name: String,
     /// When it was saved, in milliseconds since 1970-01-01 UTC.
     pub saved_at_ms: i64,
-    /// The panel; `None` says that it is kept no longer.
+    /// The panel; `None` if it was deleted.
     pub panel: Option<Panel>,
 }
 

@@ -1,12 +1,12 @@
-//! Practice: texts with a right answer that a person answers before the others, and what comes of it.
+//! Practice: texts with a known right answer that annotators label first, and their results.
 //!
-//! What a person answers in practice is kept as a record of its own and is no label.
+//! Practice answers are stored as separate records and are not labels.
 
 use crate::{AnnotatorId, Answer, QuestionId, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What happens to somebody who falls short of a pass mark.
+/// What happens to an annotator who misses a pass mark.
 #[derive(
     Clone,
     Copy,
@@ -27,25 +27,25 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum AfterFailing {
-    /// The person goes on; the labels are kept and marked.
+    /// The annotator continues; their labels are retained and marked.
     #[default]
     GoOn,
-    /// The person practises again, until the pass mark is reached.
+    /// The annotator repeats the practice until they reach the pass mark.
     Practise,
-    /// The person is asked no more.
+    /// The annotator is not asked any more.
     Stop,
 }
 
-/// When practice counts as passed, and what happens otherwise.
+/// When practice is passed, and what happens otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PracticeRule {
-    /// The share of the practice texts that must be right, 0 to 1.
+    /// The share of practice texts that must be right, 0 to 1.
     pub pass: f64,
-    /// On ordered levels an answer so many levels away counts as right.
+    /// On ordinal scales, an answer up to this many levels away counts as right.
     pub within: u16,
-    /// What happens to somebody below it.
+    /// What happens below the pass mark.
     pub then: AfterFailing,
 }
 
@@ -55,7 +55,8 @@ impl Default for PracticeRule {
     }
 }
 
-/// Whether an answer counts as right: on ordered levels one that is `within` levels away does too.
+/// Whether an answer counts as right. On ordinal scales the answer may be up to `within` levels
+/// away.
 pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> bool {
     match (scale.kind(), right.level(), given.level()) {
         (ScaleKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= within,
@@ -70,13 +71,13 @@ pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> b
 pub struct CheckRule {
     /// The share of a person's attention checks that must be right, 0 to 1.
     pub pass: f64,
-    /// On ordered levels an answer so many levels away counts as right.
+    /// On ordinal scales, an answer up to this many levels away counts as right.
     pub within: u16,
-    /// What happens to somebody below it.
+    /// What happens below the pass mark.
     pub then: AfterFailing,
 }
 
-/// How somebody stands against a pass mark.
+/// An annotator's result with respect to a pass mark.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr,
 )]
@@ -85,11 +86,9 @@ pub struct CheckRule {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Standing {
-    /// Not all was answered yet, and both are possible.
+    /// Some answers are missing, and both results are still possible.
     Unfinished,
-    /// Reached.
     Passed,
-    /// Missed.
     Failed,
 }
 
@@ -99,10 +98,10 @@ impl Standing {
         self.into()
     }
 
-    /// How somebody stands who was right `right` times in `answered` answers, of `all` that are wanted: failed as soon as the mark can no
-    /// longer be reached.
+    /// The result after `right` right answers out of `answered`, where `all` are required: failed
+    /// as soon as the mark can no longer be reached.
     pub fn of(pass: f64, right: u32, answered: u32, all: u32) -> Self {
-        // A mark of 0.8 of 5 texts is 4 texts, whatever the last digit of the product is.
+        // Tolerance: 0.8 of 5 texts must be 4 texts in spite of floating-point error.
         let wanted = pass * f64::from(all) - 1e-9;
         let missing = all.saturating_sub(answered);
         if f64::from(right + missing) < wanted {
@@ -115,55 +114,48 @@ impl Standing {
     }
 }
 
-/// A text to practise on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PracticeText {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
-    /// The right answer.
     pub answer: Answer,
-    /// Why it is the right one; shown after the person's own answer.
+    /// Why this answer is right; shown after the annotator's own answer.
     pub reason: String,
 }
 
-/// What somebody answered in practice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PracticeAnswer {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
-    /// Who.
     pub annotator: AnnotatorId,
-    /// In which round, from 1.
+    /// Round, from 1.
     pub round: u32,
-    /// What.
     pub answer: Answer,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
 }
 
-/// One round of one person.
+/// One practice round of one annotator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PracticeRound {
-    /// Which, from 1.
+    /// Round number, from 1.
     pub number: u32,
-    /// The first answer to each question about a text: what is answered after the right answer was shown says nothing.
+    /// The first answer to each question about a text. Later answers are ignored, since the right
+    /// answer has been shown.
     pub answers: BTreeMap<(TextId, QuestionId), Answer>,
-    /// Whether everything that was asked in it is answered.
+    /// Whether all questions of the round are answered.
     pub finished: bool,
-    /// When its last answer was given.
+    /// Time of the last answer.
     pub at_ms: i64,
 }
 
-/// The rounds of one person, the first one first.
+/// The practice rounds of one annotator, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PracticeRounds(pub Vec<PracticeRound>);
 
 impl PracticeRounds {
-    /// Those of answers in the order of their time; `finished` are rounds, from 1.
+    /// Groups answers, in chronological order, into rounds; `finished` lists the numbers of
+    /// finished rounds, from 1.
     pub fn of(
         answers: impl IntoIterator<Item = PracticeAnswer>,
         finished: impl IntoIterator<Item = u32>,
@@ -183,21 +175,22 @@ impl PracticeRounds {
         Self(rounds.into_values().collect())
     }
 
-    /// The round at hand: the last one that was begun.
+    /// The current round: the last one that was started.
     pub fn last(&self) -> Option<&PracticeRound> {
         self.0.last()
     }
 }
 
 impl PracticeRound {
-    /// Texts and questions that are left.
+    /// The practice texts that are not answered yet.
     pub fn left<'a>(&'a self, texts: &'a [PracticeText]) -> impl Iterator<Item = &'a PracticeText> {
         let answered = |one: &&PracticeText| self.answers.contains_key(&(one.text, one.question));
         texts.iter().filter(move |one| !self.finished && !answered(one))
     }
 
-    /// How many answers are right, and of how many: those to texts that are practised on now, by the right answers that hold now. A right
-    /// answer that was corrected changes what everybody's rounds come to.
+    /// Number of right answers and number of answers, for the current practice texts and their
+    /// current right answers. Correcting a right answer therefore changes the scores of earlier
+    /// rounds.
     pub fn score(
         &self,
         texts: &[PracticeText],
@@ -208,14 +201,14 @@ impl PracticeRound {
         given.fold((0, 0), |(good, all), right| (good + u32::from(right), all + 1))
     }
 
-    /// How it stands against the pass mark.
+    /// The result of the round with respect to the pass mark.
     pub fn standing(
         &self,
         texts: &[PracticeText],
         pass: f64,
         right: impl Fn(&PracticeText, &Answer) -> bool,
     ) -> Standing {
-        // Somebody practises to the end, whatever the mark: the right answers are what it is for.
+        // A round is always completed, whatever the mark: its purpose is to show the right answers.
         if self.left(texts).next().is_some() {
             return Standing::Unfinished;
         }

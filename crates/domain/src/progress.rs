@@ -1,24 +1,25 @@
-//! How long work says how far it is, and hears that it should stop.
+//! Progress reports and cancellation of long-running work.
 
 use std::ops::ControlFlow;
 
-/// What a piece of long work tells, and asks, while it runs.
+/// Receives progress reports and requests cancellation.
 pub trait Progress: Send + Sync {
-    /// So much is done, of so much in all where that is known; `doing` says what, in a few words.
+    /// Reports that `done` of `total` (if known) units are done; `doing` describes the current step
+    /// in a few words.
     fn report(&self, done: u64, total: Option<u64>, doing: &str);
 
-    /// True once the work is to stop; it then ends within a second, keeping what is whole.
+    /// Whether the work should stop. It then ends within a second and retains what is complete.
     fn cancelled(&self) -> bool {
         false
     }
 
-    /// The same for callbacks that say whether to go on.
+    /// [`Progress::cancelled`] for callbacks that return a [`ControlFlow`].
     fn flow(&self) -> ControlFlow<()> {
         if self.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Nobody watches and nobody stops the work.
+/// Ignores reports and never cancels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,58 +1,56 @@
-//! What a person says beside an answer: a note, reasons, how sure they are.
+//! Notes: free text, reasons and confidence that an annotator adds to an answer.
 
 use serde::{Deserialize, Serialize};
 
-/// The longest note, in characters.
+/// Maximum length of a note, in characters.
 pub const MAX_NOTE: usize = 10_000;
 
-/// The most reasons that a question offers.
+/// Maximum number of reasons that a question offers.
 pub const MAX_REASONS: usize = 20;
 
-/// The longest reason, in characters.
+/// Maximum length of a reason, in characters.
 const MAX_REASON: usize = 100;
 
-/// What a person says beside an answer. All of it is optional.
+/// A note on an answer. Every part is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Remark {
-    /// In the person's own words.
+    /// Free text.
     pub note: Option<String>,
-    /// Of the reasons that the question offers, by their words, in the order in which they were offered.
+    /// The selected reasons, by their wording, in the order in which the question offers them.
     pub reasons: Vec<String>,
-    /// How sure the person is, from 1 (a guess) to 5 (certain).
+    /// Confidence of the annotator, from 1 (a guess) to 5 (certain).
     pub confidence: Option<u8>,
 }
 
-/// What is wrong with a remark, or with what a question offers for remarks.
+/// Why a note, or the definition of a question's notes, is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemarkError {
-    /// The note is too long.
     #[error("the note has {0} characters; it can have {MAX_NOTE}")]
     Long(usize),
-    /// No confidence.
+    /// The confidence is out of range.
     #[error("a confidence is a whole number from 1 (a guess) to 5 (certain), and not {0}")]
     Confidence(u8),
     /// More reasons than a question can offer.
     #[error("{0} reasons; a question can offer {MAX_REASONS}")]
     Many(usize),
-    /// No reason.
+    /// A reason is invalid.
     #[error("\"{reason}\" is no reason: {why}")]
     Reason {
-        /// What was given.
         reason: String,
-        /// What is wrong with it.
+        /// Reason for the rejection, as part of the message.
         why: &'static str,
     },
 }
 
 impl Remark {
-    /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         self.note.is_none() && self.reasons.is_empty() && self.confidence.is_none()
     }
 
-    /// Without white space around the note and around reasons, which stay in their order; a note of nothing is none.
+    /// Removes surrounding white space from the note and the reasons, whose order does not change;
+    /// a blank note becomes `None`.
     #[must_use]
     pub fn trimmed(&self) -> Self {
         let note = self.note.as_deref().map(str::trim).filter(|note| !note.is_empty()).map(str::to_owned);
@@ -60,10 +58,11 @@ impl Remark {
         Self { note, reasons, confidence: self.confidence }
     }
 
-    /// Makes sure that it can be kept.
+    /// Checks the note.
     ///
     /// # Errors
-    /// The note is too long, the confidence is not from 1 to 5, or there are too many, too long or equal reasons.
+    /// The note is too long, the confidence is not from 1 to 5, or reasons are too many, too long
+    /// or repeated.
     pub fn check(&self) -> Result<(), RemarkError> {
         let length = self.note.as_deref().map_or(0, |note| note.chars().count());
         if length > MAX_NOTE {
@@ -77,22 +76,22 @@ impl Remark {
     }
 }
 
-/// What a question offers for remarks: notes always can be given.
+/// The reasons and confidence that a question offers. Free-text notes are always possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemarkForm {
-    /// Reasons to choose from, in this order.
+    /// Reasons to choose from, in display order.
     pub reasons: Vec<String>,
-    /// Whether the person is asked how sure they are.
+    /// Whether annotators are asked for their confidence.
     pub confidence: bool,
 }
 
 impl RemarkForm {
-    /// Makes sure that it can be offered.
+    /// Checks the reasons.
     ///
     /// # Errors
-    /// There are too many, too long or equal reasons.
+    /// Reasons are too many, too long or repeated.
     pub fn check(&self) -> Result<(), RemarkError> {
         check_reasons(&self.reasons)
     }

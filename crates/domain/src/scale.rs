@@ -1,11 +1,10 @@
-//! What kind of answer a question takes.
+//! Scales: the kinds of answers that a question takes.
 
 use crate::{Answer, OptionSet, reads_as_spans, spans_named};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The kind of a [`Scale`].
 #[derive(
     Clone,
     Copy,
@@ -25,19 +24,19 @@ use std::collections::BTreeSet;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", parse_err_ty = ScaleError, parse_err_fn = unknown_kind)]
 pub enum ScaleKind {
-    /// Two levels, the second being "yes".
+    /// Two levels, the second of which means "yes".
     Binary,
-    /// One of several levels without an order.
+    /// One of several unordered levels.
     Choice,
-    /// Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
-    /// Called `multi-choice` before.
+    /// Any subset of several options, each of them a yes/no question; see
+    /// [`QuestionId::of_option`](crate::QuestionId::of_option). Formerly named `multi-choice`.
     #[serde(alias = "multi-choice")]
     #[strum(to_string = "multi-label", serialize = "multi-choice")]
     MultiLabel,
-    /// One of several levels in order, lowest first.
+    /// One of several ordered levels, lowest first.
     Ordinal,
-    /// Any number of passages of the text, each of one of several types. Whether a text has a passage of a type is a yes or no of its
-    /// own, as the options of a multi-label question are.
+    /// Any number of passages of the text, each of one of several types. Whether a text has a
+    /// passage of a type is a yes/no question, like the options of a multi-label question.
     Spans,
 }
 
@@ -47,7 +46,7 @@ impl ScaleKind {
         self.into()
     }
 
-    /// Whether levels stand in an order, lowest (or "no") first.
+    /// Whether levels are ordered, lowest (or "no") first.
     pub fn is_ordered(self) -> bool {
         matches!(self, Self::Binary | Self::Ordinal)
     }
@@ -57,38 +56,37 @@ fn unknown_kind(name: &str) -> ScaleError {
     ScaleError::UnknownKind(name.to_owned())
 }
 
-/// Why levels do not make a scale.
+/// Why levels do not form a scale.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
-    /// The name is not one of ours.
+    /// Unknown kind of scale.
     #[error("unknown scale \"{0}\": use binary, choice, multi-label, ordinal or spans")]
     UnknownKind(String),
-    /// Binary takes exactly two levels.
+    /// A binary scale does not have exactly two levels.
     #[error("a binary scale has two levels, not {0}: {1}")]
     NotBinary(usize, String),
-    /// One level carries no information.
+    /// Fewer than two levels.
     #[error(
         "a scale needs at least two levels, and there is {0}: name all that could be given, lowest first (--levels 1,2,3)"
     )]
     TooFew(usize),
-    /// Nothing that a span could be.
+    /// No type of span.
     #[error(
         "a question with spans needs at least one type, and no span tells one: name the types (--types a,b)"
     )]
     NoTypes,
-    /// More levels than can be told apart.
+    /// Too many levels.
     #[error("a scale has at most {max} levels, and these are {0}: is this column really a label?", max = Scale::MAX_LEVELS)]
     TooMany(usize),
-    /// A level stands twice.
+    /// A level is repeated.
     #[error("the level \"{0}\" stands twice")]
     Repeated(String),
-    /// A level without a name.
     #[error("a level has no name")]
     Blank,
-    /// More options than can be answered together.
+    /// More options than an [`OptionSet`] can hold.
     #[error("a scale has at most {max} options (or types of spans), and these are {0}", max = Scale::MAX_OPTIONS)]
     TooManyOptions(usize),
-    /// An option whose name could not be told from a set.
+    /// The name of an option would be ambiguous in a set of options.
     #[error(
         "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) stands between them"
     )]
@@ -104,7 +102,7 @@ pub struct Scale {
     levels: Vec<String>,
 }
 
-// By hand: `serde(try_from)` would give the window a second type for scales that come from it.
+// Implemented by hand: `serde(try_from)` would generate a second type in the window's bindings.
 impl<'de> Deserialize<'de> for Scale {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -118,19 +116,22 @@ impl<'de> Deserialize<'de> for Scale {
 }
 
 impl Scale {
-    /// The largest number of levels a scale may have.
+    /// Maximum number of levels.
     pub const MAX_LEVELS: usize = 100;
-    /// Whole numbers from the lowest to the highest of which there are at most this many steps are guessed to be an ordinal scale.
+    /// [`Scale::guess`] treats whole numbers as ordinal if the lowest and the highest differ by at
+    /// most this.
     pub const MAX_ORDINAL_SPREAD: i64 = 20;
-    /// The largest number of options of a multi-label scale: as many as an [`OptionSet`] holds.
+    /// Maximum number of options of a multi-label scale: the capacity of an [`OptionSet`].
     pub const MAX_OPTIONS: usize = OptionSet::MAX as usize;
 
-    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. Of a multi-label scale `levels` are its
-    /// options, or all their sets, which is how earlier versions wrote up to six of them; of a scale of spans their types.
+    /// Creates a scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. For a
+    /// multi-label scale `levels` are its options, or all sets of options, which is how earlier
+    /// versions stored up to six options; for spans they are the types.
     ///
     /// # Errors
-    /// Fewer than two levels (of spans none), more than [`Scale::MAX_LEVELS`] (or [`Scale::MAX_OPTIONS`]), a blank or repeated name, a binary
-    /// scale without two, or an option whose name could not be told from a set.
+    /// There are fewer than two levels (for spans, none) or more than [`Scale::MAX_LEVELS`] (or
+    /// [`Scale::MAX_OPTIONS`]), a name is blank or repeated, a binary scale does not have two
+    /// levels, or the name of an option would be ambiguous in a set.
     pub fn new<S: AsRef<str>>(
         kind: ScaleKind,
         levels: impl IntoIterator<Item = S>,
@@ -166,7 +167,8 @@ impl Scale {
         }
         let joins = |name: &&String| match kind {
             ScaleKind::MultiLabel => option_names(name) != [name.as_str()],
-            // Types that a text has are joined too, where labels are brought together.
+            // The types found in a text are also joined with this separator when labels are
+            // aggregated.
             ScaleKind::Spans => name.as_str() == NONE || name.contains(AND),
             _ => false,
         };
@@ -176,15 +178,21 @@ impl Scale {
         Ok(Self { kind, levels })
     }
 
-    /// The scale that a column of labels most likely has. Blank values do not count.
+    /// Guesses the most likely scale of a column of labels. Blank values are ignored.
     ///
-    /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
-    /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
-    /// first. One value of a usual pair (0 and 1, no and yes, false and true): `binary` with both. Lists of spans ([`crate::spans_named`]): `spans`. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
-    /// else: `choice`, in alphabetical order.
+    /// - Three or more whole numbers in a narrow range ([`Scale::MAX_ORDINAL_SPREAD`]): `ordinal`
+    ///   over the whole range, with gaps filled, so that the scale includes levels that were never
+    ///   used.
+    /// - Two values: `binary`, with the lower value, or the one that reads as "no", first.
+    /// - One value of a usual pair (0 and 1, no and yes, false and true): `binary` with both.
+    /// - Lists of spans ([`crate::spans_named`]): `spans`.
+    /// - Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of recurring options:
+    ///   `multi-label`.
+    /// - Anything else: `choice`, in alphabetical order.
     ///
     /// # Errors
-    /// No value, one that is not of a usual pair, or more than [`Scale::MAX_LEVELS`] different values.
+    /// There is no value, only one value that is not of a usual pair, or more than
+    /// [`Scale::MAX_LEVELS`] different values.
     pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
             values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
@@ -192,10 +200,11 @@ impl Scale {
         Self::guess_levels(kind, distinct)
     }
 
-    /// The scale of a known `kind` over the values seen in a column; the order is that of [`Scale::guess`].
+    /// Creates a scale of a known `kind` from the values of a column, ordered as by
+    /// [`Scale::guess`].
     ///
     /// # Errors
-    /// As [`Scale::new`].
+    /// Like [`Scale::new`].
     pub fn of_kind<S: AsRef<str>>(
         kind: ScaleKind,
         values: impl IntoIterator<Item = S>,
@@ -212,7 +221,7 @@ impl Scale {
         if read_as_sets(distinct) {
             return ScaleKind::MultiLabel;
         }
-        // Of a usual pair the other one is known where only one was given.
+        // A single value of a usual pair implies the other one.
         let paired = |only: &String| usual_pair(only).is_some();
         if distinct.len() == 2 || distinct.len() == 1 && distinct.iter().all(paired) {
             return ScaleKind::Binary;
@@ -233,7 +242,7 @@ impl Scale {
             return Self::new(kind, named.map(|span| span.label).collect::<BTreeSet<_>>());
         }
         if kind == ScaleKind::Binary && distinct.len() == 1 {
-            // One class seen so far: the other one is known where the pair is a usual one.
+            // Only one class so far: a usual pair implies the other one.
             let only = distinct.iter().next().cloned().unwrap_or_default();
             if let Some(pair) = usual_pair(&only) {
                 return Self::new(kind, pair);
@@ -261,45 +270,47 @@ impl Scale {
         Self::new(kind, levels)
     }
 
-    /// The kind.
     pub fn kind(&self) -> ScaleKind {
         self.kind
     }
 
-    /// The names of the levels, lowest (or "no") first; of a multi-label scale of its options, of spans of their types.
+    /// The names of the levels, lowest (or "no") first; of the options of a multi-label scale; or
+    /// of the types of spans.
     pub fn levels(&self) -> &[String] {
         &self.levels
     }
 
-    /// Whether an answer is a set of options.
+    /// Whether answers are sets of options.
     pub fn is_multi_label(&self) -> bool {
         self.kind == ScaleKind::MultiLabel
     }
 
-    /// Whether each of its levels is a yes/no question of its own: options, and types of spans.
+    /// Whether each level is a yes/no question: options and types of spans.
     pub fn has_options(&self) -> bool {
         matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans)
     }
 
-    /// How many levels (or options, or types of spans) there are; at least two, of spans one.
+    /// The number of levels, options or types of spans; at least two, or one for spans.
     #[allow(clippy::len_without_is_empty)] // a scale is never empty
     pub fn len(&self) -> usize {
         self.levels.len()
     }
 
-    /// The index of the level (or option) with this name (trimmed), if it is on the scale.
+    /// The index of the level or option with this name (trimmed), if it is on the scale.
     pub fn index_of(&self, name: &str) -> Option<u16> {
         let name = name.trim();
         self.levels.iter().position(|l| l == name).map(|i| i as u16)
     }
 
-    /// Whether a cell says that the person cannot say ([`CANNOT_SAY`]): on a scale that a name of a level is, it is that level.
+    /// Whether a cell is [`CANNOT_SAY`]. On a scale that has a level of that name, the cell means
+    /// the level.
     pub fn is_cannot_say(&self, cell: &str) -> bool {
         cell.trim() == CANNOT_SAY && self.kind != ScaleKind::Spans && self.index_of(cell).is_none()
     }
 
-    /// The answer that `name` stands for: [`CANNOT_SAY`] for that the person cannot. A set of options is written as `a + b`, `a; b`, `a|b` or `["a", "b"]`, in any order;
-    /// without options as `none` or `[]`; spans as [`Scale::spans_named`] reads them.
+    /// Parses an answer. [`CANNOT_SAY`] is "cannot say". A set of options is written as `a + b`,
+    /// `a; b`, `a|b` or `["a", "b"]`, in any order, and the empty set as `none` or `[]`; spans are
+    /// read by [`Scale::spans_named`].
     pub fn answer_named(&self, name: &str) -> Option<Answer> {
         if self.is_cannot_say(name) {
             return Some(Answer::CannotSay);
@@ -318,7 +329,8 @@ impl Scale {
         OptionSet::new(options).ok().map(Answer::Options)
     }
 
-    /// The name of an answer; `None` where it is not on the scale. A set of options is `a + b`, the empty one `none`.
+    /// The name of an answer; `None` if it is not on the scale. A set of options is `a + b`, the
+    /// empty set `none`.
     pub fn name_of_answer(&self, answer: &Answer) -> Option<Cow<'_, str>> {
         answer.check(self).ok()?;
         match answer {
@@ -329,7 +341,6 @@ impl Scale {
         }
     }
 
-    /// The name of the level at `index`.
     pub fn name_of(&self, index: u16) -> Option<&str> {
         self.levels.get(usize::from(index)).map(String::as_str)
     }
@@ -340,14 +351,13 @@ fn is_level(cell: &str) -> bool {
     !cell.is_empty() && cell != CANNOT_SAY
 }
 
-/// The cell of a file, and the word of a command, for an answer that says that the person cannot say. No new level can be called so.
+/// Represents "cannot say" in files and on the command line. No new level may have this name.
 pub const CANNOT_SAY: &str = "[cannot say]";
 
-/// The answer without options.
+/// The empty set of options.
 const NONE: &str = "none";
 const AND: &str = " + ";
 
-/// The name of a set of options.
 fn set_name(options: &[String], set: u64) -> String {
     let members: Vec<&str> = options
         .iter()
@@ -358,7 +368,8 @@ fn set_name(options: &[String], set: u64) -> String {
     if members.is_empty() { NONE.to_owned() } else { members.join(AND) }
 }
 
-/// The options of which `levels` are all the sets, if that is what they are: so a scale of up to six options was written before.
+/// Recovers the options if `levels` are all of their subsets, which is how earlier versions stored
+/// a scale of up to six options.
 fn options_of(levels: &[String]) -> Option<Vec<String>> {
     if levels.len() < 4 || !levels.len().is_power_of_two() {
         return None;
@@ -368,12 +379,12 @@ fn options_of(levels: &[String]) -> Option<Vec<String>> {
     (0..).zip(levels).all(|(set, name)| *name == set_name(&options, set)).then_some(options)
 }
 
-/// The options that a value names, as [`Scale::answer_named`] reads it.
+/// The options named in a value, as parsed by [`Scale::answer_named`].
 pub fn option_names(value: &str) -> Vec<&str> {
     names(value).into_iter().filter(|name| *name != NONE).collect()
 }
 
-/// Whether a value says "none" and names options too: no answer on any scale of options.
+/// Whether a value contains both "none" and options, which is not valid on any scale of options.
 pub fn contradicts_itself(value: &str) -> bool {
     value.contains(NONE) && names(value).contains(&NONE) && !option_names(value).is_empty()
 }
@@ -390,11 +401,12 @@ fn names(value: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether some of these values are sets, of few options that stand in more than one value.
+/// Whether some of these values are sets of a small number of options that occur in more than one
+/// value.
 fn read_as_sets(values: &BTreeSet<String>) -> bool {
     let named: Vec<Vec<&str>> = values.iter().map(|value| option_names(value)).collect();
     let options: BTreeSet<&str> = named.iter().flatten().copied().collect();
-    // A list is a set however few options it names.
+    // A list is a set, however few options it names.
     let lists = values.iter().all(|value| value.starts_with('['));
     if lists && (2..=Scale::MAX_OPTIONS).contains(&options.len()) {
         return true;
@@ -404,7 +416,7 @@ fn read_as_sets(values: &BTreeSet<String>) -> bool {
         && named.iter().map(Vec::len).sum::<usize>() > options.len()
 }
 
-/// All values as whole numbers in order, if that is what they are.
+/// All values as sorted whole numbers; `None` if there are none or one is not a whole number.
 fn whole_numbers(values: &BTreeSet<String>) -> Option<Vec<i64>> {
     let mut numbers = Vec::with_capacity(values.len());
     for value in values {
@@ -450,7 +462,7 @@ mod tests {
             assert_eq!(scale.answer_named(" [cannot say]"), Some(Answer::CannotSay));
             assert_eq!(scale.name_of_answer(&Answer::CannotSay).as_deref(), Some(CANNOT_SAY));
         }
-        // A scale of before that has a level of this name keeps it.
+        // An existing scale with a level of this name retains its meaning.
         let odd = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
         assert_eq!(odd.answer_named(CANNOT_SAY), Some(Answer::Level(1)));
     }
@@ -524,7 +536,8 @@ mod tests {
         assert_eq!(scale.answer_named(&name), Some(all));
     }
 
-    /// Earlier versions wrote every set of up to six options as a level, under another name of the kind.
+    /// Earlier versions stored every set of up to six options as a level, under another name of the
+    /// kind.
     #[test]
     fn what_earlier_versions_wrote_is_read() {
         let sets = [

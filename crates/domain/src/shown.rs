@@ -1,16 +1,16 @@
-//! What a person had seen of others about a text before answering.
+//! What an annotator had seen of others about a text before answering.
 
 use serde::{Deserialize, Serialize};
 
-/// What of others was shown to a person about a text.
+/// What an annotator was shown about a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shown {
-    /// Answers that others gave.
+    /// Answers of other annotators.
     pub answers: bool,
-    /// What models predict of people, this person among them.
+    /// Model predictions for annotators, including this one.
     pub predictions: bool,
 }
 
@@ -23,13 +23,13 @@ impl Shown {
         self.answers || self.predictions
     }
 
-    /// What one or the other showed.
+    /// The union of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { answers: self.answers || other.answers, predictions: self.predictions || other.predictions }
     }
 
-    /// As it stands in files: names with semicolons between them, nothing where nothing was shown.
+    /// The names used in files, separated by semicolons; empty if nothing was shown.
     pub fn names(self) -> &'static str {
         match (self.answers, self.predictions) {
             (false, false) => "",
@@ -39,10 +39,10 @@ impl Shown {
         }
     }
 
-    /// Reads what [`Shown::names`] wrote; the name that is not known where there is one.
+    /// Parses the output of [`Shown::names`].
     ///
     /// # Errors
-    /// The name that is not known.
+    /// Returns the first unknown name.
     pub fn named(names: &str) -> Result<Self, &str> {
         let mut shown = Self::default();
         for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {

@@ -1,26 +1,26 @@
-//! Spans as files and the command write them: a JSON list of objects `{"start": 0, "end": 5, "label": "insult"}`, or of lists
-//! `[0, 5, "insult"]`. Offsets count characters (Unicode scalar values), the end is behind the last one.
+//! Text format of spans in files and on the command line: a JSON list of objects `{"start": 0,
+//! "end": 5, "label": "insult"}` or of lists `[0, 5, "insult"]`. Offsets count characters (Unicode
+//! scalar values); the end is exclusive.
 
 use crate::{Scale, Span, SpanSet, not_allowed_in_names};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The longest name of a type, in bytes.
+/// Maximum length of a type's name, in bytes.
 const MAX_TYPE_BYTES: usize = 1024;
 
-/// One span with the name of its type.
+/// A span with the name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct NamedSpan {
-    /// The first character.
     pub start: u32,
-    /// The character behind the last one.
+    /// End of the span, exclusive.
     pub end: u32,
-    /// Its type, which other tools call `type`.
+    /// The type; other tools call the field `type`.
     #[serde(alias = "type")]
     pub label: String,
 }
 
-/// Why a value is no list of spans.
+/// Why a value is not a list of spans.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpansError {
     /// Neither a list nor `none`.
@@ -28,40 +28,36 @@ pub enum SpansError {
         "spans are a list such as [{{\"start\": 0, \"end\": 5, \"label\": \"insult\"}}], and [] where there are none: {0}"
     )]
     NoList(String),
-    /// One entry is no span.
+    /// An entry is not a span.
     #[error("span {at}: {why}")]
     NoSpan {
-        /// Which, from 1.
+        /// Position in the list, from 1.
         at: usize,
-        /// What it lacks.
         why: String,
     },
-    /// It ends where it begins, or before.
+    /// The span is empty or ends before it starts.
     #[error("span {at} goes from {start} to {end}: a span ends behind its first character")]
     Reversed {
-        /// Which, from 1.
+        /// Position in the list, from 1.
         at: usize,
-        /// Where it begins.
         start: u32,
-        /// Where it ends.
         end: u32,
     },
-    /// A type that the question does not have.
+    /// The question does not have this type.
     #[error("span {at} is a \"{label}\", and the types are {types}")]
     UnknownType {
-        /// Which, from 1.
+        /// Position in the list, from 1.
         at: usize,
-        /// The type it names.
         label: String,
-        /// Those of the question.
+        /// The types of the question.
         types: String,
     },
 }
 
-/// The spans that a value lists; `none` is no span. Types are trimmed.
+/// Parses a list of spans; `none` is the empty list. Names of types are trimmed.
 ///
 /// # Errors
-/// [`SpansError`], but for unknown types: no scale is asked.
+/// [`SpansError`], except for unknown types, since the scale is not known here.
 pub fn spans_named(value: &str) -> Result<Vec<NamedSpan>, SpansError> {
     let value = value.trim();
     if value == "none" {
@@ -71,7 +67,7 @@ pub fn spans_named(value: &str) -> Result<Vec<NamedSpan>, SpansError> {
     (1..).zip(list).map(|(at, entry)| one(at, entry)).collect()
 }
 
-/// The list that [`spans_named`] reads.
+/// Formats spans as a list that [`spans_named`] parses.
 pub fn list_of_spans(spans: &[NamedSpan]) -> String {
     let one = |span: &NamedSpan| {
         let label = Value::from(span.label.as_str());
@@ -80,7 +76,8 @@ pub fn list_of_spans(spans: &[NamedSpan]) -> String {
     format!("[{}]", spans.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
-/// Whether a value lists one span or more, well or badly: what else begins like a list of objects or of lists?
+/// Whether a value looks like a non-empty list of spans, valid or not: it starts like a list of
+/// objects or of lists.
 pub fn reads_as_spans(value: &str) -> bool {
     let mut characters = value.chars().filter(|c| !c.is_whitespace());
     characters.next() == Some('[') && matches!(characters.next(), Some('{' | '['))
@@ -117,7 +114,7 @@ fn one(at: usize, entry: Value) -> Result<NamedSpan, SpansError> {
 }
 
 impl Scale {
-    /// The spans that a value lists, on a scale whose levels are types of spans. Equal spans are one.
+    /// Parses a list of spans whose types are the levels of this scale. Duplicates are removed.
     ///
     /// # Errors
     /// [`SpansError`].
@@ -130,11 +127,12 @@ impl Scale {
                 self.index_of(&label).ok_or_else(|| SpansError::UnknownType { at, label, types: types() })?;
             spans.push(Span { start, end, kind });
         }
-        // Empty ones are refused above.
+        // Empty spans have been rejected above.
         SpanSet::new(spans).map_err(|e| SpansError::NoList(e.to_string()))
     }
 
-    /// The list that [`Scale::spans_named`] reads; `None` for a type that the scale does not have.
+    /// Formats spans as a list that [`Scale::spans_named`] parses; `None` if the scale does not
+    /// have a type.
     pub fn name_of_spans(&self, spans: &SpanSet) -> Option<String> {
         let one = |span: &Span| {
             let label = self.name_of(span.kind)?.to_owned();

@@ -1,18 +1,17 @@
-//! Scales that many studies use, to begin a question with.
+//! Common scales to start a question with.
 
 use crate::{Scale, ScaleKind};
 use serde::Serialize;
 
-/// A scale that is ready to be used.
+/// A predefined scale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleTemplate {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: String,
-    /// What it is called in the window.
+    /// Name in the window.
     pub title: String,
-    /// Its answers.
     pub scale: Scale,
 }
 
@@ -47,7 +46,7 @@ const TEMPLATES: [(&str, &str, ScaleKind, &[&str]); 4] = [
 ];
 
 impl ScaleTemplate {
-    /// All of them.
+    /// All templates.
     pub fn all() -> Vec<Self> {
         let template = |(name, title, kind, levels): &(&str, &str, ScaleKind, &[&str])| {
             let scale = Scale::new(*kind, *levels).ok()?;
@@ -56,10 +55,10 @@ impl ScaleTemplate {
         TEMPLATES.iter().filter_map(template).collect()
     }
 
-    /// The one of this name.
+    /// Finds a template by name.
     ///
     /// # Errors
-    /// There is none; the names that there are.
+    /// No template has this name; the message lists the valid names.
     pub fn named(name: &str) -> Result<Self, String> {
         Self::all().into_iter().find(|template| template.name == name).ok_or_else(|| {
             let names: Vec<&str> = TEMPLATES.iter().map(|template| template.0).collect();

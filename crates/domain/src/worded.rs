@@ -1,11 +1,11 @@
-//! Wordings: what a question said when it was answered.
+//! Wordings: the text of a question at the time when it was answered.
 
 use crate::{Question, QuestionHelp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use uuid::Uuid;
 
-/// The identity of a wording in all copies of a project: it follows from what the wording says.
+/// The identity of a wording in all copies of a project, derived from its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WordingId(pub Uuid);
 
@@ -15,19 +15,18 @@ impl fmt::Display for WordingId {
     }
 }
 
-/// What annotators read of a question: its prompt, its help and its levels, in their order.
+/// What annotators read of a question: its prompt, its help and its levels, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wording {
-    /// The question, by its name.
+    /// The name of the question.
     pub question: String,
-    /// The sentence an annotator reads.
+    /// The sentence shown to annotators.
     pub prompt: String,
-    /// What is written beside it.
     #[serde(default, skip_serializing_if = "QuestionHelp::is_empty")]
     pub help: QuestionHelp,
-    /// The levels: the name of each, and what it means.
+    /// The name and definition of each level.
     pub levels: Vec<(String, String)>,
-    /// Whether it offers to say that one cannot say.
+    /// Whether it offers "cannot say".
     #[serde(default)]
     pub cannot_say: bool,
 }

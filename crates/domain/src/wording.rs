@@ -1,89 +1,86 @@
-//! What is written beside a question: help, anchors at the ends of its scale, and what each level means.
+//! The text around a question: help, anchors at the ends of its scale, and definitions of its
+//! levels.
 
 use serde::{Deserialize, Serialize};
 
-/// What helps to answer a question. Every part may be empty.
+/// Help for answering a question. Every part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuestionHelp {
-    /// What the question means.
+    /// Explanation of the question.
     pub text: String,
-    /// What stands at the low end of the scale, such as "not at all".
+    /// Anchor at the low end of the scale, such as "not at all".
     pub low: String,
-    /// What stands at the high end, such as "extremely".
+    /// Anchor at the high end, such as "extremely".
     pub high: String,
 }
 
-/// A level of a question (an option, a type of spans) as it is now.
+/// The current state of a level, an option or a type of span.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
-    /// The name that it began with, by which copies of a project know it; it never changes.
+    /// The initial name, which identifies the level in all copies of a project; it never changes.
     pub key: String,
-    /// What it is called.
+    /// The display name.
     pub name: String,
-    /// When to choose it; empty where nothing is said.
+    /// When to choose it; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub definition: String,
 }
 
-/// The levels of a question from a time on, in their order.
+/// The levels of a question from a point in time, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Levels {
-    /// How many levels the question was added with.
+    /// How many levels the question had when it was added.
     pub began: u16,
-    /// Those that it has.
     pub levels: Vec<Level>,
 }
 
-/// A level as somebody wants it.
+/// A requested change to a level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelEdit {
-    /// Where it stands on the scale now; none of a level that is new.
+    /// Its current index on the scale; `None` for a new level.
     pub from: Option<u16>,
-    /// What it is called.
+    /// The display name.
     pub name: String,
     /// When to choose it; may be empty.
     pub definition: String,
 }
 
-/// Why something cannot be written beside a question.
+/// Why a text of a question is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordingError {
-    /// Nobody reads as much beside a question.
+    /// A text is too long.
     #[error("{what} has {characters} characters, and may have {most}: put more into the guideline")]
     TooLong {
-        /// Which part.
+        /// Which text is too long.
         what: &'static str,
-        /// How many it has.
         characters: usize,
-        /// How many it may have.
         most: usize,
     },
 }
 
 impl QuestionHelp {
-    /// The most characters of the help.
+    /// Maximum length of the help, in characters.
     pub const LONGEST_TEXT: usize = 4_000;
-    /// The most characters of what a level means.
+    /// Maximum length of the definition of a level, in characters.
     pub const LONGEST_DEFINITION: usize = 1_000;
-    /// The most characters of an anchor.
+    /// Maximum length of an anchor, in characters.
     pub const LONGEST_ANCHOR: usize = 80;
 
-    /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.low.is_empty() && self.high.is_empty()
     }
 
-    /// As it is kept: without white space around it.
+    /// Removes surrounding white space.
     pub fn trimmed(&self) -> Self {
         let trimmed = |text: &str| text.trim().to_owned();
         Self { text: trimmed(&self.text), low: trimmed(&self.low), high: trimmed(&self.high) }
     }
 
-    /// Makes sure that it fits beside a question.
+    /// Checks the lengths.
     ///
     /// # Errors
     /// A part is too long.
@@ -95,10 +92,10 @@ impl QuestionHelp {
 }
 
 impl LevelEdit {
-    /// Makes sure that what it says fits.
+    /// Checks the length of the definition.
     ///
     /// # Errors
-    /// It is too long.
+    /// The definition is too long.
     pub fn check(&self) -> Result<(), WordingError> {
         fits("what a level means", &self.definition, QuestionHelp::LONGEST_DEFINITION)
     }

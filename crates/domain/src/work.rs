@@ -1,8 +1,8 @@
-//! How far a piece of long work is: a job, a run, an evaluation.
+//! States of long-running work: jobs, runs and evaluations.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a job, a run or an evaluation is.
+/// State of a job, a run or an evaluation.
 #[derive(
     Clone,
     Copy,
@@ -22,15 +22,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum WorkState {
-    /// At work.
     Running,
-    /// Done.
     Finished,
-    /// Stopped by the user.
     Cancelled,
-    /// Stopped by an error.
     Failed,
-    /// Ended with the program; starts again where it stopped.
+    /// Ended together with the program; resumes where it stopped.
     Interrupted,
 }
 

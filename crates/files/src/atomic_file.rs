@@ -6,17 +6,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Who may read a file that is written.
+/// Who may read the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readable {
-    /// As any new file of this person: the umask decides.
+    /// Anyone whom the umask allows.
     AsUsual,
-    /// Its owner only.
     ByOwner,
 }
 
-/// Written under a temporary name beside its target; takes the target's name in [`AtomicFile::finish`]. Dropped before
-/// that, it leaves no trace, and what stood at the target is unchanged. Where the target is a link, the link is replaced.
+/// A file that is written under a temporary name in the target's folder and takes the target's name
+/// in [`AtomicFile::finish`]. If dropped before that, it is removed and the target is unchanged. If
+/// the target is a link, the link is replaced.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
@@ -24,19 +24,20 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins a file that is to stand at `target`, readable as any new file of this person. Temporary files that a
-    /// process left in that folder when it died are removed on the way.
+    /// Starts a file that will replace `target`, with the permissions of an ordinary new file. Also
+    /// removes temporary files that a killed process left in the folder.
     ///
     /// # Errors
-    /// The target is a folder, its folder is missing or cannot be written, or the disk is full.
+    /// The target is a folder, its folder is missing or not writable, or the disk is full.
     pub fn create(target: &Path) -> io::Result<Self> {
         Self::begin(target, Readable::AsUsual)
     }
 
-    /// As [`AtomicFile::create`], readable by its owner only: for files that say what somebody works on.
+    /// Like [`AtomicFile::create`], but readable only by the owner, for files that reveal what
+    /// someone is working on.
     ///
     /// # Errors
-    /// As [`AtomicFile::create`].
+    /// Like [`AtomicFile::create`].
     pub fn create_private(target: &Path) -> io::Result<Self> {
         Self::begin(target, Readable::ByOwner)
     }
@@ -52,43 +53,45 @@ impl AtomicFile {
         if readable == Readable::AsUsual {
             with_usual_permissions(&mut builder);
         }
-        // tempfile creates exclusively: a link that waits under that name is never followed.
+        // tempfile opens exclusively, so a link planted under that name is never followed.
         let file = builder.tempfile_in(folder).map_err(without_temporary_name)?;
         stale::mark_in_use(file.as_file());
         Ok(Self { target: target.to_owned(), out: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    /// The path that the file will have.
+    /// The path of the finished file.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Where it is written meanwhile, for a library that writes to a path. What it writes there must be synced by it.
+    /// The temporary path, for libraries that write to a path. The library must sync what it writes
+    /// there.
     pub fn temporary_path(&self) -> &Path {
         self.out.get_ref().path()
     }
 
-    /// Brings everything to the disk and takes the target's name, replacing what has it.
+    /// Syncs the contents to disk and renames the file to the target, replacing an existing file.
     ///
     /// # Errors
-    /// What the disk says; the target is then as it was.
+    /// Writing, syncing or renaming fails; the target is then unchanged.
     pub fn finish(self) -> io::Result<()> {
         let (target, file) = self.synced()?;
         file.persist(&target).map_err(|e| e.error)?;
         sync_folder(folder_of(&target))
     }
 
-    /// As [`AtomicFile::finish`], but never in place of something that has the name by now.
+    /// Like [`AtomicFile::finish`], but never replaces an existing file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or what the disk says; the target is then as it was.
+    /// [`io::ErrorKind::AlreadyExists`] if the target exists, or an I/O error; the target is then
+    /// unchanged.
     pub fn finish_new(self) -> io::Result<()> {
         let (target, file) = self.synced()?;
         file.persist_noclobber(&target).map_err(|e| e.error)?;
         sync_folder(folder_of(&target))
     }
 
-    /// Everything on the disk, under the temporary name still.
+    /// Syncs the contents to disk, still under the temporary name.
     pub(crate) fn synced(self) -> io::Result<(PathBuf, NamedTempFile)> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
@@ -106,27 +109,28 @@ impl Write for AtomicFile {
     }
 }
 
-/// Writes `bytes` to `target`, whole or not at all, replacing what is there.
+/// Writes `bytes` to `target` atomically, replacing an existing file.
 ///
 /// # Errors
-/// As [`AtomicFile::create`] and [`AtomicFile::finish`].
+/// Like [`AtomicFile::create`] and [`AtomicFile::finish`].
 pub fn write_atomically(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(target)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// The error of a temporary file names that file; people know only the target.
+/// Removes the temporary file's name from an error, since users only know the target.
 pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
     match (error.raw_os_error(), error.kind()) {
         (Some(number), _) => io::Error::from_raw_os_error(number),
-        // tempfile wraps the system's error in one with the path, of which the kind alone can be had.
+        // tempfile wraps the system's error together with the path; only its kind is accessible.
         (None, io::ErrorKind::Other) => error,
         (None, kind) => kind.into(),
     }
 }
 
-/// Temporary files are private; a result is an ordinary file (the umask still applies).
+/// Gives the file ordinary permissions (subject to the umask); temporary files are private by
+/// default.
 #[cfg(unix)]
 fn with_usual_permissions(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;

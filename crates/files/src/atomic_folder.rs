@@ -8,21 +8,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Filled under a temporary name beside its target; takes the target's name in [`AtomicFolder::finish_new`]. Dropped
-/// before that, it is removed with all that is in it.
+/// A folder that is filled under a temporary name next to its target and takes the target's name in
+/// [`AtomicFolder::finish_new`]. If dropped before that, it is removed with its contents.
 #[derive(Debug)]
 pub struct AtomicFolder {
     target: PathBuf,
     folder: TempDir,
-    /// Says to other processes that the folder is in use, as long as it is open.
+    /// Signals to other processes that the folder is in use, as long as it is open.
     _mark: Option<File>,
 }
 
 impl AtomicFolder {
-    /// Begins a folder that is to stand at `target`. What a process left beside it when it died is removed on the way.
+    /// Starts a folder that will become `target`. Also removes temporary files and folders that a
+    /// killed process left next to it.
     ///
     /// # Errors
-    /// The folder that it is to stand in is missing or cannot be written, or the disk is full.
+    /// The parent folder is missing or not writable, or the disk is full.
     pub fn create(target: &Path) -> io::Result<Self> {
         let place = folder_of(target);
         stale::remove_stale_parts(place);
@@ -32,30 +33,32 @@ impl AtomicFolder {
         Ok(Self { target: target.to_owned(), _mark: stale::mark_folder_in_use(folder.path()), folder })
     }
 
-    /// Where to write its files meanwhile.
+    /// The temporary path to write files to.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Brings all of its files to the disk and takes the target's name, which nothing may have.
+    /// Syncs all files to disk and renames the folder to the target, which must not exist.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or what the disk says; the target is then as it was.
+    /// [`io::ErrorKind::AlreadyExists`] if the target exists, or an I/O error; the target is then
+    /// unchanged.
     pub fn finish_new(self) -> io::Result<()> {
         sync_all_in(self.folder.path())?;
         if std::fs::symlink_metadata(&self.target).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         std::fs::rename(self.folder.path(), &self.target)?;
-        // Moved into place: the temporary folder's handle must not look for it any more.
+        // The folder was renamed: prevents the handle from deleting it.
         let _ = self.folder.keep();
         sync_folder(folder_of(&self.target))
     }
 
-    /// As [`AtomicFolder::finish_new`], in place of the folder that has the name, which is removed. Killed in between, there is none.
+    /// Like [`AtomicFolder::finish_new`], but replaces and removes an existing folder. If the
+    /// process is killed in between, there is no folder under the target's name.
     ///
     /// # Errors
-    /// What the disk says; the target is then as it was.
+    /// Syncing or renaming fails; the target is then unchanged.
     pub fn finish(self) -> io::Result<()> {
         sync_all_in(self.folder.path())?;
         let place = folder_of(&self.target).to_owned();
@@ -86,7 +89,7 @@ fn sync_all_in(folder: &Path) -> io::Result<()> {
         if kind.is_dir() {
             sync_all_in(&entry.path())?;
         } else if kind.is_file() {
-            // Windows syncs only what is open to write.
+            // Windows only syncs files that are open for writing.
             File::options().read(true).write(cfg!(windows)).open(entry.path())?.sync_all()?;
         }
     }

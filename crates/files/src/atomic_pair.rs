@@ -1,4 +1,4 @@
-//! Two files that belong together, of which the second is never seen without its first.
+//! Two files that belong together; the second never exists without the first.
 
 use crate::atomic_file::AtomicFile;
 use crate::paths::{folder_of, sync_folder};
@@ -7,18 +7,21 @@ use std::io;
 use std::path::Path;
 use tempfile::TempPath;
 
-/// Brings two files of one folder to the disk and gives them their names, `first` before `second`. With `replace` files of these
-/// names give way, without it they are refused. Killed between the two names, `second` is not there at all: nothing looks complete.
+/// Syncs two files of one folder to disk and renames them to their targets, `first` before
+/// `second`. With `replace` existing files are replaced, otherwise they are an error. If the
+/// process is killed between the two renames, `second` does not exist, so the pair never looks
+/// complete when it is not.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] without `replace`, or what the disk says. What stood under both names is then as it was.
+/// [`io::ErrorKind::AlreadyExists`] without `replace` if a target exists, or an I/O error. Both
+/// targets are then unchanged.
 pub fn finish_pair(first: AtomicFile, second: AtomicFile, replace: bool) -> io::Result<()> {
     let (first_target, first) = first.synced()?;
     let (second_target, second) = second.synced()?;
     if !replace {
         first.persist_noclobber(&first_target).map_err(|e| e.error)?;
         if let Err(error) = second.persist_noclobber(&second_target) {
-            // Ours, from a moment ago.
+            // Created by this function just above.
             std::fs::remove_file(&first_target)?;
             return Err(error.error);
         }
@@ -36,7 +39,7 @@ pub fn finish_pair(first: AtomicFile, second: AtomicFile, replace: bool) -> io::
     sync_folder(folder_of(&second_target))
 }
 
-/// What had a name, under another one; removed when dropped.
+/// An existing file moved to a temporary name; removed when dropped.
 struct SetAside(Option<TempPath>);
 
 impl SetAside {
@@ -51,7 +54,7 @@ impl SetAside {
         Ok(Self(Some(aside)))
     }
 
-    /// Gives it its name back, or takes the name from what stands there where nothing did.
+    /// Restores the file, or removes the target if there was none before.
     fn back_to(self, target: &Path) -> io::Result<()> {
         match self.0 {
             Some(aside) => aside.persist(target).map_err(|e| e.error),
@@ -104,7 +107,7 @@ mod tests {
         }
     }
 
-    /// A folder in the way of the second name: the first has its old file again.
+    /// A folder blocks the second name: the first file has its old contents again.
     #[test]
     fn where_the_second_name_fails_the_first_is_as_it_was() {
         let folder = tempfile::tempdir().unwrap();

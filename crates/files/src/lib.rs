@@ -1,7 +1,8 @@
-//! Files and folders that appear whole or not at all, and names that no link leads astray.
+//! Files and folders that are written atomically, and opening files without following links.
 //!
-//! Everything that the product writes beside a project goes through here: exports, reports, settings, copies of projects,
-//! checkpoints, lock files. The crate stands on the ground floor beside `domain`: it knows nothing of projects.
+//! All files that the program writes next to a project go through this crate: exports, reports,
+//! settings, copies of projects, checkpoints, lock files. It does not depend on `domain` and knows
+//! nothing about projects.
 //!
 //! ```
 //! use std::io::Write;

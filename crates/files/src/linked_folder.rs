@@ -1,15 +1,17 @@
-//! A folder with the files of another one.
+//! Copies of a folder by hard links.
 
 use crate::atomic_folder::AtomicFolder;
 use std::io;
 use std::path::Path;
 
-/// Makes the new folder `target` with everything in `source`, whole or not at all: each file under a second name where the file system has such
-/// names, so that it takes no room, else as a copy. Removing either folder, or replacing a file in one by another file of its name, leaves the
-/// other as it is; who writes over the inside of a file changes both.
+/// Creates the folder `target` atomically with the contents of `source`. Files are hard-linked if
+/// the file system supports it, which takes no disk space, and copied otherwise. Removing either
+/// folder, or replacing a file in one of them, does not affect the other; writing into an existing
+/// file changes both.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`], or what the disk says; there is then no `target`.
+/// [`io::ErrorKind::AlreadyExists`] if `target` exists, or an I/O error; `target` is then not
+/// created.
 pub fn link_or_copy_folder(source: &Path, target: &Path) -> io::Result<()> {
     let folder = AtomicFolder::create(target)?;
     fill(source, folder.path())?;
@@ -19,7 +21,8 @@ pub fn link_or_copy_folder(source: &Path, target: &Path) -> io::Result<()> {
 fn fill(source: &Path, target: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(source)? {
         let entry = entry?;
-        // A second name of a link would lead where the first one does, and not move with the folder.
+        // A hard link to a symbolic link would point to the same relative path and break in the new
+        // folder.
         let (from, to) = (entry.path().canonicalize()?, target.join(entry.file_name()));
         if from.is_dir() {
             std::fs::create_dir(&to)?;

@@ -1,17 +1,19 @@
-//! Opening a file under a fixed name, where somebody else may have left a link.
+//! Opens files under a fixed name without following links that someone else may have planted.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens the regular file `path` to read and write, or makes an empty one. What is there is not cut.
+/// Opens the regular file `path` for reading and writing without truncating it, or creates an empty
+/// one.
 ///
-/// A folder with a project may come from anybody, in an archive that keeps links. A link under a name that we write to would
-/// lead the writing to any other file of the person who opens the project.
+/// A project folder may come from an untrusted archive that contains links. A link under a name
+/// that we write to would redirect the writes to any other file of the person who opens the
+/// project.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] where the name is a link, a second name of another file, or no regular file; or what the
-/// system says.
+/// [`io::ErrorKind::InvalidInput`] if `path` is a symbolic link, has several hard links or is not a
+/// regular file; or an I/O error.
 pub fn open_or_create_regular(path: &Path) -> io::Result<File> {
     let refused = |what: &str| {
         let words = format!("{} is {what}, so it is not written to; remove it", path.display());
@@ -24,7 +26,7 @@ pub fn open_or_create_regular(path: &Path) -> io::Result<File> {
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    // Should a link take the name between the look and the opening, the system refuses it.
+    // If a link takes the name between the check and the opening, the system refuses to open it.
     never_through_a_link(&mut options);
     let file = options.open(path)?;
     let about = file.metadata()?;
@@ -40,7 +42,7 @@ pub fn open_or_create_regular(path: &Path) -> io::Result<File> {
 #[cfg(unix)]
 fn never_through_a_link(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;
-    // Not to block where a pipe has taken the name.
+    // Avoids blocking if a pipe has taken the name.
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
 }
 

@@ -1,43 +1,44 @@
-//! Names beside a file, real paths, and folders brought to the disk.
+//! File names next to a file, real paths, and syncing of folders.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// `PATH` with `ending` behind its whole name: `a.b` and `.runs` make `a.b.runs`.
+/// Appends `ending` to the whole file name: `a.b` and `.runs` make `a.b.runs`.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// The path with every link resolved. On Windows without the prefix `\\?\` where the path does without it, which many
-/// libraries (SQLite's URIs among them) do not understand.
+/// Resolves every link in the path. On Windows the prefix `\\?\` is omitted where possible, since
+/// many libraries (including SQLite's URIs) do not understand it.
 ///
 /// # Errors
-/// There is nothing of that name, or a folder on the way may not be entered.
+/// The path does not exist, or a folder on the way is not accessible.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     dunce::canonicalize(path)
 }
 
-/// The folder that `path` stands in; the current one where none is named.
+/// The parent folder of `path`; the current folder if it has none.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Brings a folder to the disk: a new or changed name in it is there after a power cut only then.
+/// Syncs a folder to disk, so that new and renamed entries survive a power cut.
 ///
 /// # Errors
-/// What the disk says.
+/// The folder cannot be opened or synced.
 #[cfg(unix)]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
 
-/// Folders cannot be opened for this here; the system's journal keeps names.
+/// Does nothing: folders cannot be opened for syncing on this system, whose journal preserves
+/// names.
 ///
 /// # Errors
-/// None.
+/// Never.
 #[cfg(not(unix))]
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! A folder in which something is made that only its owner may read.
+//! A temporary folder that only its owner can read.
 
 use crate::atomic_file::without_temporary_name;
 use crate::stale;
@@ -7,20 +7,22 @@ use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Readable by its owner alone, whatever the umask says. It goes with all that is in it when it is dropped, and where its process was killed
-/// when the next one makes something in the same place.
+/// A temporary folder readable only by its owner, regardless of the umask. It is removed with its
+/// contents when dropped; if the process is killed, it is removed when the next temporary file or
+/// folder is created in the same place.
 #[derive(Debug)]
 pub struct PrivateFolder {
     folder: TempDir,
-    /// Says to other processes that the folder is in use, as long as it is open.
+    /// Signals to other processes that the folder is in use, as long as it is open.
     _mark: Option<File>,
 }
 
 impl PrivateFolder {
-    /// Makes one in `place`. What a process left there when it died is removed on the way.
+    /// Creates a folder in `place`. Also removes temporary files and folders that a killed process
+    /// left there.
     ///
     /// # Errors
-    /// The place is missing or cannot be written, or the disk is full.
+    /// The place is missing or not writable, or the disk is full.
     pub fn create_in(place: &Path) -> io::Result<Self> {
         stale::remove_stale_parts(place);
         let mut builder = tempfile::Builder::new();
@@ -30,7 +32,6 @@ impl PrivateFolder {
         Ok(Self { _mark: stale::mark_folder_in_use(folder.path()), folder })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -1,7 +1,8 @@
-//! Temporary files and folders that a process left behind when it was killed.
+//! Removal of temporary files and folders that a killed process left behind.
 //!
-//! While one is written its process holds an advisory lock on it, which the system releases however the process ends: what
-//! can be locked is nobody's any more. Names with a process number would not do: numbers are used again.
+//! A process holds an advisory lock on a temporary file while writing it, and the system releases
+//! the lock however the process ends: a file that can be locked is abandoned. Process numbers in
+//! names would not work, since numbers are reused.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,12 +11,13 @@ use std::time::{Duration, SystemTime};
 pub(crate) const PREFIX: &str = ".dissensus-";
 pub(crate) const SUFFIX: &str = ".part";
 
-/// Nothing younger is removed: there is a moment between making a file and locking it. Where locks would keep a second
-/// handle of the same process from writing (Windows), nothing is locked, and only the age tells.
+/// Minimum age of files to remove, since a file is locked only shortly after it is created. On
+/// systems where a lock would prevent a second handle of the same process from writing (Windows),
+/// nothing is locked, and only the age decides.
 const AGE: Duration = if cfg!(unix) { Duration::from_secs(5) } else { Duration::from_secs(24 * 60 * 60) };
 
-/// Removes temporary files and folders of ours in `folder` that no living process writes. What cannot be removed stays: it
-/// takes room and does no harm.
+/// Removes our temporary files and folders in `folder` that no living process is writing. Files
+/// that cannot be removed remain; they take up space but do no harm.
 pub fn remove_stale_parts(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -23,7 +25,7 @@ pub fn remove_stale_parts(folder: &Path) {
         let Some(name) = name.to_str() else { continue };
         let Some(part) = part_of(name) else { continue };
         let part = folder.join(part);
-        // Nobody holds a lock on a side file: it is in use as long as its file is.
+        // Side files are not locked: they are in use as long as their main file is.
         if is_stale(&entry.path()) && (!part.exists() || is_stale(&part)) {
             let path = entry.path();
             let _ = match entry.file_type() {
@@ -34,7 +36,7 @@ pub fn remove_stale_parts(folder: &Path) {
     }
 }
 
-/// The temporary file or folder of ours that has this name, or beside which SQLite made a file of this name.
+/// The name of our temporary file or folder that this name is, or is an SQLite side file of.
 fn part_of(name: &str) -> Option<&str> {
     let side_of = ["-journal", "-wal", "-shm"].iter().find_map(|side| name.strip_suffix(side));
     let part = side_of.unwrap_or(name);
@@ -44,22 +46,22 @@ fn part_of(name: &str) -> Option<&str> {
 fn is_stale(path: &Path) -> bool {
     let Ok(about) = std::fs::symlink_metadata(path) else { return false };
     let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age >= AGE);
-    // Opening a pipe would wait for its other end; a link is not ours.
+    // Opening a pipe would block; a link is not ours.
     if !(about.is_file() || about.is_dir()) || !about.modified().is_ok_and(old) {
         return false;
     }
     !cfg!(unix) || File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
-/// Holds `file` as long as it is open. Some network file systems know no locks: the file is then removed by nobody else
-/// either, because nobody else can lock it.
+/// Locks `file` as long as it is open. On network file systems without locks nobody else can lock,
+/// and therefore remove, the file either.
 pub(crate) fn mark_in_use(file: &File) {
     if cfg!(unix) {
         let _ = file.try_lock();
     }
 }
 
-/// As [`mark_in_use`], of a folder.
+/// Like [`mark_in_use`], for a folder.
 pub(crate) fn mark_folder_in_use(folder: &Path) -> Option<File> {
     let file = cfg!(unix).then(|| File::open(folder).ok()).flatten()?;
     mark_in_use(&file);

@@ -1,5 +1,5 @@
-//! Measures the project file at the sizes that the product is made for, on this disk:
-//! `cargo run --release -p dissensus-store --example load -- [FOLDER [import|million|large]]`.
+//! Measures the project file at realistic sizes on this disk: `cargo run --release -p
+//! dissensus-store --example load -- [FOLDER [import|million|large]]`.
 
 #![allow(clippy::print_stdout, reason = "a measuring program talks to its caller")]
 
@@ -170,7 +170,7 @@ fn a_million_labels(path: &Path) -> Result<()> {
     merging(path)
 }
 
-/// Takes in a copy with nothing new, and with one label, while labels are given.
+/// Merges a copy with nothing new, and with one label, while labels are given.
 fn merging(path: &Path) -> Result<()> {
     let copy = path.with_file_name("copy");
     std::fs::copy(path, &copy)?;

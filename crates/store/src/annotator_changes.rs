@@ -1,4 +1,5 @@
-//! What is known of people and when it was said, so that copies agree on it.
+//! Changes to names and attributes of annotators, with their times, so that copies of a project
+//! agree.
 
 use crate::row::to_json;
 use crate::tx::all;
@@ -8,7 +9,7 @@ use dissensus_domain::{AnnotatorId, Attributes};
 const NAME: &str = "name";
 const ATTRIBUTE: &str = "attribute:";
 
-/// That somebody has a name, or an attribute a value; an empty one is none.
+/// A name or attribute value of an annotator; an empty value removes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnnotatorChange {
     pub(crate) annotator: AnnotatorId,
@@ -18,7 +19,8 @@ pub(crate) struct AnnotatorChange {
 }
 
 impl WriteTx<'_> {
-    /// Notes what is said of somebody who was just added. At no time: what is said later holds, in this copy or in another.
+    /// Records the name and attributes of a new annotator with time 0, so that any later change
+    /// takes precedence, in this or another copy.
     pub(crate) fn note_new_annotator(
         &mut self,
         id: AnnotatorId,
@@ -32,12 +34,12 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes that somebody has another name from now on.
+    /// Records a new name, effective now.
     pub(crate) fn note_name(&mut self, id: AnnotatorId, name: &str, now_ms: i64) -> Result<()> {
         self.say_now(id, NAME.to_owned(), name.to_owned(), now_ms)
     }
 
-    /// Notes what is known of somebody from now on, where that differs from `before`.
+    /// Records the attributes that differ from `before`, effective now.
     pub(crate) fn note_attributes(
         &mut self,
         id: AnnotatorId,
@@ -59,7 +61,8 @@ impl WriteTx<'_> {
         self.say(annotator, what, value, changed_at_ms)
     }
 
-    /// Now, or later than everything that was said of it.
+    /// Returns the current time, or a time just after the latest change to the same name or
+    /// attribute.
     fn after_all_said(&self, annotator: AnnotatorId, what: &str, now_ms: i64) -> Result<i64> {
         let sql = "SELECT max(changed_at_ms) FROM annotator_changes WHERE annotator = ?1 AND what = ?2";
         let newest: Option<i64> = self.first(sql, (annotator.0, what), |r| r.get(0))?.flatten();
@@ -73,12 +76,12 @@ impl WriteTx<'_> {
         Ok(now_ms.max(after))
     }
 
-    /// When something that is said now of an attribute is said, so that it holds.
+    /// Returns the time to record for a change to an attribute made now, such that it takes effect.
     pub(crate) fn time_of_attribute(&self, id: AnnotatorId, attribute: &str, now_ms: i64) -> Result<i64> {
         self.after_all_said(id, &format!("{ATTRIBUTE}{attribute}"), now_ms)
     }
 
-    /// Notes what was said of an attribute at a time; an empty value is none.
+    /// Records a value of an attribute at a given time; an empty value removes it.
     pub(crate) fn say_attribute(
         &mut self,
         id: AnnotatorId,
@@ -93,7 +96,7 @@ impl WriteTx<'_> {
         self.add_annotator_change(&AnnotatorChange { annotator, what, changed_at_ms, value }).map(drop)
     }
 
-    /// Adds a fact, our own or one that another copy knows. Returns whether it was new.
+    /// Adds a change made here or in another copy. Returns whether it was new.
     pub(crate) fn add_annotator_change(&mut self, new: &AnnotatorChange) -> Result<bool> {
         let sql =
             "INSERT INTO annotator_changes (annotator, what, changed_at_ms, value) VALUES (?1, ?2, ?3, ?4)
@@ -102,9 +105,9 @@ impl WriteTx<'_> {
         Ok(added.map_err(|e| self.explain("noting what is known of an annotator", e))? > 0)
     }
 
-    /// Brings name and attributes of somebody to what holds of all that was said.
+    /// Updates the annotator's row to the latest recorded name and attributes.
     pub(crate) fn refresh_annotator(&mut self, id: AnnotatorId) -> Result<()> {
-        // The last of each in this order holds.
+        // For each name or attribute, the last row in this order is in effect.
         let sql = "SELECT what, value FROM annotator_changes WHERE annotator = ?1 ORDER BY what, changed_at_ms, value";
         let said = all(self.conn, sql, [id.0], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)));
         let said = said.map_err(|e| self.explain("reading what is known of an annotator", e))?;
@@ -124,7 +127,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Everything that was ever said of people.
+    /// All changes ever recorded, for every annotator.
     pub(crate) fn all_annotator_changes(&self) -> Result<Vec<AnnotatorChange>> {
         let sql = "SELECT annotator, what, changed_at_ms, value FROM annotator_changes";
         self.read("reading what is known of annotators", |c| {

@@ -1,19 +1,20 @@
-//! Under which copy a store appends, and how far a transaction is with it.
+//! The copy id and position at which a store appends events.
 
 use dissensus_domain::CopyId;
 use std::cell::Cell;
 
-/// The copy that a store appends under, and where the next event of this transaction goes.
+/// The copy id under which a store appends events, and the position of the last event of the
+/// current transaction.
 ///
-/// The copy's id is made with the first event that a store appends, in the transaction of that event; see [`CopyId`] for why it is
-/// never read from the file and used again.
+/// The copy id is generated together with the first event that a store appends, in the same
+/// transaction; see [`CopyId`] for why it is never read from the file and reused.
 #[derive(Debug, Default)]
 pub(crate) struct Appending {
     copy: Cell<Option<CopyId>>,
     last: Cell<Option<Place>>,
 }
 
-/// Where an event lies.
+/// The position of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) event: u32,
@@ -22,33 +23,33 @@ pub(crate) struct Place {
 }
 
 impl Appending {
-    /// What appends in a new transaction of a store that appended under `copy` before.
+    /// Creates the state for a new transaction of a store that has appended under `copy`.
     pub(crate) fn under(copy: Option<CopyId>) -> Self {
         Self { copy: Cell::new(copy), last: Cell::new(None) }
     }
 
-    /// The copy to go on with, once the transaction is on disk.
+    /// The copy id to continue with once the transaction is committed.
     pub(crate) fn copy(&self) -> Option<CopyId> {
         self.copy.get()
     }
 
-    /// From here on this transaction appends under `copy`.
+    /// Appends under `copy` from now on.
     pub(crate) fn begin(&self, copy: CopyId) {
         self.copy.set(Some(copy));
     }
 
-    /// From here on this transaction and those after it append under a copy of their own.
+    /// Generates a new copy id for the next event, in this or a later transaction.
     pub(crate) fn renew(&self) {
         self.copy.set(None);
         self.last.set(None);
     }
 
-    /// Where this transaction appended last.
+    /// The position of the last event that this transaction appended.
     pub(crate) fn last(&self) -> Option<Place> {
         self.last.get()
     }
 
-    /// The transaction has appended at `place`.
+    /// Records that the transaction appended an event at `place`.
     pub(crate) fn appended_at(&self, place: Place) {
         self.last.set(Some(place));
     }

@@ -1,4 +1,4 @@
-//! Attention checks: texts whose right answer is known.
+//! Attention checks: texts with a known right answer.
 
 use crate::level_order::LevelOrder;
 use crate::places::Places;
@@ -25,8 +25,9 @@ fn check(row: &Row<'_>) -> rusqlite::Result<AttentionCheck> {
     })
 }
 
-/// Every fact, by question and text, the latest of each last. At one time, as in copies apart, the order is that of the columns, with
-/// answers by [`LevelOrder`].
+/// All facts by question and text, each group ordered from oldest to latest. Facts with equal
+/// times, which can come from separate copies, are ordered by their columns, with answers ordered
+/// by [`LevelOrder`].
 fn every(c: &Connection) -> rusqlite::Result<Vec<AttentionCheck>> {
     let sql =
         format!("SELECT {COLUMNS} FROM attention_checks ORDER BY question, text, at_ms, answer, reason");
@@ -45,7 +46,8 @@ fn every(c: &Connection) -> rusqlite::Result<Vec<AttentionCheck>> {
 }
 
 impl WriteTx<'_> {
-    /// Sets the right answer to a question about a text, or with none that it has none: it holds from here on, whatever the clock says.
+    /// Sets or, with `None`, removes the right answer to a question about a text. It takes effect
+    /// immediately, whatever the clock shows.
     ///
     /// # Errors
     /// There is no such question or text, or the answer is not on the scale.
@@ -56,7 +58,7 @@ impl WriteTx<'_> {
         self.add_attention_check(&AttentionCheck { at_ms, ..new.clone() }).map(drop)
     }
 
-    /// Adds it as a fact. Returns whether it was new.
+    /// Adds the check as a fact. Returns whether it was new.
     pub(crate) fn add_attention_check(&mut self, new: &AttentionCheck) -> Result<bool> {
         let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
         let question = self.question(new.question)?.ok_or_else(|| unknown("question", new.question.0))?;
@@ -85,13 +87,10 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// The attention checks that hold, by question and text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The attention checks in effect, by question and text.
     pub fn attention_checks(&self) -> Result<Vec<AttentionCheck>> {
         let mut found = self.all_attention_checks()?;
-        // `dedup_by_key` keeps the first of each, so the order is turned round.
+        // `dedup_by_key` keeps the first item of each group, so the order is reversed.
         found.reverse();
         found.dedup_by_key(|check| (check.question, check.text));
         found.reverse();
@@ -99,7 +98,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Every fact about attention checks.
+    /// All facts about attention checks.
     pub(crate) fn all_attention_checks(&self) -> Result<Vec<AttentionCheck>> {
         self.read("reading the attention checks", every)
     }

@@ -1,4 +1,5 @@
-//! What a study sets for the care of its people, and how many texts somebody leaves out: facts, of which the latest holds.
+//! Study limits for harmful texts, and how many texts annotators leave out. Both are facts, of
+//! which the latest is in effect.
 
 use crate::places::Places;
 use crate::tx::all;
@@ -12,7 +13,8 @@ fn count(fact: &Fact) -> Option<u32> {
 }
 
 impl WriteTx<'_> {
-    /// Sets limits, and from which level on answers to questions say that a text is harmful: to no other question than these.
+    /// Sets the study limits, and for each listed question the level from which an answer marks a
+    /// text as harmful. Other questions lose such a level.
     ///
     /// # Errors
     /// There is no such question.
@@ -38,7 +40,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records how many texts somebody leaves out.
+    /// Records how many texts an annotator left out.
     ///
     /// # Errors
     /// There is no such annotator.
@@ -49,20 +51,14 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// The limits that the study sets; none where it has set nothing.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The limits of the study; the defaults if it has set none.
     pub fn study_limits(&self) -> Result<StudyLimits> {
         let fact = self.fact(FactKind::Care, None, None, None)?;
-        // What another version of the program sets beside these is nothing to this one.
+        // Values that this version of the program cannot read are ignored.
         Ok(fact.and_then(|fact| serde_json::from_value(fact.value).ok()).unwrap_or_default())
     }
 
-    /// From which level on answers to which questions say that a text is harmful, by question.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// For each question that has one, the level from which an answer marks a text as harmful.
     pub fn harmful_levels(&self) -> Result<Vec<(QuestionId, u16)>> {
         let places = self.read("reading the levels", Places::read)?;
         let level = |fact: &Fact| {
@@ -72,19 +68,13 @@ impl Store {
         Ok(self.facts(FactKind::Harmful)?.iter().filter_map(level).collect())
     }
 
-    /// How many texts people leave out, those who do.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many texts annotators left out, for those who left out any.
     pub fn texts_left_out(&self) -> Result<HashMap<AnnotatorId, u32>> {
         let facts = self.facts(FactKind::LeftOut)?;
         Ok(facts.iter().filter_map(|fact| fact.annotator.zip(count(fact))).collect())
     }
 
-    /// How many texts somebody leaves out.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many texts an annotator left out.
     pub fn left_out(&self, annotator: AnnotatorId) -> Result<u32> {
         let fact = self.fact(FactKind::LeftOut, None, None, Some(annotator))?;
         Ok(fact.as_ref().and_then(count).unwrap_or(0))

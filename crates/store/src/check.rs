@@ -1,7 +1,7 @@
-//! What a file is, found out before anything of it is changed.
+//! Checks of a file before anything in it is changed.
 //!
-//! No file is opened here but through SQLite: on Unix, closing any other handle on a database file would drop the
-//! locks that another connection of this very process holds on it.
+//! Files are only opened through SQLite: on Unix, closing any other handle of a database file would
+//! release the locks that another connection of the same process holds on it.
 
 use crate::connect::{Access, connect, harden, has_journal};
 use crate::migrate::{APPLICATION_ID, newest};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The file behind `path`, links resolved, after a look at what the file system says of it.
+/// Resolves the links in `path` and checks that it is a non-empty regular file.
 pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
     let file = dissensus_files::real_path(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotADirectory => StoreError::Missing(path.to_owned()),
@@ -27,39 +27,40 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
     }
     match about.len() {
         0 => return Err(StoreError::Empty(path.to_owned())),
-        // SQLite takes a file without room for its smallest page for a new database.
+        // SQLite treats a file smaller than its smallest page as a new database.
         1..512 => return Err(StoreError::NotSqlite(path.to_owned())),
         _ => {}
     }
     Ok(file)
 }
 
-/// True where the system says the file may not be written. (For the superuser, who may all the same, the mode counts.)
+/// Whether the system reports the file as read-only. For the superuser, who can write anyway, the
+/// file mode decides.
 pub(crate) fn is_read_only(file: &Path, shown: &Path) -> Result<bool> {
     let about =
         std::fs::metadata(file).map_err(|e| StoreError::from_io(shown, "looking at the project", &e))?;
     if about.permissions().readonly() {
         return Ok(true);
     }
-    // SQLite falls back to reading where writing is refused, and tells; nothing is written by opening.
+    // SQLite falls back to reading if writing is refused, and reports that; opening writes nothing.
     let conn =
         connect(file, Access::Write).map_err(|e| StoreError::explain(shown, "opening the project", e))?;
     conn.is_readonly("main").map_err(|e| StoreError::explain(shown, "opening the project", e))
 }
 
-/// Makes sure, from the first page of the file alone, that this is a project and not too new.
+/// Checks, from the first page of the file only, that it is a project and not too new.
 pub(crate) fn header(file: &Path, shown: &Path, migrations: &[&str]) -> Result<()> {
     let conn =
         connect(file, Access::Immutable).map_err(|e| StoreError::explain(shown, "opening the project", e))?;
     match version(&conn, shown, migrations) {
-        // Without its journal a file can look cut short, as when the disk was full while the journal was written
-        // back. Whether the two together are sound is found out later.
+        // Without its journal a file can look truncated, for example if the disk was full while the
+        // journal was being written back. Whether both together are sound is checked later.
         Err(StoreError::Damaged { .. }) if has_journal(file) => Ok(()),
         found => found.map(|_| ()),
     }
 }
 
-/// The version of an open project, after making sure that it is one and not too new.
+/// The format version of an open project, after checking that it is a project and not too new.
 pub(crate) fn version(conn: &Connection, shown: &Path, migrations: &[&str]) -> Result<u32> {
     let read = |pragma| {
         conn.pragma_query_value(None, pragma, |r| r.get::<_, i32>(0))
@@ -77,20 +78,21 @@ pub(crate) fn version(conn: &Connection, shown: &Path, migrations: &[&str]) -> R
     }
 }
 
-/// What is checked of a file at opening.
+/// How much of a file is checked at opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// Schema and contents; all of them in a file of up to so many bytes.
+    /// The schema and the contents; all contents if the file has at most this many bytes.
     Contents(u64),
-    /// The schema only: the file was found in order before and has not been written since.
+    /// Only the schema: the file passed the check before and has not been written since.
     Schema,
 }
 
-/// Makes sure that the schema is the one we make, that the pages hold together and that the rows keep the rules.
+/// Checks that the schema is ours, that the pages are consistent and that the rows satisfy the
+/// constraints.
 ///
-/// Readers and writers come here with the same kind of connection: SQLite leaves every CHECK out of a database that it
-/// opened to read only, so a file that cannot be written is checked as a copy in memory where it is small, and without its
-/// CHECKs where it is not.
+/// Readers and writers use the same kind of connection here: SQLite ignores CHECK constraints in a
+/// database that it opened read-only. A file that cannot be written is therefore checked as a copy
+/// in memory if it is small, and without CHECK constraints otherwise.
 pub(crate) fn contents(
     conn: &Connection,
     shown: &Path,
@@ -109,7 +111,7 @@ pub(crate) fn contents(
     match difference(conn, migrations, version) {
         Ok(None) => {}
         Ok(Some(what)) => return Err(StoreError::Altered { path: shown.to_owned(), what }),
-        // Where the schema's own rows do not parse, SQLite has no better word than "error".
+        // If the schema's own rows do not parse, SQLite only reports "error".
         Err(e) if e.sqlite_error_code() == Some(ErrorCode::Unknown) => {
             return Err(damaged(shown, e.to_string()));
         }
@@ -123,14 +125,14 @@ pub(crate) fn contents(
     rows_and_pages(conn, shown, small)
 }
 
-/// How large the database is, with what is in its journal.
+/// The size of the database, including its journal.
 fn bytes(conn: &Connection) -> rusqlite::Result<u64> {
     let number = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, i64>(0));
     let bytes = number("page_count")?.saturating_mul(number("page_size")?);
     Ok(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// A copy that may be written, so that SQLite knows the CHECKs of its tables.
+/// A writable copy in memory, for which SQLite evaluates CHECK constraints.
 fn in_memory(conn: &Connection) -> rusqlite::Result<Connection> {
     let mut copy = Connection::open_in_memory()?;
     rusqlite::backup::Backup::new(conn, &mut copy)?.run_to_completion(
@@ -142,7 +144,8 @@ fn in_memory(conn: &Connection) -> rusqlite::Result<Connection> {
     Ok(copy)
 }
 
-/// Damage inside a value that leaves the page in order and the rules kept cannot be seen, as SQLite keeps no checksums.
+/// Damage inside a value that leaves pages and constraints intact is not detected, since SQLite
+/// stores no checksums.
 fn rows_and_pages(conn: &Connection, shown: &Path, whole: bool) -> Result<()> {
     if whole {
         walk(conn, shown, "integrity_check", None)?;
@@ -161,7 +164,7 @@ fn rows_and_pages(conn: &Connection, shown: &Path, whole: bool) -> Result<()> {
     words(conn, shown)
 }
 
-/// Compares the table of current answers, where the format has one, with what the events say.
+/// Compares the table of current answers, if the format has one, with the events.
 fn current_answers(conn: &Connection, shown: &Path) -> Result<()> {
     let explain = |e| StoreError::explain(shown, "checking the current answers", e);
     let there = "SELECT count(*) FROM sqlite_schema WHERE name = 'current_answers'";
@@ -171,7 +174,7 @@ fn current_answers(conn: &Connection, shown: &Path) -> Result<()> {
     crate::current::difference(conn).map_err(explain)?.map_or(Ok(()), |detail| Err(damaged(shown, detail)))
 }
 
-/// Walks the pages of a table, or of the file.
+/// Checks the pages of a table, or of the whole file.
 fn walk(conn: &Connection, shown: &Path, check: &str, table: Option<&str>) -> Result<()> {
     let mut first: Option<String> = None;
     let keep = |r: &rusqlite::Row<'_>| {
@@ -189,7 +192,7 @@ fn walk(conn: &Connection, shown: &Path, check: &str, table: Option<&str>) -> Re
     first.map_or(Ok(()), |detail| Err(damaged(shown, detail)))
 }
 
-/// Makes sure that every row that names another one names one that is there.
+/// Checks that every reference between rows resolves.
 fn foreign_keys(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<()> {
     let explain = |e| StoreError::explain(shown, "checking what the rows of the project name", e);
     let all = r#"SELECT "table", rowid, parent FROM pragma_foreign_key_check"#;
@@ -208,7 +211,7 @@ fn foreign_keys(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<
     Err(damaged(shown, format!("row{id} of {table} names a row of {parent} that is not there")))
 }
 
-/// Makes sure that what texts and annotators carry can be read: a file that opens must export too.
+/// Checks that the JSON of texts and annotators can be parsed: a file that opens must also export.
 fn words(conn: &Connection, shown: &Path) -> Result<()> {
     let explain = |e| StoreError::explain(shown, "checking the texts and annotators of the project", e);
     for (what, sql) in [
@@ -224,7 +227,7 @@ fn words(conn: &Connection, shown: &Path) -> Result<()> {
                 column(n)?;
             }
             let object = column(1)?.unwrap_or_default();
-            // Most have none, and a million texts are opened often.
+            // Most rows are empty, and projects with a million texts are opened often.
             if object != "{}" && serde_json::from_str::<BTreeMap<String, String>>(object).is_err() {
                 let name = column(0)?.unwrap_or_default();
                 let detail = format!("what {what} \"{name}\" carries is no JSON object of strings");
@@ -246,7 +249,7 @@ mod tests {
     use crate::{EncoderVersion, NewText, Store};
     use dissensus_domain::TextId;
 
-    /// A closed project with embeddings, and where the tree of `table` begins in the file.
+    /// A closed project with embeddings, and the byte range of the tree of `table` in the file.
     fn project(folder: &Path, table: &str) -> (PathBuf, std::ops::Range<usize>) {
         let path = folder.join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -289,7 +292,7 @@ mod tests {
             bytes[page].iter_mut().for_each(|b| *b ^= 0x5A);
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(check().is_ok(), sound, "{table}, {whole}");
-            // Embeddings that were not walked are told when they are read.
+            // Damaged embeddings that were not checked are reported when they are read.
             if sound {
                 let own = crate::own_file::OwnFile::of(&path, &path).unwrap();
                 let lazy =

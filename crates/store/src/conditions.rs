@@ -1,4 +1,4 @@
-//! Where questions are asked: the condition that each of them has now.
+//! The conditions on which questions are asked.
 
 use crate::level_order::LevelOrder;
 use crate::places::Places;
@@ -8,8 +8,8 @@ use dissensus_domain::{Condition, QuestionId};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-/// The condition of every question that has one. Of conditions that copies set apart from each other and that wait for each other in a
-/// circle, the last one does not count.
+/// The condition of every question that has one. If conditions from separate copies form a cycle,
+/// the latest one is ignored.
 pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<QuestionId, Condition>> {
     let sql = "SELECT c.question, c.other, c.levels, c.changed_at_ms, q.name, o.name
                FROM conditions AS c JOIN questions AS q ON q.id = c.question JOIN questions AS o ON o.id = c.other";
@@ -23,13 +23,14 @@ pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<Questio
         let only_if = Condition::new(of, rows.into_iter().map(|row| places.place(of, row)));
         Ok(((question, at_ms, other, ranks), (question, (at_ms, name, only_if))))
     })?;
-    // Of several at one time, as in copies apart, the last one in an order that is the same in every copy.
+    // Conditions with equal times, which can come from separate copies, are ordered in the same way
+    // in every copy.
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
     let rows = rows.into_iter().map(|(_, row)| row);
     let latest: BTreeMap<QuestionId, _> = rows.collect();
     let mut latest: Vec<_> =
         latest.into_iter().map(|(of, (at, name, only_if))| (at, name, of, only_if)).collect();
-    // By time and name, which are the same in every copy; rows are not.
+    // By time and name, which are the same in every copy; row ids are not.
     latest.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     let mut found = BTreeMap::new();
     for (_, _, question, only_if) in latest {
@@ -40,7 +41,7 @@ pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<Questio
     Ok(found)
 }
 
-/// The questions whose conditions name levels of this one, each with the rows of these.
+/// The questions whose conditions refer to levels of this one, with the row ids of these levels.
 pub(crate) fn conditions_by_row(
     conn: &Connection,
     question: QuestionId,
@@ -55,7 +56,7 @@ pub(crate) fn conditions_by_row(
     Ok(found)
 }
 
-/// Whether `question` is `other`, or is asked only after it.
+/// Whether `question` is `other` or depends on it.
 pub(crate) fn waits_for(
     conditions: &BTreeMap<QuestionId, Condition>,
     question: QuestionId,

@@ -1,4 +1,4 @@
-//! Opening connections: the same careful settings for every one of them.
+//! Opens connections, all with the same defensive settings.
 
 use dissensus_files::beside;
 use rusqlite::config::DbConfig;
@@ -7,33 +7,33 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a statement waits for another program that holds the file.
+/// How long a statement waits for another program that has locked the file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// A journal that is longer is brought into the file at the next opportunity, also while writing does not pause.
+/// A journal longer than this is checkpointed at the next opportunity, even during continuous
+/// writing.
 pub(crate) const LONG_JOURNAL: u32 = 4 << 20;
 
-/// What a connection may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Read and write.
     Write,
-    /// Read; the connection could write its own side files, so that it can take part in the journal and clean up.
+    /// Read. The connection can write its own side files, so that it can use and clean up the
+    /// journal.
     Read,
-    /// Read a file that cannot be written, together with the journal beside it.
+    /// Read a file that cannot be written, together with its journal.
     ReadOnly,
-    /// Read the file alone, as if nothing could change it: takes no lock and makes no side file.
+    /// Read only the main file, assuming that nothing changes it: takes no lock and creates no side
+    /// files.
     Immutable,
 }
 
-/// True where a journal lies beside the file: the file alone may be only a part of the project.
+/// Whether the file has a journal, in which case the file without it may be incomplete.
 pub(crate) fn has_journal(file: &Path) -> bool {
     ["-wal", "-journal"]
         .iter()
         .any(|ending| std::fs::metadata(beside(file, ending)).is_ok_and(|about| about.len() > 0))
 }
 
-/// Opens a connection to the existing file `path`.
 pub(crate) fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {
     let base = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
     let conn = match access {
@@ -53,14 +53,15 @@ pub(crate) fn connect(path: &Path, access: Access) -> rusqlite::Result<Connectio
     Ok(conn)
 }
 
-/// Settings that touch no page of the file, so they come first: the file may be anybody's.
+/// Settings that touch no page of the file. They come first, since the file may be untrusted.
 pub(crate) fn harden(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_prepared_statement_cache_capacity(128);
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    // One plan a statement: or SQLite plans again for each new value that it compares with a partial index.
+    // One plan per statement: otherwise SQLite plans again for each new value that it compares with
+    // a partial index.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
@@ -80,31 +81,33 @@ pub(crate) fn harden(conn: &Connection) -> rusqlite::Result<()> {
         conn.set_limit(limit, most)?;
     }
     conn.pragma_update(None, "cell_size_check", true)?;
-    // Or INSERT OR REPLACE would delete rows without asking the triggers that forbid it.
+    // Otherwise INSERT OR REPLACE would delete rows without firing the triggers that forbid it.
     conn.pragma_update(None, "recursive_triggers", true)
 }
 
-/// Prepares a connection of the writer: journal, and a sync for every commit. Writes to the file.
+/// Prepares the writer's connection: WAL journal, and a sync for every commit. Writes to the file.
 pub(crate) fn start_journal(conn: &Connection) -> rusqlite::Result<()> {
     let mode: String = conn.pragma_update_and_check(None, "journal_mode", "WAL", |r| r.get(0))?;
     if mode != "wal" {
-        // Some network file systems have no shared memory; the old journal is as safe, readers only wait more.
+        // Some network file systems have no shared memory. The rollback journal is as safe, but
+        // readers wait more.
         conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     }
     conn.pragma_update(None, "synchronous", "FULL")?;
-    // macOS: fsync leaves the bytes in the drive's own memory; only F_FULLFSYNC brings them to the medium.
+    // macOS: fsync leaves data in the drive's cache; only F_FULLFSYNC writes it to the medium.
     conn.pragma_update(None, "fullfsync", true)?;
     conn.pragma_update(None, "checkpoint_fullfsync", true)?;
     conn.pragma_update(None, "cache_size", -32_768)?; // KiB
-    // A journal grown by an import shrinks again after the next checkpoint, of which the writer alone decides: it looks at the
-    // file first.
+    // A journal that grew during an import shrinks after the next checkpoint. Checkpoints are run
+    // by the writer only, after it has checked the file.
     conn.pragma_update_and_check(None, "journal_size_limit", LONG_JOURNAL, |_| Ok(()))?;
     conn.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-    // Ends the transaction in which SQLite changed the kind of journal: until then a checkpoint finds the file locked.
+    // Ends the transaction in which SQLite changed the journal mode; until then a checkpoint would
+    // find the file locked.
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
-/// The file as a URI that says nothing can change it.
+/// The file as a URI that declares it immutable.
 fn immutable_uri(path: &Path) -> rusqlite::Result<String> {
     let invalid = || rusqlite::Error::InvalidPath(path.to_owned());
     let full = std::path::absolute(path).map_err(|_| invalid())?;
@@ -113,8 +116,9 @@ fn immutable_uri(path: &Path) -> rusqlite::Result<String> {
     Ok(uri + "?immutable=1")
 }
 
-/// The `file:` URI of an absolute Windows path. The prefix `\\?\` is for the system's own calls: SQLite would take it for
-/// a part of the name. Two slashes before a server's name are part of the path, not the URI's authority.
+/// The `file:` URI of an absolute Windows path. The prefix `\\?\` is for system calls only: SQLite
+/// would treat it as a part of the name. Two slashes before a server's name are part of the path,
+/// not the URI's authority.
 fn windows_uri(path: &[u8]) -> String {
     let plain: Vec<u8> = match path.strip_prefix(br"\\?\UNC\") {
         Some(share) => [br"\\", share].concat(),
@@ -127,7 +131,7 @@ fn windows_uri(path: &[u8]) -> String {
     format!("file:{root}{}{}", String::from_utf8_lossy(letter), escaped(rest))
 }
 
-/// Everything but what a path may hold in a URI as it is.
+/// Percent-encodes everything that is not allowed in the path of a URI.
 fn escaped(path: &[u8]) -> String {
     let mut out = String::with_capacity(path.len());
     for &byte in path {
@@ -151,7 +155,7 @@ fn path_bytes(path: &Path) -> Option<&[u8]> {
     path.to_str().map(str::as_bytes)
 }
 
-/// Closes a connection that must not bring any journal into the file.
+/// Closes a connection without checkpointing the journal.
 pub(crate) fn leave_alone(conn: Connection) {
     if conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).is_err() {
         tracing::warn!("a connection may bring the journal into the file");

@@ -1,4 +1,4 @@
-//! A whole copy of a project, at any moment.
+//! Complete copies of a project, also while it is in use.
 
 use crate::connect::has_journal;
 use crate::copy_pages::copy_pages;
@@ -9,16 +9,16 @@ use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What may be at the target of a copy.
+/// What may exist at the target of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyTarget {
     /// Nothing.
     New,
-    /// A file, which is replaced once the copy is whole.
+    /// A file, which is replaced once the copy is complete.
     Replace,
 }
 
-/// Copies what `conn` sees, the project called `shown` in messages.
+/// Copies the contents visible to `conn`; error messages name the project `shown`.
 pub(crate) fn copy_to(
     conn: &Connection,
     shown: &Path,
@@ -35,13 +35,14 @@ pub(crate) fn copy_to(
     if what == CopyTarget::New && std::fs::symlink_metadata(target).is_ok() {
         return Err(StoreError::Exists(target.to_owned()));
     }
-    // SQLite would take what another project left there for a part of the copy.
+    // SQLite would treat the journal of another project as a part of the copy.
     if has_journal(target) {
         return Err(StoreError::JournalInTheWay(target.to_owned()));
     }
-    // Whoever made the project readable for others may do so with a copy too.
+    // The copy is private; users who share a project can share the copy too.
     let file = AtomicFile::create_private(target).map_err(explain_io)?;
-    // A copy is another file: put in the place of this one, it has no part in the journal that is left beside it.
+    // A copy is a different file: if it replaces this one, it must not use the journal that remains
+    // next to it.
     let mark = |copy: &Connection| Mark::first(None).write(copy);
     match copy_pages(conn, file.temporary_path(), mark, progress) {
         Ok(ControlFlow::Continue(())) => {}

@@ -1,14 +1,14 @@
-//! The pages of a project, copied to another file.
+//! Copies the pages of a project to another file.
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Pages copied between two looks at whether to stop: 1 MiB.
+/// Pages copied between two checks for cancellation: 1 MiB.
 const STEP: i32 = 256;
 
-/// Copies what `conn` sees to the empty file `path`, which `prepare` then writes to.
+/// Copies the contents visible to `conn` to the empty file `path`, which `prepare` then modifies.
 pub(crate) fn copy_pages(
     conn: &Connection,
     path: &Path,
@@ -20,7 +20,8 @@ pub(crate) fn copy_pages(
         | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut copy = Connection::open_with_flags(path, flags)?;
-    // It has a temporary name until it is whole: there is nothing to go back to. Its pages are synced all the same.
+    // Needs no journal, since the file has a temporary name until it is complete. Its pages are
+    // synced all the same.
     copy.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
     copy.pragma_update(None, "synchronous", "FULL")?;
     copy.pragma_update(None, "fullfsync", true)?;
@@ -43,7 +44,7 @@ pub(crate) fn copy_pages(
             }
         }
     }
-    // The copy of a WAL file says WAL: alone it must be one file.
+    // The copy of a WAL database is marked as WAL, but must be a single file.
     copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     copy.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
     prepare(&copy)?;

@@ -1,4 +1,4 @@
-//! How much there is of everything.
+//! Counts of texts, annotators, questions, labels and events.
 
 use crate::labels::SAID;
 use crate::row::source;
@@ -7,39 +7,32 @@ use crate::{Result, Store};
 use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, TextId};
 use std::collections::HashMap;
 
-/// How much there is of everything in the project.
+/// Counts of the contents of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Texts.
     pub texts: u32,
-    /// Annotators.
     pub annotators: u32,
-    /// Questions.
     pub questions: u32,
     /// Current labels of all questions.
     pub labels: u32,
-    /// Events: answers ever given, retractions, skips, flags, notes.
+    /// Events: answers, retractions, skips, flags and notes.
     pub events: u32,
 }
 
-/// How many current labels an annotator has given for a question.
+/// The number of current labels of an annotator for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnnotatorCount {
-    /// The question.
     pub question: QuestionId,
-    /// The annotator.
     pub annotator: AnnotatorId,
-    /// Current labels.
+    /// Number of current labels.
     pub labels: u32,
-    /// Texts of which the annotator cannot say. Annotators without either are left out.
+    /// Number of texts with a "cannot say" answer. Annotators without labels or such answers are
+    /// omitted.
     pub cannot_say: u32,
 }
 
 impl Store {
-    /// The texts with a current answer to a question, in row order.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The texts with a current answer to a question, by row id.
     pub fn labelled_texts(&self, question: QuestionId) -> Result<Vec<TextId>> {
         self.read("reading which texts have labels", |c| {
             let sql = "SELECT DISTINCT text FROM current_answers WHERE question = ?1 ORDER BY text";
@@ -47,10 +40,8 @@ impl Store {
         })
     }
 
-    /// Who answered, marked or answered again after the event `cursor`, and where that came from. Walks the events after it.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The annotators with events after `cursor`, and all annotators with re-annotations, each with the
+    /// origin of their answers. Scans the events after `cursor`.
     pub fn people_by_source(&self, cursor: EventId) -> Result<Vec<(AnnotatorId, LabelSource)>> {
         self.read("reading who answered where", |c| {
             let sql = "SELECT DISTINCT annotator, source FROM events WHERE id > ?1
@@ -60,10 +51,7 @@ impl Store {
         })
     }
 
-    /// Counts everything. Walks the labels: about a third of a second for a million.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Counts everything. Scans the labels: about a third of a second for a million.
     pub fn counts(&self) -> Result<Counts> {
         self.read("counting", |c| {
             let sql = format!(
@@ -83,13 +71,12 @@ impl Store {
         })
     }
 
-    /// Current labels by question and annotator. Walks the labels, as [`Store::counts`] does.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Numbers of current labels by question and annotator. Scans the labels, like
+    /// [`Store::counts`].
     pub fn annotator_counts(&self) -> Result<Vec<AnnotatorCount>> {
         self.read("counting the annotators' labels", |c| {
-            // Counted here: GROUP BY would sort all labels first, which takes five times as long.
+            // Counted here, since GROUP BY would sort all labels first, which takes five times as
+            // long.
             let mut counts: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
             let sql = format!("SELECT question, annotator, {SAID} FROM current_answers");
             let mut statement = c.prepare_cached(&sql)?;

@@ -1,4 +1,4 @@
-//! The table of current answers: derived from the events, kept with them in one transaction.
+//! The table of current answers, derived from the events and updated in the same transaction.
 
 use crate::events::answer_columns;
 use crate::places::first_event;
@@ -8,11 +8,11 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer};
 use rusqlite::Connection;
 
-/// One annotator's answer to one question on one text.
+/// Identifies the answer of one annotator to one question on one text.
 pub(crate) type Key = (QuestionId, TextId, AnnotatorId);
 
 impl WriteTx<'_> {
-    /// Decides anew which answer is current for one annotator, question and text.
+    /// Recomputes the current answer of one annotator, question and text.
     pub(crate) fn refresh_current(&self, (question, text, annotator): Key) -> Result<()> {
         let events = self.events_on(question, text, annotator)?;
         let key = (question.0, text.0, annotator.0);
@@ -44,10 +44,11 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Makes sure that the table of current answers is what the events say. Walks all events: for a deep check, not for every opening.
+    /// Checks the table of current answers against the events. Scans all events, so it is meant for
+    /// a deep check and not for every opening.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] names the first difference.
+    /// [`StoreError::Damaged`] with the first difference.
     pub fn check_current_answers(&self) -> Result<()> {
         match self.read("checking the current answers", difference)? {
             Some(detail) => Err(StoreError::Damaged { path: self.path().to_owned(), detail }),
@@ -56,9 +57,10 @@ impl Store {
     }
 }
 
-/// Compares the table of current answers with what the rule says of the events; `Some` says where they differ. Walks all events.
+/// Compares the table of current answers with the rule applied to the events, and returns the first
+/// difference. Scans all events.
 pub(crate) fn difference(conn: &Connection) -> rusqlite::Result<Option<String>> {
-    // All of it at one moment: somebody may be labelling meanwhile.
+    // Reads from a single snapshot, since labelling may continue meanwhile.
     let _moment = if conn.is_autocommit() { Some(conn.unchecked_transaction()?) } else { None };
     let mut stored = conn.prepare(
         "SELECT event, level, content FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3",

@@ -1,4 +1,4 @@
-//! Decisions about texts, beside their labels.
+//! Decisions about texts, stored in addition to labels.
 
 use crate::level_order::LevelOrder;
 use crate::places::Places;
@@ -27,7 +27,7 @@ fn decision(row: &Row<'_>) -> rusqlite::Result<Decision> {
     })
 }
 
-/// With levels by their places.
+/// Converts levels from row ids to positions.
 fn with_places(c: &Connection, mut decisions: Vec<Decision>) -> rusqlite::Result<Vec<Decision>> {
     let places = Places::read(c)?;
     for decision in &mut decisions {
@@ -36,8 +36,9 @@ fn with_places(c: &Connection, mut decisions: Vec<Decision>) -> rusqlite::Result
     Ok(decisions)
 }
 
-/// Those of a question on one text or on all, by text, the latest of each last. At one time, as in copies apart, the order is that of the columns, with
-/// answers by [`LevelOrder`], which is the same everywhere.
+/// The decisions of a question on one text or all texts, by text, each group ordered from oldest to
+/// latest. Decisions with equal times, which can come from separate copies, are ordered by their
+/// columns, with answers ordered by [`LevelOrder`], which is the same in every copy.
 fn of_question(
     c: &Connection,
     question: QuestionId,
@@ -61,7 +62,7 @@ fn of_question(
 }
 
 impl WriteTx<'_> {
-    /// Adds a decision now: it holds for its text from here on, whatever the clock says.
+    /// Adds a decision. It takes effect for its text immediately, whatever the clock shows.
     ///
     /// # Errors
     /// There is no such question or text, or the answer is not on the scale.
@@ -102,23 +103,16 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Every decision about texts for a question, by text, the one that holds last.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All decisions for a question, by text; the last one of each text is in effect.
     pub fn decisions(&self, question: QuestionId) -> Result<Vec<Decision>> {
         self.read("reading decisions", |c| of_question(c, question, None))
     }
 
-    /// As [`Store::decisions`], about one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::decisions`], for one text.
     pub fn decisions_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Decision>> {
         self.read("reading decisions", |c| of_question(c, question, Some(text)))
     }
 
-    /// Every decision.
     pub(crate) fn all_decisions(&self) -> Result<Vec<Decision>> {
         let sql = format!("SELECT {COLUMNS} FROM decisions");
         self.read("reading decisions", |c| with_places(c, all(c, &sql, [], decision)?))

@@ -1,13 +1,14 @@
-//! Taking rows out of tables whose rows are otherwise kept by triggers.
+//! Deletes rows from tables that triggers otherwise protect.
 //!
-//! The triggers are dropped and made again as they were inside the one transaction: whoever looks from outside never sees the file
-//! without them.
+//! The triggers are dropped and recreated unchanged in the same transaction, so other connections
+//! never see the file without them.
 
 use crate::tx::all;
 use crate::{Result, StoreError, WriteTx};
 
-/// The row that a table reached, where rows at its end were taken out: none is used again, since models and files know texts, questions
-/// and people by their rows, and whoever follows a project asks for events behind the last one known.
+/// Settings with the highest row id ever used in a table from which rows at the end were deleted.
+/// Row ids are never reused, since models and files refer to texts, questions and annotators by row
+/// id, and readers poll for events after the last one they know.
 pub(crate) const HIGHEST: [(&str, &str); 4] = [
     ("annotators", "highest_annotator_row"),
     ("events", "highest_event_row"),
@@ -16,7 +17,7 @@ pub(crate) const HIGHEST: [(&str, &str); 4] = [
 ];
 
 impl WriteTx<'_> {
-    /// Runs `delete` while the triggers of `tables` are off.
+    /// Runs `delete` with the triggers of `tables` disabled.
     pub(crate) fn deleting_from<T>(
         &mut self,
         tables: &[&str],
@@ -31,7 +32,7 @@ impl WriteTx<'_> {
         Ok(deleted)
     }
 
-    /// Drops the triggers of `tables` and returns how they are made again.
+    /// Drops the triggers of `tables` and returns the SQL that recreates them.
     fn without_triggers(&self, tables: &[&str]) -> rusqlite::Result<Vec<String>> {
         let sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name";
         let found = all(self.conn, sql, [], |r| {
@@ -45,7 +46,8 @@ impl WriteTx<'_> {
         Ok(made_by)
     }
 
-    /// Notes how far the rows of annotators, events, questions and texts have come, before some of them are taken out.
+    /// Records the highest row ids of annotators, events, questions and texts before some rows are
+    /// deleted.
     pub(crate) fn keep_highest_rows(&self) -> rusqlite::Result<()> {
         for (table, key) in HIGHEST {
             let sql = format!(
@@ -58,7 +60,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// SQL for the next free row of `table`: none that was ever used.
+/// SQL for the next row id of `table` that was never used.
 pub(crate) fn next_row(table: &str) -> String {
     let key = HIGHEST.iter().find(|(of, _)| *of == table).map_or("", |(_, key)| key);
     format!(

@@ -1,31 +1,28 @@
-//! How long people looked at the texts that they labelled.
+//! How long annotators viewed the texts that they labelled.
 
 use crate::labels::SAID;
 use crate::tx::all;
 use crate::{Result, Store};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 
-/// A current label whose time is known.
+/// A current label with a known duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedAnswer {
-    /// The text judged.
     pub text: TextId,
-    /// Who judged.
     pub annotator: AnnotatorId,
-    /// Characters of the text.
+    /// Length of the text in characters.
     pub characters: u32,
-    /// How long the annotator looked at the text, in milliseconds.
+    /// How long the annotator viewed the text, in milliseconds.
     pub duration_ms: u32,
 }
 
 impl Store {
-    /// The current labels of a question whose time is known, in the order in which they were appended.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The current labels of a question with a known duration, in the order in which they were
+    /// appended.
     pub fn timed_answers(&self, question: QuestionId) -> Result<Vec<TimedAnswer>> {
         self.read("reading how long labels took", |c| {
-            // Events first: most files have no times, and then nothing else is read.
+            // Events come first in the join: most files have no durations, and then nothing else is
+            // read.
             let sql = format!("SELECT e.text, e.annotator, length(t.body), e.duration_ms
                        FROM events AS e
                        CROSS JOIN current_answers AS a

@@ -9,19 +9,20 @@ use dissensus_domain::TextId;
 /// All embeddings of one encoder version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embeddings {
-    /// The texts that have one, in row order.
+    /// The texts that have an embedding, by row id.
     pub texts: Vec<TextId>,
-    /// Numbers in each.
+    /// Dimension of an embedding.
     pub dim: usize,
-    /// One embedding after another in the order of `texts`: `texts.len() * dim` numbers.
+    /// The embeddings, concatenated in the order of `texts`: `texts.len() * dim` numbers.
     pub values: Vec<f32>,
 }
 
 impl WriteTx<'_> {
-    /// Keeps the embedding of a text, in place of an older one of the same version.
+    /// Stores the embedding of a text, replacing one of the same version.
     ///
     /// # Errors
-    /// There is no such version or text, the number of values is not the version's, or one of them is not finite.
+    /// There is no such version or text, the dimension differs from the version's, or a value is
+    /// not finite.
     pub fn put_embedding(&mut self, version: &str, text: TextId, values: &[f32]) -> Result<()> {
         let (row, dim) = row_and_dim(self.conn, version)
             .map_err(|e| self.explain("reading an encoder version", e))?
@@ -48,10 +49,10 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Keeps a batch of embeddings, all or none.
+    /// Stores a batch of embeddings in one transaction.
     ///
     /// # Errors
-    /// As [`WriteTx::put_embedding`], or what the disk says.
+    /// Like [`WriteTx::put_embedding`].
     pub fn put_embeddings(&self, version: &str, batch: &[(TextId, Vec<f32>)]) -> Result<()> {
         let (version, batch) = (version.to_owned(), batch.to_vec());
         self.write(move |tx| {
@@ -59,10 +60,10 @@ impl Store {
         })
     }
 
-    /// Every embedding of a version.
+    /// All embeddings of a version.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] for a version that was never used here.
+    /// [`StoreError::Unknown`] for a version that was never used in this project.
     pub fn embeddings(&self, version: &str) -> Result<Embeddings> {
         self.read_with(|c, explain: &dyn Fn(_) -> StoreError| {
             let (row, dim) = row_and_dim(c, version).map_err(explain)?.ok_or_else(|| unknown(version))?;
@@ -79,10 +80,8 @@ impl Store {
         })
     }
 
-    /// How many texts have an embedding of this version; 0 for one that was never used here.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many texts have an embedding of this version; 0 if the version was never used in this
+    /// project.
     pub fn embedding_count(&self, version: &str) -> Result<u32> {
         self.read("counting embeddings", |c| {
             let sql = "SELECT count(*) FROM embeddings
@@ -91,11 +90,8 @@ impl Store {
         })
     }
 
-    /// The first `limit` texts after the text `after`, in row order, that have no embedding of this version, with their
-    /// bodies. `None`: from the first text on.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The first `limit` texts after `after`, by row id, without an embedding of this version, with
+    /// their bodies. `None` starts from the first text.
     pub fn texts_without_embedding(
         &self,
         version: &str,
@@ -107,7 +103,7 @@ impl Store {
                            SELECT 1 FROM embeddings AS e
                            WHERE e.version = (SELECT id FROM encoder_versions WHERE key = ?1) AND e.text = t.id
                        ) ORDER BY id LIMIT ?3";
-            // Rows are counted from 1.
+            // Row ids start at 1.
             all(c, sql, (version, after.map_or(0, |text| text.0), limit), |r| Ok((TextId(r.get(0)?), r.get(1)?)))
         })
     }

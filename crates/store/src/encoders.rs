@@ -1,4 +1,4 @@
-//! Encoder versions: what makes two embeddings comparable.
+//! Encoder versions. Only embeddings of the same version are comparable.
 
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -7,19 +7,18 @@ use rusqlite::{Connection, Row};
 /// An encoder with everything that its embeddings depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncoderVersion {
-    /// Its name everywhere, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`.
+    /// Unique key, such as `all-MiniLM-L6-v2/53aa51172d14/mean/256`.
     pub key: String,
-    /// Name of the encoder.
     pub name: String,
     /// SHA-256 of the weights, in hexadecimal.
     pub weights_sha256: String,
-    /// How token states become one vector: `mean`, `cls`, ...
+    /// Pooling of token states into one vector: `mean`, `cls`, ...
     pub pooling: String,
-    /// The most tokens of a text that are read.
+    /// Maximum number of tokens per text.
     pub max_tokens: u32,
-    /// Numbers in an embedding.
+    /// Dimension of an embedding.
     pub dim: u32,
-    /// What was computed in: `fp32`, ...
+    /// Precision of the computation: `fp32`, ...
     pub precision: String,
 }
 
@@ -37,7 +36,7 @@ fn version(row: &Row<'_>) -> rusqlite::Result<EncoderVersion> {
     })
 }
 
-/// Row and dimension of a version, by key.
+/// Row id and dimension of a version, by key.
 pub(crate) fn row_and_dim(conn: &Connection, key: &str) -> rusqlite::Result<Option<(u32, u32)>> {
     first(conn, "SELECT id, dim FROM encoder_versions WHERE key = ?1", [key], |r| Ok((r.get(0)?, r.get(1)?)))
 }
@@ -47,10 +46,10 @@ pub(crate) fn unknown(key: &str) -> StoreError {
 }
 
 impl WriteTx<'_> {
-    /// Adds an encoder version, or does nothing where the very same is there.
+    /// Adds an encoder version; does nothing if the same version exists.
     ///
     /// # Errors
-    /// The key is taken by a version that differs in anything.
+    /// The key is taken by a version that differs.
     pub fn add_encoder_version(&mut self, new: &EncoderVersion) -> Result<()> {
         let sql = format!("SELECT {COLUMNS} FROM encoder_versions WHERE key = ?1");
         match self.first(&sql, [&new.key], version)? {
@@ -71,10 +70,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Every encoder version that was ever used here, oldest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All encoder versions ever used in this project, oldest first.
     pub fn encoder_versions(&self) -> Result<Vec<EncoderVersion>> {
         self.read("reading the encoder versions", |c| {
             all(c, &format!("SELECT {COLUMNS} FROM encoder_versions ORDER BY id"), [], version)
@@ -82,9 +78,6 @@ impl Store {
     }
 
     /// Adds an encoder version. See [`WriteTx::add_encoder_version`].
-    ///
-    /// # Errors
-    /// As there.
     pub fn add_encoder_version(&self, new: &EncoderVersion) -> Result<()> {
         let new = new.clone();
         self.write(move |tx| tx.add_encoder_version(&new))

@@ -1,7 +1,9 @@
-//! Erasing somebody who withdrew: every row that is theirs, whatever was learned from them, and their bytes in the file.
+//! Erasing an annotator who withdrew: all of their rows, everything that was learned from them, and
+//! their bytes in the file.
 //!
-//! Rows that are otherwise never changed are kept by triggers. Those of the tables that are gone through are dropped and made again as
-//! they were, inside the one transaction: whoever looks from outside never sees the file without them.
+//! Rows that are otherwise never changed are protected by triggers. The triggers of the affected
+//! tables are dropped and recreated unchanged in the same transaction, so other connections never
+//! see the file without them.
 
 use crate::imports::IMPORTS;
 use crate::tx::all;
@@ -13,11 +15,12 @@ use rusqlite::limits::Limit;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The setting with what is to be cleaned outside the transaction: identities of runs whose folders go, and whether the file has to be
-/// written anew. It goes when all of it is done, so that a program that was killed goes on with it.
+/// The setting with what remains to be cleaned outside the transaction: ids of runs whose folders
+/// must be deleted, and that the file must be rewritten. It is removed when everything is done, so
+/// that the cleanup continues after the program was killed.
 const CLEANING: &str = "erasing";
 
-/// Tables whose rows are never changed but here.
+/// Append-only tables, whose rows are changed only here.
 const APPEND_ONLY: [&str; 14] = [
     "events",
     "repeats",
@@ -38,17 +41,18 @@ const APPEND_ONLY: [&str; 14] = [
 /// What was erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// Labels, skips, flags, notes and what was taken back, answers of later occasions included.
+    /// Number of labels, skips, flags, notes and retractions, including re-annotations.
     pub answers: u32,
-    /// Packets that were handed out to them.
+    /// Number of task packets for the annotator.
     pub packets: u32,
-    /// Training runs of a time at which they were in the project.
+    /// Number of training runs that took place while the annotator was in the project.
     pub runs: u32,
-    /// Decisions, versions of the guideline and saved panels that stay and lose their name.
+    /// Number of decisions, guideline versions and saved panels that remain without the annotator's
+    /// name.
     pub nameless: u32,
 }
 
-/// Who somebody is, as far as their traces tell.
+/// The identity of an annotator, as far as it is known.
 struct Person {
     id: AnnotatorId,
     hash: Hash,
@@ -56,10 +60,11 @@ struct Person {
 }
 
 impl WriteTx<'_> {
-    /// Somebody withdraws: everything of theirs goes, and the fact stays that somebody did. [`Store::clean_after_erasing`] is to follow.
+    /// Withdraws an annotator: erases everything of theirs, and records the withdrawal.
+    /// [`Store::clean_after_erasing`] must follow.
     ///
     /// # Errors
-    /// There is no such annotator, or what the disk says.
+    /// There is no such annotator.
     pub fn withdraw(&mut self, id: AnnotatorId, at_ms: i64) -> Result<Erased> {
         let sql = "SELECT external_id FROM annotators WHERE id = ?1";
         let external_id = self.first(sql, [id.0], |r| r.get::<_, String>(0))?;
@@ -71,12 +76,12 @@ impl WriteTx<'_> {
         self.erase(&[id])
     }
 
-    /// Takes every row of these people out of the file.
+    /// Deletes every row of these annotators.
     pub(crate) fn erase(&mut self, people: &[AnnotatorId]) -> Result<Erased> {
         let path = self.path;
         let explain = |e| StoreError::explain(path, "erasing somebody who withdrew", e);
         let project = self.project_id()?;
-        // What is deleted is written over.
+        // Overwrites deleted data.
         self.conn.pragma_update(None, "secure_delete", true).map_err(explain)?;
         let mut erased = Erased::default();
         let mut folders: Vec<Uuid> = self.setting(CLEANING)?.unwrap_or_default();
@@ -101,7 +106,7 @@ impl WriteTx<'_> {
             Ok(())
         })?;
         if !people.is_empty() || erased.nameless > 0 {
-            // Sequences of events that are gone must not be given again under the same copy.
+            // The sequence numbers of deleted events must not be reused under the same copy id.
             self.appending.renew();
             erased.runs = (folders.len() - before) as u32;
             self.set_setting(CLEANING, &folders)?;
@@ -122,8 +127,9 @@ impl WriteTx<'_> {
         Ok(Person { id, hash: person_hash(project, &external_id), names })
     }
 
-    /// Takes out the runs of somebody. Their encoders and what was encoded with these go along, because nothing of a training can be taken
-    /// back.
+    /// Deletes the training runs that used an annotator's data, together with their encoders and
+    /// the embeddings of these, since a single person's data cannot be removed from a trained
+    /// model.
     fn erase_runs(&self, person: &Person) -> rusqlite::Result<Vec<Uuid>> {
         let runs = runs_of(self.conn, person.id)?;
         let mut folders = Vec::new();
@@ -142,7 +148,8 @@ impl WriteTx<'_> {
     fn erase_rows(&self, person: &Person, erased: &mut Erased) -> rusqlite::Result<()> {
         let id = [person.id.0];
         let of = "packet IN (SELECT id FROM packets WHERE annotator = ?1)";
-        // An event may name another one of the same person: without an index each that goes would be looked for in all others.
+        // Events can refer to others of the same annotator: without an index, every deletion would
+        // scan all events for references.
         self.conn.execute_batch("CREATE INDEX erasing ON events (replaces)")?;
         erased.answers += self.run("DELETE FROM events WHERE annotator = ?1", id)? as u32;
         self.conn.execute_batch("DROP INDEX erasing")?;
@@ -157,7 +164,8 @@ impl WriteTx<'_> {
         for table in ["current_answers", "annotator_changes", "facts"] {
             self.run(&format!("DELETE FROM {table} WHERE annotator = ?1"), id)?;
         }
-        // Models in use: they are fitted anew from the labels that are left. What imports added says what people answered.
+        // The live models are refitted from the remaining labels. The records of imports reveal
+        // answers, so they are deleted.
         self.run("DELETE FROM heads", [])?;
         self.run("DELETE FROM settings WHERE key = ?1", [IMPORTS])?;
         for name in &person.names {
@@ -174,8 +182,8 @@ impl WriteTx<'_> {
         self.run("DELETE FROM annotators WHERE id = ?1", id).map(drop)
     }
 
-    /// Takes names of people who withdrew off decisions and guidelines. Decisions of two that say the same become one. Returns how many
-    /// there were.
+    /// Removes names of annotators who withdrew from decisions and guidelines. Decisions that
+    /// become equal are merged. Returns the number of affected rows.
     fn take_names_off(&self) -> Result<u32> {
         let explain = |e| StoreError::explain(self.path, "taking a name off what somebody wrote", e);
         let sql = "SELECT decided_by FROM decisions UNION SELECT written_by FROM guidelines";
@@ -202,12 +210,13 @@ impl WriteTx<'_> {
     }
 }
 
-/// Runs that have labels, attributes or the place of somebody: every one that began while they were in the project.
+/// Runs that used labels, attributes or the index of an annotator: every run that started while
+/// they were in the project.
 fn runs_of(c: &Connection, person: AnnotatorId) -> rusqlite::Result<Vec<(u32, Uuid)>> {
     let sql = "SELECT id, uid FROM runs WHERE EXISTS (
                        SELECT 1 FROM json_each(runs.start, '$.annotators') AS a WHERE a.value = ?1)";
     let mut runs = all(c, sql, [person.0], |r| Ok((r.get::<_, u32>(0)?, crate::row::uid(r, 1)?)))?;
-    // Of format 2, which has no start.
+    // Runs in format 2 have no `start`.
     let sql = "SELECT r.id, r.uid, l.labels FROM runs AS r JOIN run_labels AS l ON l.run = r.id WHERE r.start IS NULL";
     let old =
         all(c, sql, [], |r| Ok(((r.get::<_, u32>(0)?, crate::row::uid(r, 1)?), r.get::<_, Vec<u8>>(2)?)))?;
@@ -221,10 +230,7 @@ fn runs_of(c: &Connection, person: AnnotatorId) -> rusqlite::Result<Vec<(u32, Uu
 }
 
 impl Store {
-    /// What would go if somebody withdrew.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// What would be erased if the annotator withdrew.
     pub fn traces_of(&self, id: AnnotatorId) -> Result<Erased> {
         self.read("reading what somebody left", |c| {
             let count = |sql: &str| c.query_row(sql, [id.0], |r| r.get::<_, u32>(0));
@@ -244,34 +250,31 @@ impl Store {
         })
     }
 
-    /// Somebody withdraws. See [`WriteTx::withdraw`].
-    ///
-    /// # Errors
-    /// As there.
+    /// Withdraws an annotator. See [`WriteTx::withdraw`].
     pub fn withdraw(&self, id: AnnotatorId, at_ms: i64) -> Result<Erased> {
         self.write(move |tx| tx.withdraw(id, at_ms))
     }
 
-    /// What is left to clean after somebody was erased: identities of runs that are gone and whose folders have to go. `None` where
-    /// everything is done.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The cleanup that remains after erasing an annotator: ids of deleted runs whose folders must
+    /// be deleted. `None` if everything is done.
     pub fn to_clean(&self) -> Result<Option<Vec<Uuid>>> {
         self.setting(CLEANING)
     }
 
-    /// Writes the file anew, so that no byte of what was erased is left in it or in its journal, and notes that all is done. To be called
-    /// when what [`Store::to_clean`] names is gone. It may be called again. False where another program reads the file just now, so that
-    /// the journal beside it could not be emptied: then it is left to be done.
+    /// Rewrites the file, so that no byte of erased data remains in it or in its journal, and marks
+    /// the cleanup as done. Call this after deleting the folders listed by [`Store::to_clean`]; it
+    /// can be called again. Returns false if another program is reading the file, so that the
+    /// journal could not be truncated: the cleanup is then still to be done.
     ///
     /// # Errors
-    /// What the disk says; it needs as much room as the project. What was erased is gone from every row all the same.
+    /// An I/O error, for example if the disk is full: it needs as much space as the project. The
+    /// erased rows are deleted in any case.
     pub fn clean_after_erasing(&self) -> Result<bool> {
         let emptied = self.on_writer("writing the file anew", |conn| {
             conn.flush_prepared_statement_cache();
             conn.pragma_update(None, "secure_delete", true)?;
-            // It is done through a second, temporary database, of which connections are allowed none.
+            // VACUUM attaches a temporary database, which connections are otherwise not allowed to
+            // do.
             conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 1)?;
             let written = conn.execute_batch("VACUUM");
             conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;

@@ -1,36 +1,34 @@
-//! What can go wrong with a project file: what it was, where, and what to do.
+//! Errors of project files: what failed, where, and what to do about it.
 
 use dissensus_domain::{AnswerError, EventId, ProjectId, QuestionId};
 use std::path::{Path, PathBuf};
 
-/// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
-/// How an open file came to be another one than the file that its path names.
+/// Why an open file is no longer the one that its path refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Displaced {
-    /// It was moved or renamed.
     Moved {
-        /// Where it is now, as far as that is known.
+        /// Its new location, if known.
         to: Option<PathBuf>,
-        /// Another file has its name.
+        /// Whether another file has its name.
         replaced: bool,
     },
-    /// Another file took its place, and it is gone.
+    /// Another file replaced it, and the open file was deleted.
     Replaced,
-    /// It was removed.
+    /// The file was deleted.
     Removed,
-    /// Its bytes were replaced by those of another file.
+    /// The contents were overwritten with those of another file.
     Overwritten,
-    /// Its journal was moved, replaced or removed.
+    /// The journal was moved, replaced or deleted.
     JournalGone,
-    /// A link in the path that it was opened by leads elsewhere, or nowhere.
+    /// A link in the path used to open it now points elsewhere, or nowhere.
     LinkChanged {
-        /// The file that is open.
+        /// The open file.
         file: PathBuf,
     },
-    /// The system does not say which file the path names.
+    /// The system cannot resolve the path.
     Unknown(String),
 }
 
@@ -46,7 +44,7 @@ impl Displaced {
         }
     }
 
-    /// What happened, and what to do about it.
+    /// Describes what happened and what to do about it.
     fn explain(&self, path: &Path) -> String {
         let path = path.display();
         let save = "save a copy of what is open under another name before you close it";
@@ -84,150 +82,142 @@ impl Displaced {
     }
 }
 
-/// Why a project could not be opened, read or written. Nothing was changed unless a variant says so.
+/// Why a project could not be opened, read or written. Nothing was changed unless a variant states
+/// otherwise.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no file of that name.
+    /// There is no such file.
     #[error("there is no project at {}", .0.display())]
     Missing(PathBuf),
     /// A new project must not replace a file.
     #[error("{} exists already; a new project needs a name of its own", .0.display())]
     Exists(PathBuf),
-    /// A copy must not replace what it is a copy of.
+    /// The target of a copy is the project itself.
     #[error("{} is the project itself: choose another name for the copy", .0.display())]
     CopyOntoItself(PathBuf),
-    /// The name is that of a file that is kept beside a project while it is open.
+    /// The name is reserved for a side file of an open project.
     #[error("{} may be no project: a file of this name is kept beside {} while that is open, and is written over and removed with it; choose another name", .path.display(), .of.display())]
     SideFile {
-        /// The name.
         path: PathBuf,
-        /// The project that it would be beside.
+        /// The project that the side file belongs to.
         of: PathBuf,
     },
-    /// The name is that of a folder.
+    /// The path is a folder.
     #[error("{} is a folder, not a project file", .0.display())]
     Directory(PathBuf),
-    /// The file has no byte in it.
+    /// The file is empty.
     #[error("{} is empty; a copy or download that was cut short looks like this", .0.display())]
     Empty(PathBuf),
-    /// The file is of another kind altogether.
+    /// The file is not an SQLite database.
     #[error("{} is not a Dissensus project. To label its texts, make a project and import the file", .0.display())]
     NotSqlite(PathBuf),
     /// The file is a database of another program.
     #[error("{} is a database of another program, not a Dissensus project", .0.display())]
     NotOurs(PathBuf),
-    /// A later version of Dissensus wrote the file.
+    /// The file was written by a later version of Dissensus.
     #[error("{} has project format {found}; this program knows formats up to {known}: update Dissensus to open it", .path.display())]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Its format.
         found: u32,
-        /// The newest format this program knows.
+        /// The newest format that this program supports.
         known: u32,
     },
-    /// An earlier version of Dissensus wrote the file, and reading alone cannot bring it up to date.
+    /// The file was written by an earlier version of Dissensus and cannot be upgraded when opened
+    /// read-only.
     #[error("{} has the earlier project format {found}; open it to write once, which copies it and brings it up to format {known}", .path.display())]
     Older {
-        /// The file.
         path: PathBuf,
-        /// Its format.
         found: u32,
-        /// The format that can be read.
+        /// The format that this program supports.
         known: u32,
     },
-    /// The tables, triggers or views are not the ones that we make.
+    /// The tables, triggers or views differ from ours.
     #[error("{}: {what} differs from what Dissensus makes, so the file is not opened; was it edited with another program?", .path.display())]
     Altered {
-        /// The file.
         path: PathBuf,
         /// The first part that differs.
         what: String,
     },
-    /// Pages or values of the file cannot be right.
+    /// Pages or values of the file are invalid.
     #[error("{} is damaged: {detail}; go back to a copy of it, if there is one", .path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         detail: String,
     },
-    /// The file may not be written.
+    /// The file is not writable.
     #[error("{} is read-only; make it writable, or copy it to where it may be written", .0.display())]
     ReadOnly(PathBuf),
-    /// The file may not be read.
+    /// The file is not readable.
     #[error("{} may not be read; ask whoever owns it for permission", .0.display())]
     Unreadable(PathBuf),
-    /// There is no folder to make the project in.
+    /// The folder for a new project does not exist.
     #[error("there is no folder {} to make a project in", .0.display())]
     NoFolder(PathBuf),
-    /// The folder may not be written, and a project keeps a journal beside it while open.
+    /// The folder is not writable, and an open project needs a journal in it.
     #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
     FolderReadOnly(PathBuf),
-    /// The program that had the file open last did not close it, and reading alone cannot put that right.
+    /// The program that last had the file open did not close it, which cannot be recovered when
+    /// reading only.
     #[error("{} was not closed by the program that had it open last, and reading cannot finish what that one began; open it in the window or give a command that writes to it (such as \"label\" or \"import\"), or copy it with the files beside it (its name and \"-wal\" or \"-journal\") to where it may be written", .0.display())]
     Unfinished(PathBuf),
-    /// Another program, or another window, has the project open.
+    /// Another program or window has the project open.
     #[error("{} is open already ({by}); close it there first", .path.display())]
     Locked {
-        /// The file.
         path: PathBuf,
-        /// Program and process, as far as they are known.
+        /// Program and process, if known.
         by: String,
     },
-    /// The open file is not the one that its path names. Nothing more is written; a change that was under way may be in the
-    /// open file and is not confirmed.
+    /// The open file is no longer the one that its path refers to. Nothing more is written; a
+    /// change in progress may be in the open file and is not confirmed.
     #[error("{}. Nothing more is written, and the last change is not confirmed", .how.explain(.path))]
     Displaced {
-        /// The file.
         path: PathBuf,
-        /// What happened.
+        /// What happened to the file.
         how: Displaced,
     },
-    /// The journal beside the project is another file's, and reading alone cannot put it aside.
+    /// The journal next to the project belongs to another file and cannot be moved away when
+    /// reading only.
     #[error("beside {} lies the journal of another file (its name and \"-wal\" or \"-journal\"), as when a backup is restored while the project is open or after a crash; close the project where it is open, then open it in the window, or give a command that writes to it (such as \"label\" or \"import\"), which puts that journal aside", .0.display())]
     ForeignJournal(PathBuf),
-    /// What was written last is in a journal under another name of the file.
+    /// The latest changes are in a journal under another name of the file.
     #[error("{} was opened as another name of the same file, and what was written last is in {}; close it where it is open, or open it in the window or with a command that writes to it (such as \"label\" or \"import\"), which brings the two together", .path.display(), .journal.display())]
     JournalElsewhere {
-        /// The file.
         path: PathBuf,
-        /// Its journal.
+        /// The journal with the latest changes.
         journal: PathBuf,
     },
-    /// Something other than a file of ours has the name of the lock file.
+    /// Something that is not a lock file of ours has the name of the lock file.
     #[error("the project is not opened: {0}")]
     UnsafeLock(String),
-    /// Another program holds the file for longer than we wait.
+    /// Another program held the file locked for longer than the time limit.
     #[error("{} is being used by another program; try again", .0.display())]
     Busy(PathBuf),
-    /// No room is left. The change was rolled back.
+    /// The disk is full. The change was rolled back.
     #[error("the disk of {} is full; make room and try again: nothing of this change was kept", .0.display())]
     DiskFull(PathBuf),
-    /// The disk failed. The change was rolled back.
+    /// An I/O error. The change was rolled back.
     #[error("the disk failed while {doing} in {}: {detail}; nothing of this change was kept", .path.display())]
     Disk {
-        /// The file.
         path: PathBuf,
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error message.
         detail: String,
     },
-    /// The project was opened to read only.
+    /// The project is open read-only.
     #[error("{} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written", .0.display())]
     OpenedToRead(PathBuf),
-    /// The journal of another project lies where a copy is to go.
+    /// The journal of another project is in the place of a copy.
     #[error("beside {} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name", .0.display())]
     JournalInTheWay(PathBuf),
-    /// A copy was stopped before its end; nothing of it is left.
+    /// A copy was cancelled and removed.
     #[error("stopped before the copy of {} was whole; nothing of it is left", .0.display())]
     CopyCancelled(PathBuf),
-    /// The project has been closed.
     #[error("{} has been closed", .0.display())]
     Closed(PathBuf),
-    /// A closure given to `Store::write` asked the same store for another write, and would wait for itself.
+    /// A closure given to `Store::write` called `write` on the same store, which would deadlock.
     #[error("a write asked for another write of the same project; use the transaction that it was given")]
     WriteInsideWrite,
     /// A name that must be unique is taken.
@@ -235,78 +225,70 @@ pub enum StoreError {
     Duplicate {
         /// `text`, `annotator`, `question`, ...
         what: &'static str,
-        /// The name.
         name: String,
     },
-    /// Something asked for is not in the project.
+    /// Something that was requested is not in the project.
     #[error("there is no {what} {name} in this project")]
     Unknown {
-        /// `text`, `annotator`, `question`, ...
         what: &'static str,
-        /// Its row or name.
+        /// Row id or name.
         name: String,
     },
-    /// Somebody who withdrew.
+    /// The annotator has withdrawn.
     #[error(
         "\"{0}\" has withdrawn from this project: everything of theirs was erased, and nothing of theirs can come in again; take their rows out of the file, or label under another id"
     )]
     Withdrawn(String),
-    /// The answer is not on the question's scale.
     #[error("question {}: {source}", question.0)]
     OffScale {
-        /// The question.
         question: QuestionId,
-        /// Why not.
+        /// Why the answer is not on the scale.
         source: AnswerError,
     },
-    /// Events of one project cannot go into another one.
+    /// Events can only be merged between copies of the same project.
     #[error(
         "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be brought together"
     )]
     OtherProject {
-        /// The project that was to take in.
+        /// The project to merge into.
         ours: ProjectId,
-        /// The project whose events were to come in.
+        /// The project to merge from.
         theirs: ProjectId,
     },
-    /// Two copies say different things of what must be the same.
+    /// Two copies contain contradicting data that cannot be merged.
     #[error("the two copies cannot be brought together: {what} \"{name}\" {why}; nothing was taken in")]
     Conflict {
-        /// `text`, `question`, `event`.
         what: &'static str,
-        /// Its name.
         name: String,
         /// How they differ.
         why: &'static str,
     },
-    /// The label was taken back before.
+    /// The label was retracted before.
     #[error("label {} was taken back already", .0.0)]
     AlreadyRetracted(EventId),
     /// The event is itself a retraction.
     #[error("event {} takes a label back and cannot be taken back itself; label the text again", .0.0)]
     NotALabel(EventId),
-    /// A value that no project may hold.
+    /// A value is not allowed in a project.
     #[error("{what}: {why}")]
     Invalid {
-        /// What the value is of.
+        /// What the value belongs to.
         what: String,
-        /// Why it cannot be.
         why: String,
     },
-    /// Anything else the database said.
+    /// Any other database error.
     #[error("{doing} in {} failed: {source}", .path.display())]
     Database {
-        /// The file.
         path: PathBuf,
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the database said.
+        /// The database's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
 impl StoreError {
-    /// A stable kebab-case name of the kind of error, for scripts and for the window.
+    /// A stable kebab-case error code, for scripts and the window.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Missing(_) => "project-missing",
@@ -351,7 +333,7 @@ impl StoreError {
         }
     }
 
-    /// Says what a failed statement means for the project at `path`.
+    /// Interprets the error of a failed statement for the project at `path`.
     pub(crate) fn explain(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as C;
         use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
@@ -361,7 +343,7 @@ impl StoreError {
             Some(C::DatabaseCorrupt) => return Self::Damaged { path, detail },
             Some(C::NotADatabase) => return Self::NotSqlite(path),
             Some(C::DiskFull) => return Self::DiskFull(path),
-            // The shared memory beside the project cannot grow: there is no room for it.
+            // The shared memory next to the project cannot grow: the disk is full.
             Some(C::SystemIoFailure)
                 if error.sqlite_error().is_some_and(|e| e.extended_code == SQLITE_IOERR_SHMSIZE) =>
             {
@@ -376,7 +358,7 @@ impl StoreError {
             _ => {}
         }
         match error {
-            // The schema is strict, so a value of another kind did not come from us.
+            // The schema is strict, so a value of another type was not written by this program.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
             | rusqlite::Error::InvalidColumnType(..)
@@ -385,7 +367,7 @@ impl StoreError {
         }
     }
 
-    /// Says what a failed file operation means for the project at `path`.
+    /// Interprets the error of a failed file operation for the project at `path`.
     pub(crate) fn from_io(path: &Path, doing: &'static str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
         let path = path.to_owned();
@@ -398,12 +380,12 @@ impl StoreError {
     }
 }
 
-/// True where a statement failed because a rule of the schema forbids its values.
+/// Whether a statement failed because of a constraint of the schema.
 pub(crate) fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// True where a statement failed because a unique name is taken.
+/// Whether a statement failed because a unique name is taken.
 pub(crate) fn is_duplicate(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_extended_error_code(),

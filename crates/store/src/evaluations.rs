@@ -1,4 +1,4 @@
-//! Evaluations and fits of the live model: the project's record of what was asked and what was found.
+//! Records of evaluations and of fits of the live model: their configuration and results.
 
 use crate::jobs::{must_be_an_end, state_in};
 use crate::row::{json, json_or_null, to_json};
@@ -7,16 +7,15 @@ use crate::{Result, Store, StoreError};
 use dissensus_domain::WorkState;
 use serde_json::Value;
 
-/// An evaluation in this project.
+/// Row id of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EvaluationId(pub u32);
 
-/// What kind of work an entry records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvaluationKind {
-    /// Models compared on held-out labels.
+    /// Models are compared on held-out labels.
     Evaluation,
-    /// The live model fitted on all labels.
+    /// The live model is fitted on all labels.
     Fit,
 }
 
@@ -29,44 +28,37 @@ impl EvaluationKind {
     }
 }
 
-/// An evaluation that starts.
+/// An evaluation to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewEvaluation {
-    /// Its kind.
     pub kind: EvaluationKind,
-    /// Everything that was asked for.
+    /// The requested configuration.
     pub configuration: Value,
-    /// The seed of everything random in it.
+    /// Random seed.
     pub seed: u64,
     /// `cpu`, `cuda` or `metal`.
     pub device: String,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Start time, in milliseconds since 1970-01-01 UTC.
     pub started_ms: i64,
 }
 
-/// An evaluation and what became of it.
+/// An evaluation with its state and results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Its row.
     pub id: EvaluationId,
-    /// What was asked.
+    /// The configuration it was started with.
     pub asked: NewEvaluation,
-    /// What it found, once it ended well.
+    /// Results, once it has finished successfully.
     pub metrics: Option<Value>,
-    /// How far it is.
     pub state: WorkState,
 }
 
 impl Store {
-    /// Starts an evaluation.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn add_evaluation(&self, new: &NewEvaluation) -> Result<EvaluationId> {
         let new = new.clone();
         self.write(move |tx| {
             let configuration = to_json("configuration of an evaluation", &new.configuration)?;
-            // SQLite has signed numbers only; the bits of the seed are kept as they are.
+            // SQLite only has signed integers; the bits of the seed are unchanged.
             let seed = i64::from_ne_bytes(new.seed.to_ne_bytes());
             tx.insert(
                 "INSERT INTO evaluations (kind, configuration, seed, device, started_ms, state)
@@ -81,7 +73,7 @@ impl Store {
     /// Ends an evaluation.
     ///
     /// # Errors
-    /// There is no such evaluation, or `state` is no end.
+    /// There is no such evaluation, or `state` is not a final state.
     pub fn finish_evaluation(
         &self,
         id: EvaluationId,
@@ -105,10 +97,7 @@ impl Store {
         })
     }
 
-    /// Every evaluation, newest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All evaluations, newest first.
     pub fn evaluations(&self) -> Result<Vec<Evaluation>> {
         self.read("reading the evaluations", |c| {
             let sql = "SELECT id, kind, configuration, seed, device, started_ms, metrics, state

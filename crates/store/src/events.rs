@@ -1,4 +1,4 @@
-//! Events: appending them under an identity of their own, and reading them back.
+//! Appending events under a unique key, and reading them.
 
 use crate::appending::Place;
 use crate::deleting::next_row;
@@ -16,7 +16,7 @@ use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// What an event says, as it is appended.
+/// The contents of an event to append.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewEvent<'a> {
     pub(crate) question: QuestionId,
@@ -27,18 +27,17 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) kind: &'a EventKind,
     pub(crate) remark: &'a Remark,
     pub(crate) guideline: Option<GuidelineId>,
-    /// Its row.
+    /// Row id of the wording.
     pub(crate) wording: Option<u32>,
 }
 
-/// An event that is on disk.
+/// An event that has been committed to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
-    /// Its row.
     pub id: EventId,
-    /// How long the commit took, which waits for the disk to confirm.
+    /// Duration of the commit, which includes syncing to disk.
     pub sync: Duration,
-    /// How long it took in all, waiting for other writes included.
+    /// Total duration, including waiting for other writes.
     pub total: Duration,
 }
 
@@ -46,7 +45,7 @@ const INSERT: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note, reasons,
      confidence, guideline, wording) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
-/// All events of one annotator on one text, oldest first.
+/// SQL for all events of one annotator on one text, oldest first.
 fn on_text() -> String {
     format!(
         "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 AND e.text = ?3 ORDER BY e.id"
@@ -61,7 +60,7 @@ pub(crate) fn of_text(
     events(c, &on_text(), (annotator.0, question.0, text.0))
 }
 
-/// An answer as it lies in the file, in the columns `level` and `content`.
+/// The values of an answer for the columns `level` and `content`.
 pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<String>)> {
     match answer {
         Answer::Level(level) => Ok((Some(*level), None)),
@@ -70,7 +69,7 @@ pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<Str
 }
 
 impl<'a> WriteTx<'a> {
-    /// Where the next event goes. The first time that a store appends, this makes a copy id for it.
+    /// The position of the next event. On the first append of a store, this generates a copy id.
     pub(crate) fn next_place(&self) -> Result<Place> {
         let last = match self.appending.last() {
             Some(last) => last,
@@ -99,20 +98,20 @@ impl<'a> WriteTx<'a> {
         Ok(last)
     }
 
-    /// Notes that the event at `place` was appended.
+    /// Records that the event at `place` was appended.
     pub(crate) fn appended_at(&self, place: Place) -> EventId {
         self.appending.appended_at(place);
         EventId(place.event)
     }
 
-    /// Appends one event under this store's copy.
+    /// Appends an event under this store's copy id.
     pub(crate) fn append_event(&self, new: &NewEvent<'_>) -> Result<EventId> {
         let place = self.next_place()?;
         self.insert_event(place, new)?;
         Ok(self.appended_at(place))
     }
 
-    /// Inserts one event where it belongs.
+    /// Inserts an event at a given position.
     pub(crate) fn insert_event(&self, place: Place, new: &NewEvent<'_>) -> Result<()> {
         let (name, duration_ms, (level, content), replaces) = match new.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
@@ -152,9 +151,10 @@ impl<'a> WriteTx<'a> {
         })
     }
 
-    /// The time that something done now gets: the clock's, but after everything that this copy has seen of the same person, question
-    /// and text, so that a clock that jumped back cannot put it before what the person saw; and after what the person answered on later
-    /// occasions, so that undo knows the order.
+    /// The time to record for an action taken now: the clock's time, but after everything that this
+    /// copy has seen of the same annotator, question and text, so that a clock that was set back
+    /// cannot place it before what the annotator saw; and after the annotator's re-annotations, so
+    /// that undo knows the order.
     pub(crate) fn time_of_new(
         &self,
         clock_ms: i64,
@@ -164,7 +164,7 @@ impl<'a> WriteTx<'a> {
         annotator: AnnotatorId,
     ) -> Result<i64> {
         if !source.is_given() {
-            return Ok(clock_ms); // read from a file or made up: the time is part of what it says
+            return Ok(clock_ms); // imported or simulated: the time is part of the data
         }
         let seen: Option<i64> = self
             .first(
@@ -174,18 +174,18 @@ impl<'a> WriteTx<'a> {
             )?
             .flatten();
         let seen = seen.max(self.newest_repeat_at(annotator)?);
-        // What is given after something was shown comes after it, whatever the clock says.
+        // An answer given after something was shown is placed after it, whatever the clock shows.
         let seen = seen.max(self.newest_shown_at(question, text, annotator)?);
         Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
     }
 
-    /// When this annotator last gave an answer of a later occasion in the window or by the command.
+    /// When this annotator last re-annotated a text in the window or by the command.
     pub(crate) fn newest_repeat_at(&self, annotator: AnnotatorId) -> Result<Option<i64>> {
         let sql = format!("SELECT max(at_ms) FROM repeats AS r WHERE annotator = ?1 AND {GIVEN}");
         Ok(self.first(&sql, [annotator.0], |r| r.get(0))?.flatten())
     }
 
-    /// Makes sure that the three rows that every event points to are there.
+    /// Checks that the three rows that every event refers to exist.
     pub(crate) fn must_exist(
         &self,
         question: QuestionId,
@@ -204,37 +204,27 @@ impl<'a> WriteTx<'a> {
         Ok(())
     }
 
-    /// The newest event of the project; `EventId(0)` where there is none.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The newest event of the project; `EventId(0)` if there is none.
     pub fn last_event(&self) -> Result<EventId> {
         last_event(self.conn).map_err(|e| self.explain("reading the newest event", e))
     }
 
-    /// As [`Store::events_since`], within the transaction.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::events_since`], within the transaction.
     pub fn events_since(&self, cursor: EventId, limit: u32) -> Result<Vec<Event>> {
         events_after(self.conn, cursor, limit).map_err(|e| self.explain("reading what happened", e))
     }
 
-    /// The event with this row.
     pub(crate) fn event(&self, id: EventId) -> Result<Option<Event>> {
         event_at(self.conn, id).map_err(|e| self.explain("reading an event", e))
     }
 
-    /// The event that a copy appended as its `sequence`th.
+    /// The event with sequence number `sequence` of a copy.
     pub(crate) fn event_with_key(&self, copy: u32, sequence: u32) -> Result<Option<Event>> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.copy = ?1 AND e.sequence = ?2");
         first_event(self.conn, &sql, (copy, sequence)).map_err(|e| self.explain("reading an event", e))
     }
 
     /// All events of one annotator on one text, oldest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn events_on(
         &self,
         question: QuestionId,
@@ -247,12 +237,10 @@ impl<'a> WriteTx<'a> {
 }
 
 impl Store {
-    /// All events of everybody on one text for a question, by annotator, each one's oldest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All events on one text for a question, by annotator, oldest first.
     pub fn events_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Event>> {
-        // By annotator, as the index is: with many labels that is quicker than reading all of them.
+        // Grouped by annotator to use the index: with many labels this is faster than reading all
+        // events.
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM annotators AS a CROSS JOIN {EVENT_TABLES}
              WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 ORDER BY a.id, e.id"
@@ -269,29 +257,22 @@ impl Store {
         Ok(Appended { id, sync, total: start.elapsed() })
     }
 
-    /// Up to `limit` events appended or taken in after `cursor`, oldest first; after `EventId(0)` from the beginning.
+    /// Up to `limit` events appended or merged after `cursor`, oldest first. `EventId(0)` starts
+    /// from the beginning.
     ///
-    /// This is how live models, counts and views learn what happened: they keep the id of the last event they have seen and ask for
-    /// those after it, their own writes included.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Live models, counts and views follow changes in this way: they store the id of the last
+    /// event they have seen and request the events after it, including those they wrote themselves.
     pub fn events_since(&self, cursor: EventId, limit: u32) -> Result<Vec<Event>> {
         self.read("reading what happened", |c| events_after(c, cursor, limit))
     }
 
-    /// The newest event of the project; `EventId(0)` where there is none. What has seen it is up to date.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The newest event of the project; `EventId(0)` if there is none. A reader that has seen it is
+    /// up to date.
     pub fn last_event(&self) -> Result<EventId> {
         self.read("reading the newest event", last_event)
     }
 
-    /// How many answers have a later time than this, and the latest time of all of these.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many answers have a later time than this, and the latest of their times.
     pub fn answers_after(&self, at_ms: i64) -> Result<(u32, i64)> {
         let sql = "SELECT count(*), coalesce(max(at_ms), 0) FROM events WHERE kind = 'answer' AND at_ms > ?1";
         let found =
@@ -299,18 +280,12 @@ impl Store {
         Ok(found.unwrap_or_default())
     }
 
-    /// The event with this row.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds an event by row id.
     pub fn event(&self, id: EventId) -> Result<Option<Event>> {
         self.read("reading an event", |c| event_at(c, id))
     }
 
     /// Up to `limit` events of one annotator, newest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn history(&self, question: QuestionId, annotator: AnnotatorId, limit: u32) -> Result<Vec<Event>> {
         self.read("reading an annotator's history", |c| {
             let sql = format!(
@@ -322,10 +297,7 @@ impl Store {
         })
     }
 
-    /// All events of one annotator for a question, by text, then oldest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All events of one annotator for a question, by text, oldest first.
     pub fn events_of(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Vec<Event>> {
         self.read("reading an annotator's events", |c| {
             let sql = format!(
@@ -336,9 +308,6 @@ impl Store {
     }
 
     /// All events of one annotator on one text, oldest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn events(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Result<Vec<Event>> {
         self.read("reading the history of a text", |c| {
             events(c, &on_text(), (annotator.0, question.0, text.0))

@@ -1,39 +1,34 @@
-//! Labels with everything that belongs to them, one after another, for files of other tools.
+//! Iterates over labels with their texts, annotators and questions, for export to other tools.
 
 use crate::order::{ANNOTATORS, TEXTS};
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES};
 use crate::{Store, StoreError};
 use dissensus_domain::{Annotator, Event, Question, QuestionId, Text};
 
-/// Which events to hand out.
+/// Which events to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportScope {
-    /// Current labels only, by text, then annotator.
+    /// Only current labels, by text, then annotator.
     Current,
-    /// Every answer and every retraction, by text, then as they were appended or taken in.
+    /// Every answer and retraction, by text, then in the order in which they were appended or
+    /// merged.
     History,
 }
 
-/// One event with everything that belongs to it.
+/// An event with its question, text and annotator.
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRow<'a> {
-    /// The event itself.
     pub event: &'a Event,
-    /// The question answered.
     pub question: &'a Question,
-    /// The text judged.
     pub text: &'a Text,
-    /// Who judged.
     pub annotator: &'a Annotator,
-    /// Name of the answer; none for a retraction.
+    /// Name of the answer; `None` for a retraction.
     pub level: Option<&'a str>,
 }
 
 impl Store {
-    /// Hands every label event of a question to `f`, as they are at one moment. To read more at the same moment, take a snapshot.
-    ///
-    /// # Errors
-    /// As [`Snapshot::for_each_label`](crate::Snapshot::for_each_label).
+    /// Calls `f` with every label event of a question, from a consistent snapshot. To read more
+    /// from the same snapshot, use [`Store::snapshot`].
     pub fn for_each_label<E: From<StoreError>>(
         &self,
         question: QuestionId,
@@ -44,7 +39,8 @@ impl Store {
     }
 }
 
-/// In the order of [`Order`](crate::Order), which is that of rows where `of_rows` says so: then nothing has to be sorted.
+/// The query in the order of [`Order`](crate::Order). If `of_rows` is set, this is the order of row
+/// ids, and nothing has to be sorted.
 pub(crate) fn events_in(scope: ExportScope, of_rows: bool) -> String {
     if !of_rows {
         return match scope {
@@ -59,7 +55,7 @@ pub(crate) fn events_in(scope: ExportScope, of_rows: bool) -> String {
         };
     }
     match scope {
-        // A current answer without its event is damage, which the number of rows tells.
+        // A current answer without its event is damage, which shows in the number of rows.
         ExportScope::Current => format!(
             "SELECT {EVENT_COLUMNS} FROM current_answers AS a CROSS JOIN {EVENT_TABLES}
              WHERE a.question = ?1 AND e.id = a.event ORDER BY a.text, a.annotator"

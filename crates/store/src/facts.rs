@@ -1,4 +1,5 @@
-//! Facts: what a study sets and what is noted of people beside their labels, in one table for all kinds.
+//! Facts: study settings, and records about annotators other than labels, in one table for all
+//! kinds.
 
 use crate::level_order::LevelOrder;
 use crate::places::{names_levels, with_rows};
@@ -10,12 +11,13 @@ use rusqlite::{Connection, Params, Row};
 use std::str::FromStr;
 
 const COLUMNS: &str = "kind, question, text, annotator, at_ms, value";
-/// The latest of each subject last. At one time, as in copies apart, the order is that of the values, with levels by [`LevelOrder`].
+/// Orders facts by subject, from oldest to latest. Facts with equal times, which can come from
+/// separate copies, are ordered by value, with levels ordered by [`LevelOrder`].
 const ORDER: &str = "kind, coalesce(question, 0), coalesce(text, 0), coalesce(annotator, 0), at_ms, value";
 const SUBJECT: &str =
     "kind = ?1 AND coalesce(question, 0) = ?2 AND coalesce(text, 0) = ?3 AND coalesce(annotator, 0) = ?4";
 
-/// How long the JSON of a value may be, in bytes: what comes in from other copies is read whole.
+/// Maximum length of a value's JSON, in bytes, since values from other copies are read into memory.
 pub const LARGEST_FACT: usize = 1 << 20;
 
 fn fact(row: &Row<'_>) -> rusqlite::Result<Fact> {
@@ -48,9 +50,9 @@ pub(crate) fn select(c: &Connection, which: &str, params: impl Params) -> rusqli
     Ok(found)
 }
 
-/// Keeps of facts in [`ORDER`] those that hold.
+/// Filters facts in [`ORDER`] to those in effect.
 pub(crate) fn that_hold(mut facts: Vec<Fact>) -> Vec<Fact> {
-    // `dedup_by_key` keeps the first of each, so the order is turned round.
+    // `dedup_by_key` keeps the first item of each group, so the order is reversed.
     facts.reverse();
     facts.dedup_by_key(|fact| fact.subject());
     facts.reverse();
@@ -59,11 +61,11 @@ pub(crate) fn that_hold(mut facts: Vec<Fact>) -> Vec<Fact> {
 }
 
 impl WriteTx<'_> {
-    /// Sets what holds from here on, whatever the clock says; null takes it off. What holds already is not written again. Returns whether
-    /// it was written.
+    /// Sets a value, effective immediately, whatever the clock shows; null removes it. Nothing is
+    /// written if the value is already in effect. Returns whether it was written.
     ///
     /// # Errors
-    /// There is no such question, text or person, or the value is longer than [`LARGEST_FACT`].
+    /// There is no such question, text or annotator, or the value is longer than [`LARGEST_FACT`].
     pub fn set_fact(&mut self, new: &Fact) -> Result<bool> {
         let latest = self.latest_fact(new)?;
         let same = latest.as_ref().map_or(new.value.is_null(), |(_, value)| *value == new.value);
@@ -73,10 +75,11 @@ impl WriteTx<'_> {
         self.append(new, latest.map(|(at_ms, _)| at_ms))
     }
 
-    /// Notes something that happened, also where it happened before: later than what is known of it, whatever the clock says.
+    /// Records something that happened, even if it has happened before, with a time after the
+    /// latest fact about the same subject, whatever the clock shows.
     ///
     /// # Errors
-    /// As [`WriteTx::set_fact`].
+    /// Like [`WriteTx::set_fact`].
     pub fn note_fact(&mut self, new: &Fact) -> Result<()> {
         let latest = self.latest_fact(new)?.map(|(at_ms, _)| at_ms);
         self.append(new, latest).map(drop)
@@ -87,7 +90,7 @@ impl WriteTx<'_> {
         self.add_fact(&Fact { at_ms, ..new.clone() })
     }
 
-    /// What holds of the same as `like`, in a transaction.
+    /// The facts in effect about the same subject as `like`, within the transaction.
     pub(crate) fn facts_about(&self, like: &Fact) -> Result<Vec<Fact>> {
         let found = select(self.conn, &format!("WHERE {SUBJECT}"), subject(like));
         found.map_err(|e| self.explain("reading facts", e))
@@ -99,7 +102,7 @@ impl WriteTx<'_> {
         self.first(&sql, subject(like), |r| Ok((r.get(0)?, json(r, 1)?)))
     }
 
-    /// Adds it as it is, our own or one that another copy knows. Returns whether it was new.
+    /// Adds a fact made here or in another copy, unchanged. Returns whether it was new.
     pub(crate) fn add_fact(&mut self, new: &Fact) -> Result<bool> {
         let unknown = |what, id: u32| StoreError::Unknown { what, name: id.to_string() };
         for (what, table, id) in [
@@ -148,26 +151,17 @@ fn subject(fact: &Fact) -> (&'static str, u32, u32, u32) {
 }
 
 impl Store {
-    /// The facts of a kind that hold, by question, text and person.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The facts of a kind in effect, by question, text and annotator.
     pub fn facts(&self, kind: FactKind) -> Result<Vec<Fact>> {
         self.all_facts(kind).map(that_hold)
     }
 
-    /// Every fact of a kind, by question, text and person, the latest of each last.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All facts of a kind, by question, text and annotator, from oldest to latest.
     pub fn all_facts(&self, kind: FactKind) -> Result<Vec<Fact>> {
         self.read("reading facts", |c| select(c, "WHERE kind = ?1", [kind.name()]))
     }
 
-    /// The fact that holds of what `kind` tells about these, where one does.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The fact in effect about a subject, if any.
     pub fn fact(
         &self,
         kind: FactKind,
@@ -181,7 +175,6 @@ impl Store {
         Ok(that_hold(found).pop())
     }
 
-    /// Every fact of every kind.
     pub(crate) fn every_fact(&self) -> Result<Vec<Fact>> {
         self.read("reading facts", |c| select(c, "", []))
     }

@@ -1,4 +1,5 @@
-//! Which file a name leads to: two names of one file have one identity, and a file that takes another's name has its own.
+//! Identity of files: two names of one file have the same identity, and a file that takes another's
+//! name has a different one.
 
 use std::fmt;
 use std::fs::Metadata;
@@ -6,9 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The number of a file on its volume (Unix: device and inode; Windows: volume serial number and file index).
+/// The number of a file on its volume (Unix: device and inode; Windows: volume serial number and
+/// file index).
 ///
-/// No two files have the same one at the same time. A number may be given again once a file is gone.
+/// No two files have the same number at the same time, but the number of a deleted file may be
+/// reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileId {
     volume: u64,
@@ -21,33 +24,33 @@ impl fmt::Display for FileId {
     }
 }
 
-/// A file as its name shows it at one moment.
+/// The state of a file at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {
-    /// Which file it is.
     pub(crate) id: FileId,
-    /// Its length.
+    /// Length in bytes.
     pub(crate) bytes: u64,
-    /// When it was last written, where the file system notes it.
+    /// Modification time, if the file system records it.
     pub(crate) modified: Option<SystemTime>,
-    /// When it was made, where the file system notes it: tells a file from an earlier one with the same number.
+    /// Creation time, if the file system records it. Distinguishes a file from an earlier one with
+    /// the same number.
     pub(crate) created: Option<SystemTime>,
 }
 
 impl FileState {
-    /// The file called `path`. A link in its last place is not followed: it is itself what has the name.
+    /// The state of the file `path`. If it is a symbolic link, the link itself, not its target.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] where nothing has the name, or what the system says.
+    /// [`io::ErrorKind::NotFound`] if there is no such file, or an I/O error.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let about = std::fs::symlink_metadata(path)?;
         Ok(Self::new(file_id(path, &about)?, &about))
     }
 
-    /// The file that `path` leads to, links followed.
+    /// The state of the file that `path` resolves to, following links.
     ///
     /// # Errors
-    /// As [`FileState::of`].
+    /// Like [`FileState::of`].
     pub(crate) fn behind(path: &Path) -> io::Result<Self> {
         let about = std::fs::metadata(path)?;
         Ok(Self::new(file_id(path, &about)?, &about))
@@ -58,7 +61,7 @@ impl FileState {
     }
 }
 
-/// Whether two paths lead to one file, by whatever names.
+/// Whether two paths resolve to the same file.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let id = |path| FileState::behind(path).ok().map(|of| of.id);
     id(one).is_some_and(|one| Some(one) == id(other))
@@ -70,7 +73,7 @@ fn file_id(_path: &Path, about: &Metadata) -> io::Result<FileId> {
     Ok(FileId { volume: about.dev(), number: about.ino() })
 }
 
-/// The standard library does not show these numbers, and only an open file has them.
+/// The standard library does not expose these numbers, and reading them requires an open file.
 #[cfg(windows)]
 fn file_id(path: &Path, _about: &Metadata) -> io::Result<FileId> {
     let file = winapi_util::Handle::from_path_any(path)?;
@@ -83,10 +86,11 @@ fn file_id(_path: &Path, _about: &Metadata) -> io::Result<FileId> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Holds on to a file without opening it to read or write, so that it can be found again when it has been renamed.
+/// Refers to a file without opening it for reading or writing, so that it can be found after it was
+/// renamed.
 ///
-/// On Unix, closing any ordinary handle drops the locks that the process holds on the file through other handles. This one
-/// (`O_PATH`) does not, and there is nothing like it elsewhere than on Linux.
+/// On Unix, closing an ordinary handle releases the locks that the process holds on the file
+/// through other handles. This one (`O_PATH`) does not; only Linux has an equivalent.
 #[derive(Debug)]
 pub(crate) struct FilePin {
     #[cfg(target_os = "linux")]
@@ -95,7 +99,8 @@ pub(crate) struct FilePin {
 
 #[cfg(target_os = "linux")]
 impl FilePin {
-    /// Holds on to the file called `path`, a link in its last place not followed. `None` where that cannot be done.
+    /// Refers to the file `path`, without following a symbolic link. `None` if that is not
+    /// possible.
     pub(crate) fn on(path: &Path) -> Option<Self> {
         use std::os::unix::fs::OpenOptionsExt;
         let mut options = std::fs::OpenOptions::new();
@@ -103,58 +108,52 @@ impl FilePin {
         options.open(path).ok().map(|file| Self { file })
     }
 
-    /// The file as it is now, whatever its name.
-    ///
-    /// # Errors
-    /// What the system says.
+    /// The current state of the file, whatever its name.
     pub(crate) fn state(&self) -> io::Result<FileState> {
         let about = self.file.metadata()?;
         Ok(FileState::new(file_id(Path::new(""), &about)?, &about))
     }
 
-    /// True where the file has a name somewhere.
-    ///
-    /// # Errors
-    /// What the system says.
+    /// Whether the file still has a name.
     pub(crate) fn has_name(&self) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
         Ok(self.file.metadata()?.nlink() > 0)
     }
 
-    /// Where the file is now, as far as that can be found out.
+    /// The current path of the file, if it can be determined.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         use std::os::fd::AsRawFd;
         let path = std::fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd())).ok()?;
         let id = self.state().ok()?.id;
-        // Of a file that is gone the system says "NAME (deleted)".
+        // For a deleted file the system returns "NAME (deleted)".
         FileState::of(&path).is_ok_and(|there| there.id == id).then_some(path)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 impl FilePin {
-    /// `None`: it cannot be done here.
+    /// Always `None` on this system.
     pub(crate) fn on(_path: &Path) -> Option<Self> {
         None
     }
 
-    /// The file as it is now, whatever its name.
+    /// The current state of the file, whatever its name.
     ///
     /// # Errors
-    /// Always: it cannot be found out here.
+    /// Always: it cannot be determined on this system.
     pub(crate) fn state(&self) -> io::Result<FileState> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// True where the file has a name somewhere.
+    /// Whether the file still has a name.
     ///
     /// # Errors
-    /// Always: it cannot be found out here.
+    /// Always: it cannot be determined on this system.
     pub(crate) fn has_name(&self) -> io::Result<bool> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Where the file is now: unknown here.
+    /// Always `None` on this system.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         None
     }
@@ -184,7 +183,7 @@ mod tests {
     #[test]
     fn a_pinned_file_is_found_under_its_new_name_and_known_to_be_gone() {
         let folder = tempfile::tempdir().unwrap();
-        // The system names the folder without links.
+        // The system returns the folder's path without links.
         let folder_path = dissensus_files::real_path(folder.path()).unwrap();
         let at = |name: &str| folder_path.join(name);
         std::fs::write(at("a"), "1").unwrap();

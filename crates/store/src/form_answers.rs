@@ -1,4 +1,4 @@
-//! What people answered about themselves: a fact of each person, from which their attributes follow.
+//! Answers to the attribute form: a fact per annotator, from which their attributes are derived.
 
 use crate::facts::select;
 use crate::packets::PACKET_TIMES;
@@ -7,21 +7,22 @@ use dissensus_domain::{AnnotatorId, AttributeForm, Fact, FactKind, FormAnswers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The value of the fact: every attribute that the person was asked for, with the time at which it was answered, so that what they said is
-/// the same wherever and however often it comes in.
+/// The value of the fact: every attribute that the annotator was asked for, with the time of the
+/// answer, so that the result is the same wherever and however often the fact is merged.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Given(BTreeMap<String, GivenValue>);
 
 #[derive(Serialize, Deserialize)]
 struct GivenValue {
-    /// None where the person did not say.
+    /// `None` if the annotator preferred not to say.
     value: Option<String>,
     at_ms: i64,
 }
 
 impl Given {
-    /// What somebody answered in copies apart: of each attribute what was said last, a value before none at one time.
+    /// Merges answers given in separate copies: the latest answer to each attribute, preferring a
+    /// value if times are equal.
     fn joined(facts: Vec<Fact>) -> Self {
         let mut joined = Self::default();
         for (attribute, new) in facts.into_iter().flat_map(|fact| Self::of(Some(fact)).0) {
@@ -33,13 +34,14 @@ impl Given {
         joined
     }
 
-    /// Of another version of the program it may be something else.
+    /// Empty if the fact was written in another format by another version of the program.
     fn of(fact: Option<Fact>) -> Self {
         fact.and_then(|fact| serde_json::from_value(fact.value).ok()).unwrap_or_default()
     }
 }
 
-/// Whether a value of the fact, which comes in with a packet, says nothing but what one of these forms asked and offered, at a possible time.
+/// Checks that a value, which comes from a submission, contains only attributes and values that one
+/// of these forms offered, with a valid time.
 pub(crate) fn check_given(
     value: &serde_json::Value,
     forms: &[AttributeForm],
@@ -66,18 +68,18 @@ pub(crate) fn check_given(
 }
 
 impl WriteTx<'_> {
-    /// Every form that the study ever had.
+    /// All versions of the study's attribute form.
     pub(crate) fn attribute_forms_ever(&self) -> Result<Vec<AttributeForm>> {
         let facts = select(self.conn, "WHERE kind = ?1", [FactKind::AttributeForm.name()]);
         let facts = facts.map_err(|e| self.explain("reading facts", e))?;
         Ok(facts.into_iter().filter_map(|fact| serde_json::from_value(fact.value).ok()).collect())
     }
 
-    /// Notes what somebody answered; what they answered before to other attributes stays. From here on it is known of them, and an
-    /// attribute that they did not say is not.
+    /// Records answers and updates the annotator's attributes; earlier answers to other attributes
+    /// are unchanged. An attribute that the annotator preferred not to disclose is removed.
     ///
     /// # Errors
-    /// There is no such person, or what the disk says.
+    /// There is no such annotator.
     pub fn answer_form(&mut self, annotator: AnnotatorId, answers: &FormAnswers, now_ms: i64) -> Result<()> {
         let value = serde_json::Value::Null;
         let mut fact =
@@ -92,7 +94,7 @@ impl WriteTx<'_> {
         self.set_fact(&fact).map(drop)
     }
 
-    /// Makes what a fact says known of its person.
+    /// Updates the attributes of the annotator from a fact.
     pub(crate) fn know_by_form(&mut self, fact: &Fact) -> Result<()> {
         let Some(annotator) = fact.annotator else { return Ok(()) };
         for (attribute, GivenValue { value, at_ms }) in Given::of(Some(fact.clone())).0 {
@@ -103,10 +105,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// What somebody answered so far about themselves.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The annotator's answers to the attribute form so far.
     pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers> {
         let all = self.all_facts(FactKind::FormAnswers)?;
         let given = Given::joined(all.into_iter().filter(|fact| fact.annotator == Some(annotator)).collect());

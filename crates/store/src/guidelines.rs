@@ -25,10 +25,11 @@ fn picture(row: &Row<'_>) -> rusqlite::Result<Picture> {
     Ok(Picture { name: row.get(0)?, media_type: row.get(1)?, bytes: row.get(2)? })
 }
 
-/// The setting of a packet that says how many versions there were before the one that it holds.
+/// The setting of a task packet with the number of guideline versions before the one in the packet.
 pub(crate) const BEFORE: &str = "guideline.before";
 
-/// How many versions the first one of this file follows: in a packet, those that stayed in the project.
+/// The number of versions that precede the first one in this file: in a task packet, those that are
+/// only in the project.
 fn before(c: &Connection) -> rusqlite::Result<u32> {
     let sql = "SELECT CAST(value AS INTEGER) FROM settings WHERE key = ?1";
     Ok(first(c, sql, [BEFORE], |r| r.get(0))?.unwrap_or(0))
@@ -48,10 +49,8 @@ fn newest(c: &Connection) -> rusqlite::Result<Option<(Guideline, u32)>> {
 }
 
 impl WriteTx<'_> {
-    /// Adds a version of the guideline with the pictures that it names: it holds from here on, whatever the clock says.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Adds a guideline version with its pictures. It takes effect immediately, whatever the clock
+    /// shows.
     pub fn write_guideline(&mut self, new: &Guideline, pictures: &[Picture]) -> Result<()> {
         for picture in pictures {
             self.add_picture(picture)?;
@@ -61,10 +60,7 @@ impl WriteTx<'_> {
         self.add_guideline(&Guideline { at_ms, ..new.clone() }).map(drop)
     }
 
-    /// The version of the guideline that holds, and its number.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The guideline version in effect, and its number.
     pub fn newest_guideline(&self) -> Result<Option<(Guideline, u32)>> {
         newest(self.conn).map_err(|e| self.explain("reading the guideline", e))
     }
@@ -72,12 +68,12 @@ impl WriteTx<'_> {
     /// Adds a version as a fact. Returns whether it was new.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] where another version has its identity.
+    /// [`StoreError::Conflict`] if another version has the same id.
     pub(crate) fn add_guideline(&mut self, new: &Guideline) -> Result<bool> {
         let known =
             self.first(&format!("SELECT {COLUMNS} FROM guidelines WHERE uid = ?1"), [new.id.0], guideline)?;
         let by = self.name_or_nobody(&new.by)?;
-        // Who wrote it may have withdrawn, which the other copy does not know yet or this one does not.
+        // The author may have withdrawn, and only one of the copies may know that yet.
         let same = |known: &Guideline| {
             *known == Guideline { by: known.by.clone(), ..new.clone() }
                 && (known.by == by || known.by.is_empty() || by.is_empty())
@@ -102,7 +98,7 @@ impl WriteTx<'_> {
     /// Adds a picture as a fact. Returns whether it was new.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] where another picture has its name.
+    /// [`StoreError::Conflict`] if another picture has the same name.
     pub(crate) fn add_picture(&mut self, new: &Picture) -> Result<bool> {
         let sql = "SELECT name, media_type, bytes FROM pictures WHERE name = ?1";
         match self.first(sql, [&new.name], picture)? {
@@ -122,7 +118,7 @@ impl WriteTx<'_> {
         Ok(true)
     }
 
-    /// The row of a version of the guideline that an answer names.
+    /// The row id of the guideline version that an answer refers to.
     pub(crate) fn guideline_row(&self, id: Option<GuidelineId>) -> Result<Option<u32>> {
         let Some(id) = id else { return Ok(None) };
         let row = self.first("SELECT id FROM guidelines WHERE uid = ?1", [id.0], |r| r.get(0))?;
@@ -131,10 +127,11 @@ impl WriteTx<'_> {
     }
 }
 
-/// The largest picture of a guideline, in bytes.
+/// Maximum size of a picture, in bytes.
 pub const LARGEST_PICTURE: usize = 4 << 20;
 
-/// Whether a picture is small enough, and named by the first 16 hexadecimal digits of the SHA-256 of its bytes.
+/// Whether a picture is small enough, and its name is the first 16 hexadecimal digits of the
+/// SHA-256 of its bytes.
 pub(crate) fn is_named_by_its_bytes(picture: &Picture) -> bool {
     let digest = Sha256::digest(&picture.bytes);
     let name = digest[..8].iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
@@ -146,52 +143,35 @@ fn versions(c: &Connection) -> rusqlite::Result<Vec<Guideline>> {
 }
 
 impl Snapshot<'_> {
-    /// As [`Store::guidelines`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::guidelines`], from the snapshot.
     pub fn guidelines(&self) -> Result<Vec<Guideline>> {
         self.read(versions)
     }
 
-    /// As [`Store::guideline_numbers`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::guideline_numbers`], from the snapshot.
     pub fn guideline_numbers(&self) -> Result<HashMap<GuidelineId, u32>> {
         self.read(numbers)
     }
 }
 
 impl Store {
-    /// Every version of the guideline, in the order in which they are numbered.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All guideline versions, in the order of their numbers.
     pub fn guidelines(&self) -> Result<Vec<Guideline>> {
         self.read("reading the guideline", versions)
     }
 
-    /// The number of each version, from 1 on; in a packet those that its project gives them.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The number of each guideline version, from 1; in a task packet, the numbers in its project.
     pub fn guideline_numbers(&self) -> Result<HashMap<GuidelineId, u32>> {
         self.read("reading the guideline", numbers)
     }
 
-    /// The version of the guideline that holds, and its number.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The guideline version in effect, and its number.
     pub fn newest_guideline(&self) -> Result<Option<(Guideline, u32)>> {
         self.read("reading the guideline", newest)
     }
 
-    /// The current labels of everyone, by text, then annotator, each with the version of the guideline that its annotator had on screen.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All current labels, by text, then annotator, each with the guideline version that its
+    /// annotator had on screen.
     pub fn labels_by_guideline(
         &self,
         question: QuestionId,
@@ -211,16 +191,12 @@ impl Store {
         })
     }
 
-    /// The picture of this name.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a picture by name.
     pub fn picture(&self, name: &str) -> Result<Option<Picture>> {
         let sql = "SELECT name, media_type, bytes FROM pictures WHERE name = ?1";
         self.read("reading a picture", |c| first(c, sql, [name], picture))
     }
 
-    /// The names of all pictures.
     pub(crate) fn picture_names(&self) -> Result<Vec<String>> {
         let sql = "SELECT name FROM pictures ORDER BY name";
         self.read("reading pictures", |c| all(c, sql, [], |r| r.get(0)))

@@ -1,35 +1,35 @@
-//! Heads: the newest small model of each kind, as bytes that their maker understands.
+//! Heads: the latest small model of each kind, serialized by its creator.
 
 use crate::encoders::{row_and_dim, unknown};
 use crate::tx::first;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::QuestionId;
 
-/// A head to keep.
+/// A head to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewHead {
-    /// The question it answers.
+    /// The question that it predicts.
     pub question: QuestionId,
-    /// The encoder version it stands on; none where it needs no embedding.
+    /// The encoder version that it depends on; `None` if it needs no embeddings.
     pub version: Option<String>,
     /// Name of the annotator model.
     pub model: String,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Creation time, in milliseconds since 1970-01-01 UTC.
     pub made_at_ms: i64,
-    /// The numbers.
+    /// The serialized parameters.
     pub weights: Vec<u8>,
 }
 
-/// A kept head.
+/// A stored head.
 pub type Head = NewHead;
 
-/// The model as the file names it: each option of a multi-label question has a head of its own.
+/// The name of the model in the file: each option of a multi-label question has its own head.
 fn name_in_file(model: &str, question: QuestionId) -> String {
     question.option().map_or_else(|| model.to_owned(), |option| format!("{model} of option {option}"))
 }
 
 impl WriteTx<'_> {
-    /// Keeps a head in place of the one before it for the same question, encoder version and model.
+    /// Stores a head, replacing the one for the same question, encoder version and model.
     ///
     /// # Errors
     /// There is no such question or encoder version.
@@ -62,7 +62,7 @@ impl WriteTx<'_> {
         .map_err(explain)
     }
 
-    /// Forgets all heads of a question and of its options.
+    /// Deletes all heads of a question and its options.
     pub(crate) fn forget_heads_of(&mut self, question: QuestionId) -> Result<()> {
         let done = self.run("DELETE FROM heads WHERE question = ?1", [question.row().0]);
         done.map(drop).map_err(|e| self.explain("forgetting heads", e))
@@ -79,18 +79,16 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Keeps a head. See [`WriteTx::put_head`].
-    ///
-    /// # Errors
-    /// As there.
+    /// Stores a head. See [`WriteTx::put_head`].
     pub fn put_head(&self, new: NewHead) -> Result<()> {
         self.write(move |tx| tx.put_head(&new))
     }
 
-    /// Keeps a head in place of all before it for the same question and model, whatever encoder version they stand on: for large ones.
+    /// Stores a head, replacing all for the same question and model, whatever their encoder
+    /// version. Meant for large heads.
     ///
     /// # Errors
-    /// As [`WriteTx::put_head`], and then the earlier ones stay.
+    /// Like [`WriteTx::put_head`]; the earlier heads then remain.
     pub fn put_only_head(&self, new: NewHead) -> Result<()> {
         self.write(move |tx| {
             tx.forget_heads(new.question, &new.model)?;
@@ -98,19 +96,13 @@ impl Store {
         })
     }
 
-    /// Forgets the heads of a model for a question, of all encoder versions.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Deletes the heads of a model for a question, for all encoder versions.
     pub fn forget_heads(&self, question: QuestionId, model: &str) -> Result<()> {
         let model = model.to_owned();
         self.write(move |tx| tx.forget_heads(question, &model))
     }
 
-    /// The newest head of a model for a question and an encoder version.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The latest head of a model for a question and an encoder version.
     pub fn head(&self, question: QuestionId, version: Option<&str>, model: &str) -> Result<Option<Head>> {
         self.read("reading a head", |c| {
             let sql = "SELECT made_at_ms, weights FROM heads AS h

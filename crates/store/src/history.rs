@@ -1,7 +1,8 @@
-//! The log of a project: everything that was done and is in the file, newest first, a page at a time.
+//! The history of a project: everything that was done, newest first, in pages.
 //!
-//! Nothing is kept for it: every table that tells when something was done is a source, and a page is the newest rows of all sources
-//! together. A page asks each source for no more rows than it has room for, so that a project of any size is never read into memory.
+//! The history is not stored. Every table with times is a source, and a page is the union of the
+//! newest rows of all sources. Each source is queried for at most as many rows as fit on the page,
+//! so that memory use does not depend on the size of the project.
 
 use crate::events::event_at;
 use crate::places::Places;
@@ -18,225 +19,219 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// The setting with the copies whose events were taken in, each with the packet that it was work on.
+/// The setting with the merged copies, each with the task packet that it was work on.
 const TAKEN_IN: &str = "copies_taken_in";
 
-/// What is wanted of the log. Nothing set is all of it.
+/// Filter for the history. The default matches everything.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryFilter {
-    /// Entries of these kinds; all kinds where it is empty.
+    /// Kinds of entries; all kinds if empty.
     pub kinds: Vec<HistoryKind>,
-    /// What this person did, or what was done about them.
+    /// Entries by or about this annotator.
     pub annotator: Option<AnnotatorId>,
-    /// What is about this text.
+    /// Entries about this text.
     pub text: Option<TextId>,
-    /// What is about this question.
+    /// Entries about this question.
     pub question: Option<QuestionId>,
-    /// Not before, in milliseconds since 1970-01-01 UTC.
+    /// Earliest time, in milliseconds since 1970-01-01 UTC.
     pub since_ms: Option<i64>,
-    /// Not after.
+    /// Latest time, in milliseconds since 1970-01-01 UTC.
     pub until_ms: Option<i64>,
-    /// What was written holds this, or the text has this id.
+    /// Entries whose written text contains this, or whose text has this id.
     pub words: Option<String>,
-    /// With `words`: also what these people did, because their names hold them.
+    /// With `words`: also entries by these annotators, whose names contain the words.
     pub people: Vec<AnnotatorId>,
-    /// With `words`: also what is signed with a name that holds them.
+    /// With `words`: also entries signed with a name that contains the words.
     pub signed: bool,
-    /// Who reads, where somebody labels: of questions about texts that this person has not answered, nothing is found by what others said,
-    /// and nothing is told of attention checks.
+    /// The annotator who reads the history. For texts that they have not answered, the search does
+    /// not match what others wrote, and attention checks are hidden.
     pub reader: Option<AnnotatorId>,
 }
 
-/// Where an entry stands in the log: by time, then by source, then by row. The next page begins behind the last entry of the one before.
+/// The position of an entry: by time, then source, then row. The next page starts after the last
+/// entry of the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryPlace {
-    /// When it was done, in milliseconds since 1970-01-01 UTC.
+    /// Time of the entry, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Which table tells it.
+    /// Index of the source table.
     pub source: u8,
-    /// Its row there.
+    /// Row in the source.
     pub row: i64,
 }
 
-/// One entry of the log.
+/// An entry of the history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
-    /// Where it stands.
     pub place: HistoryPlace,
-    /// What kind of entry it is.
     pub kind: HistoryKind,
-    /// Who did it, or whom it is about.
+    /// The annotator who did it, or whom it is about.
     pub annotator: Option<AnnotatorId>,
-    /// The question it is about.
+    /// The question that it is about.
     pub question: Option<QuestionId>,
-    /// The text it is about.
+    /// The text that it is about.
     pub text: Option<TextId>,
-    /// In which copy it was done, where that is kept.
+    /// The copy in which it was done, if known.
     pub copy: Option<CopyId>,
-    /// The name it is signed with, where it is a name and no annotator.
+    /// The name that it is signed with, if that is not an annotator.
     pub by: String,
-    /// What was done.
     pub what: Done,
 }
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Done {
-    /// An answer, a retraction, a skip, a flag or a note, with the answer that it replaces or takes back.
+    /// An answer, retraction, skip, flag or note, with the answer that it replaces or retracts.
     Event {
-        /// The event.
         event: Box<Event>,
-        /// The answer before.
+        /// The previous answer.
         before: Option<Answer>,
     },
-    /// An answer of a later occasion.
+    /// An answer of a later annotation round.
     Repeat {
-        /// Which occasion.
+        /// Annotation round.
         occasion: u16,
-        /// The answer.
         answer: Answer,
-        /// The wording of the question that was on screen, where it is known.
+        /// The wording of the question that was on screen, if known.
         wording: Option<WordingId>,
     },
-    /// An answer of a later occasion was taken back, or counts again.
+    /// An answer of a later annotation round was retracted, or restored.
     RepeatChange {
-        /// Which occasion.
+        /// Annotation round.
         occasion: u16,
-        /// The answer.
         answer: Answer,
-        /// Whether it counts from here on.
+        /// Whether the answer counts from then on.
         counts: bool,
     },
-    /// Something was said beside an answer of a later occasion.
+    /// A note was added to an answer of a later annotation round.
     RepeatRemark {
-        /// Which occasion.
+        /// Annotation round.
         occasion: u16,
-        /// What was said; empty where it was nothing but reasons or how sure they are.
+        /// The text of the note; empty if there are only reasons or a confidence.
         note: String,
     },
-    /// What was decided about a text.
+    /// A decision about a text.
     Decision {
-        /// The outcome's name.
+        /// Name of the outcome.
         outcome: String,
-        /// The decided answer.
+        /// The answer decided on.
         answer: Option<Answer>,
-        /// The comment.
         comment: String,
     },
-    /// A version of the guideline.
+    /// A new guideline version.
     Guideline {
-        /// What is new in it, in its author's words.
+        /// Summary of the change, written by its author.
         change: String,
     },
-    /// Levels of the question were named.
+    /// The levels of the question were renamed.
     LevelNames {
-        /// All of them, in their order.
+        /// The names of all levels, in order.
         names: Vec<String>,
     },
-    /// Where the question is asked was set.
+    /// The condition of the question was set.
     Condition {
-        /// The other question.
+        /// The question that it depends on.
         other: QuestionId,
-        /// Its levels; none where the question is always asked.
+        /// The levels that meet the condition; empty if the question is always asked.
         levels: Vec<u16>,
     },
-    /// What can be said beside an answer was set.
+    /// The notes that a question offers were set.
     RemarkForm {
-        /// The reasons.
         reasons: Vec<String>,
-        /// Whether it is asked how sure people are.
+        /// Whether annotators are asked for their confidence.
         confidence: bool,
     },
-    /// A name or an attribute of a person.
+    /// The name or an attribute of an annotator was set.
     Person {
-        /// The attribute; none where it is the name.
+        /// The attribute; `None` for the name.
         attribute: Option<String>,
-        /// Its value from then on; empty where it is not known any more.
+        /// The new value; empty if it was removed.
         value: String,
     },
-    /// A packet was handed out.
+    /// A task packet was created.
     HandedOut {
-        /// Texts in it, those asked again included.
+        /// Number of texts, including those for re-annotation.
         texts: u32,
     },
-    /// A packet was handed in.
+    /// A submission was merged.
     HandedIn {
-        /// Answers in it.
+        /// Number of answers in it.
         answers: u32,
     },
-    /// The right answer of an attention check.
+    /// The right answer of an attention check was set.
     Check {
-        /// The answer; none where the text is no check any more.
+        /// The answer; `None` if the text is no longer a check.
         answer: Option<Answer>,
-        /// Why it is the right one.
+        /// Why this answer is right.
         reason: String,
     },
-    /// A panel.
+    /// A panel was saved or deleted.
     Panel {
-        /// Its name.
         name: String,
-        /// Whether it is kept.
+        /// Whether it was saved, as opposed to deleted.
         kept: bool,
     },
-    /// Long work.
+    /// A long-running job.
     Job {
         /// `import`, `encode`, ...
         kind: String,
-        /// What it worked on.
+        /// What it works on.
         title: String,
-        /// How it ended, or `running`.
+        /// Its final state, or `running`.
         state: String,
-        /// What it did, or why it failed.
+        /// Its result, or why it failed.
         note: Option<String>,
     },
     /// A training run.
     Run {
         /// Its number in this file.
         number: u32,
-        /// How it ended, or `running`.
+        /// Its final state, or `running`.
         state: String,
     },
-    /// An evaluation or a fit.
+    /// An evaluation, or a fit of the live model.
     Evaluation {
         /// `evaluation` or `fit`.
         kind: String,
-        /// How it ended, or `running`.
+        /// Its final state, or `running`.
         state: String,
     },
-    /// A fact: what the study sets, or what is noted of a person.
+    /// A fact: a study setting, or a record about an annotator.
     Fact {
-        /// Its kind.
+        /// Name of its kind.
         name: String,
-        /// What holds from then on; null where nothing does.
+        /// The new value; null if it was removed.
         value: serde_json::Value,
     },
-    /// Somebody withdrew.
+    /// An annotator withdrew.
     Withdrawal,
 }
 
-/// A copy, as the log names it.
+/// Where the work of a copy was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyOrigin {
-    /// Work in this file.
+    /// In this file.
     Here,
-    /// It was taken in from another copy of the project.
+    /// In another copy of the project, which was merged.
     Elsewhere,
-    /// It was taken in with a packet.
+    /// In a task packet, which was merged.
     Packet(PacketId),
 }
 
-/// A table that tells when something was done: columns `at`, `row`, `kind`, `annotator`, `question`, `text`, `copy`, `signed` (a name),
-/// `words` (what can be searched), `said` (JSON), and how `said` is read.
+/// A source table, as a query with columns `at`, `row`, `kind`, `annotator`, `question`, `text`,
+/// `copy`, `signed` (a name), `words` (searchable text), `said` (JSON), and a function that parses
+/// `said`.
 struct Source {
     sql: &'static str,
     read: fn(&str) -> serde_json::Result<Done>,
 }
 
-/// The source that tells events.
+/// Index of the source of events.
 const EVENTS: usize = 1;
 
-/// In the order in which entries of one moment stand, newest first: what is decided rests on the answers before it, and a job that was
-/// begun in the same millisecond came before the answers that it read.
+/// Sources in the order in which entries of the same time are listed, newest first: a decision
+/// follows the answers that it is based on, and a job started in the same millisecond precedes the
+/// answers that it read.
 const SOURCES: [Source; 18] = [
     Source {
         sql: "SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, outcome, answer, comment, decided_by) AS row,
@@ -248,7 +243,7 @@ const SOURCES: [Source; 18] = [
         },
     },
     Source {
-        // What was said is read event by event, for those of the page alone.
+        // The contents are read event by event, only for the events of the page.
         sql: "SELECT at_ms AS at, id AS row,
                   CASE kind WHEN 'answer' THEN iif(source = 'import' OR source = 'simulated', 'imported-answer', 'answer')
                       WHEN 'unskip' THEN 'skip' WHEN 'unflag' THEN 'flag' ELSE kind END AS kind,
@@ -279,7 +274,7 @@ const SOURCES: [Source; 18] = [
         },
     },
     Source {
-        // What came with an answer is told with it.
+        // A note given together with an answer is listed with the answer.
         sql: "SELECT said_at_ms AS at,
                   row_number() OVER (ORDER BY said_at_ms, question, text, annotator, occasion, at_ms, answer, note, reasons) AS row,
                   'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, note AS words,
@@ -318,7 +313,7 @@ const SOURCES: [Source; 18] = [
         },
     },
     Source {
-        // What was known when somebody was added has no time.
+        // What was known when an annotator was added has no time.
         sql: "SELECT changed_at_ms AS at, row_number() OVER (ORDER BY changed_at_ms, annotator, what, value) AS row, 'person' AS kind,
                   annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed, NULL AS words,
                   json_object('what', what, 'value', value) AS said FROM annotator_changes WHERE changed_at_ms <> 0",
@@ -380,7 +375,7 @@ const SOURCES: [Source; 18] = [
         },
     },
     Source {
-        // What the study sets, and what is noted of people.
+        // Study settings, and records about annotators.
         sql: "SELECT at_ms AS at, id AS row, CASE WHEN kind IN ('prompt', 'help', 'levels', 'cannot-say') THEN 'question'
                   WHEN annotator IS NULL THEN 'setting' ELSE 'noted' END AS kind, annotator, question, text, NULL AS copy,
                   '' AS signed, value AS words, json_object('what', kind, 'value', value) AS said FROM facts",
@@ -396,12 +391,14 @@ const SOURCES: [Source; 18] = [
     },
 ];
 
-/// Whether what somebody said may be seen: everybody's own, and what is about no text or about one that the reader has answered.
+/// Whether the reader may see an entry's contents: their own, and entries about no text or about a text
+/// that the reader has answered.
 const SEEN: &str = "(:reader IS NULL OR text IS NULL OR question IS NULL OR annotator IS :reader
            OR EXISTS (SELECT 1 FROM current_answers AS own
                       WHERE own.question = said.question AND own.text = said.text AND own.annotator = :reader))";
 
-/// The newest rows of a source that fit. The order is that of a page, and the limit lets SQLite keep no more than it gives.
+/// The newest matching rows of a source, in page order. The limit keeps SQLite from sorting more
+/// rows than it returns.
 const PAGE: &str = "
     WHERE (at < :at OR (at = :at AND row < :row)) AND (:since IS NULL OR at >= :since)
       AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
@@ -482,7 +479,7 @@ fn answer_or_none(json: &str) -> serde_json::Result<Option<Answer>> {
     if json.is_empty() { Ok(None) } else { serde_json::from_str(json).map(Some) }
 }
 
-/// What one source gives of a page.
+/// The entries of a page from one source.
 fn of_source(
     c: &Connection,
     at: usize,
@@ -491,7 +488,8 @@ fn of_source(
     limit: u32,
 ) -> rusqlite::Result<Vec<HistoryEntry>> {
     let source = &SOURCES[at];
-    // Of the same moment, sources before the last entry's have been given, and those behind it have not.
+    // At the same time, sources before the last entry's have been listed, and those after it have
+    // not.
     let row = |last: HistoryPlace| match (at as u8).cmp(&last.source) {
         std::cmp::Ordering::Less => i64::MIN,
         std::cmp::Ordering::Equal => last.row,
@@ -553,7 +551,8 @@ fn entry(row: &Row<'_>, at: usize, source: &Source) -> rusqlite::Result<HistoryE
     })
 }
 
-/// Answers and conditions with levels by their places; those of events have them already.
+/// Converts levels in answers and conditions from row ids to positions; events are converted
+/// already.
 fn with_places(places: &Places, entry: &mut HistoryEntry) {
     let shown = |answer: &mut Answer| {
         if let Some(question) = entry.question {
@@ -572,7 +571,7 @@ fn with_places(places: &Places, entry: &mut HistoryEntry) {
     }
 }
 
-/// What an event says, and what was said before it.
+/// Adds the contents of an event, and the previous answer.
 fn with_event(c: &Connection, entry: &mut HistoryEntry) -> rusqlite::Result<()> {
     let id = EventId(u32::try_from(entry.place.row).map_err(|e| bad(1, e))?);
     let event = event_at(c, id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
@@ -601,10 +600,7 @@ fn page(
 }
 
 impl Store {
-    /// Up to `limit` entries of the log that fit, newest first, those behind `after`.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Up to `limit` matching entries after `after`, newest first.
     pub fn log(
         &self,
         filter: &HistoryFilter,
@@ -614,10 +610,7 @@ impl Store {
         self.snapshot(|snapshot: &Snapshot<'_>| snapshot.read(|c| page(c, filter, after, limit)))
     }
 
-    /// Every packet, and whom it was handed out to.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Every task packet with its annotator.
     pub fn packet_holders(&self) -> Result<Vec<(PacketId, AnnotatorId)>> {
         self.read("reading whom packets were handed out to", |c| {
             all(c, "SELECT uid, annotator FROM packets ORDER BY id", [], |r| {
@@ -626,10 +619,8 @@ impl Store {
         })
     }
 
-    /// Where copies were at work: those that were taken in, and with which packet; what is not here was done in this file.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The merged copies, each with the task packet that it was work on, if any. Copies that are
+    /// not listed worked in this file.
     pub fn copy_origins(&self) -> Result<BTreeMap<CopyId, CopyOrigin>> {
         let known: BTreeMap<Uuid, Option<Uuid>> = self.setting(TAKEN_IN)?.unwrap_or_default();
         let origin = |packet: Option<Uuid>| {
@@ -640,7 +631,8 @@ impl Store {
 }
 
 impl crate::WriteTx<'_> {
-    /// Notes that these copies were taken in, out of a packet or, where `there` says so, of what a whole copy had taken in.
+    /// Records that these copies were merged: from a task packet, or, for those in `there`, from
+    /// what a merged whole copy had merged itself.
     pub(crate) fn note_copies_taken_in(
         &mut self,
         copies: &[CopyId],

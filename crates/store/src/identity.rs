@@ -1,4 +1,4 @@
-//! Who a project is: the id that all its copies share, and the copies that appended its events.
+//! The identity of a project: the id shared by all copies, and the copies that appended events.
 
 use crate::row::uid;
 use crate::tx::first;
@@ -9,19 +9,23 @@ use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// The format that brought identities: its migration is completed by [`identify`].
+/// The format that introduced identities; its migration is completed by [`identify`].
 pub(crate) const IDENTITY_FORMAT: usize = 3;
 
-/// Stands in `copies` until [`identify`] has written the id of the old history.
+/// Placeholder in `copies` until [`identify`] has written the id of the old history.
 const NOT_YET: Uuid = Uuid::nil();
 
-/// Completes migration 3: writes the id of the project and, where the file had labels, the id of the copy that they belong to.
+/// Completes migration 3: writes the id of the project and, if the file had labels, the id of the
+/// copy that they belong to.
 ///
-/// A new project gets a random id (UUIDv7), and a new copy of another one that one's. An older file may have been copied by hand before it was brought up to date, and both
-/// copies must come to the same ids: theirs are made from the content (UUIDv8). The project's from its first question and
-/// first text, which a copy keeps whatever is added to it; the copy's from the whole history, because two files that went on
-/// differently must not give different events one name. (What both had before they parted would then be in both histories under two names,
-/// and an answer that one of them took back would stand again: such copies are not merged, see `merge.rs`.)
+/// A new project gets a random id (UUIDv7), and a new copy of another project that project's id. An
+/// older file may have been copied by hand before it was migrated, and both copies must get the
+/// same ids, so these are derived from the content (UUIDv8): the project's id from its first
+/// question and first text, which stay the same in a copy whatever is added; the copy's id from the
+/// whole history, because two files that diverged must not assign the same key to different events.
+/// (Events from before the divergence are then in both histories under two keys, and an answer that
+/// was retracted in only one of them would reappear; such copies are therefore not merged, see
+/// `merge.rs`.)
 pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlite::Result<()> {
     let mut content = Sha256::new_with_prefix("dissensus project");
     let mut rows = feed(conn, &mut content, "SELECT name, prompt, scale FROM questions ORDER BY id LIMIT 1")?;
@@ -52,7 +56,8 @@ pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlit
     Ok(())
 }
 
-/// Adds the rows of a query to a hash, so that no two different results give the same bytes. Returns how many there were.
+/// Adds the rows of a query to a hash, such that no two different results produce the same bytes.
+/// Returns the number of rows.
 pub(crate) fn feed(conn: &Connection, hash: &mut Sha256, sql: &str) -> rusqlite::Result<usize> {
     let mut statement = conn.prepare(sql)?;
     let columns = statement.column_count();
@@ -91,7 +96,7 @@ fn from_content(hash: Sha256) -> Uuid {
 const COPY_ROW: &str = "SELECT id FROM copies WHERE uid = ?1";
 
 impl WriteTx<'_> {
-    /// The row of a copy in this file; it is added where it is not known yet.
+    /// The row id of a copy in this file; the copy is added if it is not known yet.
     pub(crate) fn copy_row(&self, copy: CopyId, made_at_ms: i64) -> Result<u32> {
         if let Some(row) = self.first(COPY_ROW, [copy.0], |r| r.get(0))? {
             return Ok(row);
@@ -100,15 +105,12 @@ impl WriteTx<'_> {
             .map_err(|e| self.explain("adding a copy", e))
     }
 
-    /// Whether anything here was appended under this copy.
+    /// Whether this file has a copy with this id.
     pub(crate) fn has_copy(&self, copy: CopyId) -> Result<bool> {
         Ok(self.first(COPY_ROW, [copy.0], |_| Ok(()))?.is_some())
     }
 
     /// The id that all copies of this project share.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn project_id(&self) -> Result<ProjectId> {
         project_id(self.conn).map_err(|e| self.explain("reading the project's id", e))
     }
@@ -116,14 +118,11 @@ impl WriteTx<'_> {
 
 impl Store {
     /// The id that all copies of this project share.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn project_id(&self) -> Result<ProjectId> {
         self.read("reading the project's id", project_id)
     }
 
-    /// When a copy was made, in milliseconds since 1970-01-01 UTC.
+    /// Creation time of a copy, in milliseconds since 1970-01-01 UTC.
     pub(crate) fn copy_made_at(&self, copy: CopyId) -> Result<i64> {
         self.read("reading when a copy was made", |c| {
             let made = first(c, "SELECT made_at_ms FROM copies WHERE uid = ?1", [copy.0], |r| r.get(0))?;
@@ -160,7 +159,8 @@ mod tests {
     type CurrentOld = Vec<(u32, u32, u32, u32, u16)>;
     type MarksOld = BTreeMap<(u32, u32), (bool, bool)>;
 
-    /// A file of format 2 with two questions (one multi-choice), corrected and retracted labels, and a clock that jumps.
+    /// A file in format 2 with two questions (one multi-choice), corrected and retracted labels,
+    /// and a clock that jumps.
     fn old_project(seed: u64, labels: u32) -> Connection {
         let mut conn = Connection::open_in_memory().unwrap();
         conn.pragma_update(None, "foreign_keys", true).unwrap();

@@ -1,4 +1,4 @@
-//! What imports of files added, so that the last one can be taken out again.
+//! Records what imports added, so that the last one can be removed again.
 
 use crate::current::Key;
 use crate::removal::{KEPT, PLACES, named_by_panels};
@@ -9,21 +9,23 @@ use rusqlite::types::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The setting with what imports added, the last one last.
+/// The setting with the recorded imports, in order.
 pub(crate) const IMPORTS: &str = "imports";
-/// How many are kept: who finds out later goes back to a copy.
+/// Number of recorded imports. To remove an earlier one, users restore a copy.
 const MOST: usize = 5;
 
-/// How many whole rows are kept of one import. One with more of them, such as very many answers of later occasions, cannot be taken out.
+/// Maximum number of whole rows recorded for one import. An import with more, such as one with very
+/// many re-annotations, cannot be removed.
 const MOST_ROWS: usize = 50_000;
 
-/// Tables with rows that are counted up: what an import added are the rows behind the last one before it.
+/// Tables with increasing row ids: an import added the rows after the last one before it.
 const COUNTED: [&str; 5] = ["questions", "texts", "annotators", "events", "facts"];
-/// Tables without such rows: what an import added is told by comparing. Those that refer to another one first.
+/// Tables without such row ids: what an import added is determined by comparison. Tables that refer
+/// to others come first.
 const COMPARED: [&str; 6] =
     ["repeat_changes", "repeat_remarks", "repeat_origins", "repeats", "annotator_changes", "level_names"];
 
-/// How far tables were before an import.
+/// The state of the tables before an import.
 #[derive(Debug)]
 pub struct ImportRows {
     file: String,
@@ -31,7 +33,8 @@ pub struct ImportRows {
     rows: BTreeMap<String, u32>,
 }
 
-/// By what rows are looked for while an import is taken out: without these each row that goes would be looked for in all others.
+/// Temporary indexes for removing an import: without them, every deletion would scan other tables
+/// for references.
 const INDEXES: [&str; 13] = [
     "events (replaces)",
     "events (text)",
@@ -48,7 +51,8 @@ const INDEXES: [&str; 13] = [
     "facts (text)",
 ];
 
-/// What one import added: rows `(after, to]` of tables that count them, and whole rows of the others.
+/// What an import added: rows `(after, to]` of tables with increasing row ids, and whole rows of
+/// the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Import {
     file: String,
@@ -63,63 +67,60 @@ impl Import {
     }
 }
 
-/// The import that can be taken out, and what of it is still there.
+/// The import that can be removed, and what is left of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastImport {
-    /// The file that was imported.
     pub file: String,
-    /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     /// Questions that it added.
     pub questions: Vec<QuestionId>,
-    /// Texts that it added: how many, and the last one.
+    /// Texts that it added: their number and the last one.
     pub texts: (u32, Option<TextId>),
-    /// People whom it added.
+    /// Annotators that it added.
     pub annotators: Vec<AnnotatorId>,
-    /// Answers and marks that it added.
+    /// Number of answers and marks that it added.
     pub answers: u32,
-    /// Names and attributes that it added to people who were there before.
+    /// Number of names and attributes that it added to existing annotators.
     pub attributes: u32,
 }
 
-/// What went with an import, and what stays because somebody used it since.
+/// What was removed with an import, and what remains because it has been used since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportTaken {
-    /// Answers, skips, flags and notes that went, with answers of later occasions.
+    /// Removed answers, skips, flags and notes, including re-annotations.
     pub answers: u32,
-    /// Those that stay, because they were changed or taken back since.
+    /// Remaining answers, which were changed or retracted since.
     pub kept_answers: u32,
-    /// Texts that went, and that stay.
+    /// Removed texts.
     pub texts: u32,
-    /// Texts that stay.
+    /// Remaining texts.
     pub kept_texts: u32,
-    /// People who went.
+    /// Removed annotators.
     pub annotators: u32,
-    /// People who stay.
+    /// Remaining annotators.
     pub kept_annotators: u32,
-    /// Questions that went.
+    /// Removed questions.
     pub questions: u32,
-    /// Questions that stay.
+    /// Remaining questions.
     pub kept_questions: u32,
-    /// Names and attributes of people who were there before that went.
+    /// Removed names and attributes of annotators that existed before.
     pub attributes: u32,
 }
 
-/// Imported events, rows behind `?1` up to `?2`, to which nothing was added since: no other answer, nothing taken back, no note.
+/// Imported events, rows after `?1` up to `?2`, to which nothing was added since: no other answer,
+/// retraction or note.
 const UNTOUCHED: &str = "SELECT e.id FROM events AS e WHERE e.id > ?1 AND e.id <= ?2 AND NOT EXISTS (
         SELECT 1 FROM events AS later WHERE later.annotator = e.annotator AND later.question = e.question
             AND later.text = e.text AND later.id > ?2)";
 
-/// The columns of a primary key, which is the whole row in these tables but for what follows from it.
+/// The columns of the primary key, which in these tables determines the whole row.
 fn columns(tx: &WriteTx<'_>, table: &str) -> rusqlite::Result<Vec<String>> {
     all(tx.conn, &format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"), [], |r| r.get(0))
 }
 
 impl WriteTx<'_> {
-    /// Begins to note what an import adds. To be called in the transaction of the import, before anything is added.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Starts to record what an import adds. Call this in the import's transaction, before anything
+    /// is added.
     pub fn begin_import(&mut self, file: &str, at_ms: i64) -> Result<ImportRows> {
         let mut rows = BTreeMap::new();
         for table in COUNTED {
@@ -136,10 +137,7 @@ impl WriteTx<'_> {
         Ok(ImportRows { file: file.to_owned(), at_ms, rows })
     }
 
-    /// Keeps what was added since `begun`, so that it can be taken out again.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Records what was added since `begun`, so that it can be removed again.
     pub fn end_import(&mut self, begun: ImportRows) -> Result<()> {
         let ImportRows { file, at_ms, rows: before } = begun;
         let mut import = Import { file, at_ms, rows: BTreeMap::new(), others: BTreeMap::new() };
@@ -153,7 +151,7 @@ impl WriteTx<'_> {
             import.others.insert(table.to_owned(), added);
         }
         if import.others.values().map(Vec::len).sum::<usize>() > MOST_ROWS {
-            // It cannot be taken out, and neither can one before it be in its place.
+            // This import cannot be removed, and an earlier one must not be removed in its place.
             return self.set_setting::<[Import]>(IMPORTS, &[]);
         }
         let mut imports: Vec<Import> = self.setting(IMPORTS)?.unwrap_or_default();
@@ -174,7 +172,7 @@ impl WriteTx<'_> {
         Ok(added)
     }
 
-    /// Forgets what imports added to somebody who is taken out.
+    /// Removes an erased annotator from the records of imports.
     pub(crate) fn forget_in_imports(&mut self, annotator: AnnotatorId) -> Result<()> {
         let Some(mut imports) = self.setting::<Vec<Import>>(IMPORTS)? else { return Ok(()) };
         for rows in imports.iter_mut().filter_map(|import| import.others.get_mut("annotator_changes")) {
@@ -185,11 +183,12 @@ impl WriteTx<'_> {
         self.set_setting(IMPORTS, &imports)
     }
 
-    /// Takes out what the last import added and nobody used since. Answers that were changed, taken back or noted on since stay with their history,
-    /// and so does every text, person and question on which something else stands.
+    /// Removes what the last import added and nothing has used since. Answers that were changed,
+    /// retracted or given a note since remain with their history, as does every text, annotator and
+    /// question that something else depends on.
     ///
     /// # Errors
-    /// There is no import that can be taken out, or what the disk says.
+    /// There is no import that can be removed.
     pub fn remove_last_import(&mut self) -> Result<ImportTaken> {
         let mut imports: Vec<Import> = self.setting(IMPORTS)?.unwrap_or_default();
         let import = imports.pop().ok_or_else(no_import)?;
@@ -213,13 +212,13 @@ impl WriteTx<'_> {
                 self.refresh_annotator(AnnotatorId(id))?;
             }
         }
-        // Sequences of events that are gone must not be given again under the same copy.
+        // The sequence numbers of deleted events must not be reused under the same copy id.
         self.appending.renew();
         self.set_setting(IMPORTS, &imports)?;
         Ok(taken)
     }
 
-    /// The rows themselves. Returns what has to be decided anew.
+    /// Deletes the rows. Returns the keys of current answers that must be recomputed.
     fn take_out(&mut self, import: &Import) -> rusqlite::Result<(ImportTaken, Vec<Key>)> {
         let mut taken = ImportTaken::default();
         for (n, on) in INDEXES.iter().enumerate() {
@@ -242,7 +241,7 @@ impl WriteTx<'_> {
         taken.kept_answers = self.conn.query_row(left, [after, to], |r| r.get(0))?;
         let (went, kept) = self.take_out_repeats(import)?;
         (taken.answers, taken.kept_answers) = (taken.answers + went, taken.kept_answers + kept);
-        // What somebody was shown is told of every answer of theirs that stays.
+        // Records of what an annotator was shown apply to each of their remaining answers.
         let (after, to) = import.range("facts");
         let sql = "DELETE FROM facts WHERE id > ?1 AND id <= ?2 AND NOT EXISTS (
                  SELECT 1 FROM events AS e WHERE e.annotator = facts.annotator AND e.text = facts.text)
@@ -261,14 +260,15 @@ impl WriteTx<'_> {
                 _ => (taken.annotators, taken.kept_annotators) = (went, kept),
             }
         }
-        // What is known of people who came with the import and stay, stays. Of those who were there before it goes back to what was known.
+        // Attributes of annotators who were added by the import and remain are retained. Those of
+        // annotators who existed before revert.
         let new = import.range("annotators").0;
         for row in import.others.get("annotator_changes").into_iter().flatten() {
             if row.first().and_then(serde_json::Value::as_u64).is_some_and(|id| id <= u64::from(new)) {
                 taken.attributes += self.take_out_row("annotator_changes", row)?;
             }
         }
-        // Models in use know texts and people by their places; they are fitted anew.
+        // The live models refer to texts and annotators by index, so they are refitted.
         self.run("DELETE FROM heads", [])?;
         for n in 0..INDEXES.len() {
             self.conn.execute_batch(&format!("DROP INDEX taking_out_{n}"))?;
@@ -276,8 +276,8 @@ impl WriteTx<'_> {
         Ok((taken, refresh))
     }
 
-    /// Takes out the answers of later occasions that the import added and nobody changed since, with what was said beside them. Returns how
-    /// many went, and how many stay.
+    /// Removes the re-annotations that the import added and nobody has changed since, with their
+    /// notes. Returns how many were removed, and how many remain.
     fn take_out_repeats(&self, import: &Import) -> rusqlite::Result<(u32, u32)> {
         let rows = |table: &str| import.others.get(table).map_or(&[][..], Vec::as_slice);
         let mut added: BTreeMap<String, u32> = BTreeMap::new();
@@ -290,7 +290,8 @@ impl WriteTx<'_> {
             "SELECT (SELECT count(*) FROM repeats WHERE {same}) + (SELECT count(*) FROM repeat_changes WHERE {same})
                  + (SELECT count(*) FROM repeat_remarks WHERE {same}) + (SELECT count(*) FROM repeat_origins WHERE {same})"
         );
-        // Where there is more of an occasion than the import added, somebody did the rest.
+        // If a re-annotation has more rows than the import added, the others were added by an
+        // annotator.
         let mut stays: BTreeSet<String> = BTreeSet::new();
         for row in rows("repeats") {
             let key: Vec<Value> = row.iter().take(4).map(as_sql).collect();
@@ -310,7 +311,7 @@ impl WriteTx<'_> {
         Ok((went, rows("repeats").iter().filter(|row| stays.contains(&occasion(row))).count() as u32))
     }
 
-    /// Takes one whole row out of a table; 0 where it is not there any more.
+    /// Deletes a row with exactly these values; returns 0 if it does not exist.
     fn take_out_row(&self, table: &str, row: &[serde_json::Value]) -> rusqlite::Result<u32> {
         let names = columns(self, table)?;
         if names.len() != row.len() {
@@ -323,12 +324,12 @@ impl WriteTx<'_> {
     }
 }
 
-/// Question, text, annotator and occasion of a row of later occasions, as one name.
+/// The question, text, annotator and annotation round of a row, as a string key.
 fn occasion(row: &[serde_json::Value]) -> String {
     serde_json::Value::from(row.get(..4).unwrap_or_default().to_vec()).to_string()
 }
 
-/// A value of a table as JSON. Bytes are written as an object, so that they are told from text.
+/// A value of a table as JSON. Blobs are objects, to distinguish them from text.
 fn as_json(value: Value) -> serde_json::Value {
     match value {
         Value::Null => serde_json::Value::Null,
@@ -363,10 +364,7 @@ fn no_import() -> StoreError {
 }
 
 impl Store {
-    /// The import that [`WriteTx::remove_last_import`] would take out.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The import that [`WriteTx::remove_last_import`] would remove.
     pub fn last_import(&self) -> Result<Option<LastImport>> {
         let imports: Vec<Import> = self.setting(IMPORTS)?.unwrap_or_default();
         let Some(import) = imports.last() else { return Ok(None) };

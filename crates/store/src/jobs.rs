@@ -1,4 +1,4 @@
-//! Jobs: long work, how far it is and how it ended.
+//! Jobs: long-running work, its progress and its result.
 
 use crate::row::bad;
 use crate::tx::all;
@@ -6,17 +6,17 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::WorkState;
 use rusqlite::Row;
 
-/// A job in this project.
+/// Row id of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u32);
 
-/// The state of a job, a run or an evaluation in a column.
+/// Reads the state of a job, a run or an evaluation from a column.
 pub(crate) fn state_in(row: &Row<'_>, column: usize) -> rusqlite::Result<WorkState> {
     let name = row.get_ref(column)?.as_str().map_err(|e| bad(column, e))?;
     WorkState::from_name(name).ok_or_else(|| bad(column, format!("unknown state \"{name}\"")))
 }
 
-/// Work at work or broken off has not ended.
+/// Checks that a state is final, that is, neither running nor interrupted.
 pub(crate) fn must_be_an_end(state: WorkState) -> Result<()> {
     match state {
         WorkState::Finished | WorkState::Cancelled | WorkState::Failed => Ok(()),
@@ -27,47 +27,42 @@ pub(crate) fn must_be_an_end(state: WorkState) -> Result<()> {
     }
 }
 
-/// A job that starts.
+/// A job to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
     /// `import`, `encode`, `train`, `evaluate`, `export`.
     pub kind: String,
     /// What it works on.
     pub title: String,
-    /// Steps in all, where they are known.
+    /// Total number of steps, if known.
     pub total: Option<u32>,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Start time, in milliseconds since 1970-01-01 UTC.
     pub started_ms: i64,
 }
 
-/// A job and what became of it.
+/// A job with its state and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its row.
     pub id: JobId,
     /// `import`, `encode`, `train`, `evaluate`, `export`.
     pub kind: String,
     /// What it works on.
     pub title: String,
-    /// How far it is.
     pub state: WorkState,
-    /// Steps done.
+    /// Number of completed steps.
     pub done: u32,
-    /// Steps in all, once known.
+    /// Total number of steps, if known.
     pub total: Option<u32>,
-    /// What it did, or why it failed.
+    /// Its result, or why it failed.
     pub note: Option<String>,
-    /// When it started, in milliseconds since 1970-01-01 UTC.
+    /// Start time, in milliseconds since 1970-01-01 UTC.
     pub started_ms: i64,
-    /// When it ended; none for a running or interrupted job.
+    /// End time; `None` for a running or interrupted job.
     pub ended_ms: Option<i64>,
 }
 
 impl Store {
-    /// Notes that a job starts.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Records the start of a job.
     pub fn start_job(&self, new: &NewJob) -> Result<JobId> {
         let new = new.clone();
         self.write(move |tx| {
@@ -80,7 +75,7 @@ impl Store {
         })
     }
 
-    /// Notes how far a job is. Each note is a write: once a second is plenty.
+    /// Records the progress of a job. Every call is a write; once a second is enough.
     ///
     /// # Errors
     /// There is no such job, or it has ended.
@@ -93,10 +88,10 @@ impl Store {
         )
     }
 
-    /// Notes how a job ended.
+    /// Records the end of a job.
     ///
     /// # Errors
-    /// There is no such job, it has ended already, or `state` is no end.
+    /// There is no such job, it has already ended, or `state` is not final.
     pub fn finish_job(&self, id: JobId, state: WorkState, note: Option<&str>, ended_ms: i64) -> Result<()> {
         must_be_an_end(state)?;
         let note = note.map(str::to_owned);
@@ -107,7 +102,7 @@ impl Store {
         )
     }
 
-    /// Notes that an interrupted job goes on.
+    /// Records that an interrupted job continues.
     ///
     /// # Errors
     /// There is no such job, or it was not interrupted.
@@ -131,10 +126,7 @@ impl Store {
         })
     }
 
-    /// The `newest` jobs, newest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The `newest` latest jobs, newest first.
     pub fn jobs(&self, newest: u32) -> Result<Vec<Job>> {
         self.read("reading the jobs", |c| {
             let sql = "SELECT id, kind, title, state, done, total, note, started_ms, ended_ms
@@ -155,7 +147,8 @@ impl Store {
         })
     }
 
-    /// What was running when the program last ended runs no longer. Writes only where there is something to note.
+    /// Marks as interrupted what was running when the program last ended. Writes only if there is
+    /// something to mark.
     pub(crate) fn interrupt_running(&self) -> Result<()> {
         let left = self.read("looking for interrupted jobs", |c| {
             let sql = "SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'running')

@@ -1,16 +1,16 @@
-//! Whether the journal beside a project file is its own.
+//! Determines whether the journal next to a project file belongs to it.
 //!
-//! SQLite takes whatever lies beside a file under the name of its journal for a part of it. After a restore, a sync or a
-//! crash that may be the journal of another file, and the two together are damaged or, worse, an older state that seems sound.
-//! Two things tell:
+//! SQLite treats any file under the name of the journal as a part of the database. After a restore,
+//! a sync or a crash that may be the journal of another file, and both together are damaged or,
+//! worse, an older state that seems sound. Two things allow to detect that:
 //!
-//! - The lock file of an opening that did not close says which file and which journal it had ([`Opening`]). The same journal
-//!   beside another file: the file was replaced. Copying a project with all its side files changes both.
-//! - Every transaction that writes brings its own [`Mark`] with it: a random word and a count, beside the states that came before
-//!   it since the file was last whole. A journal goes on from a file whose mark is one of these, and from no newer, older or other
-//!   one. This holds wherever the two were copied. A copy that the program makes has a mark of its own.
-//!
-//! A journal that is not the file's own is put away under another name, never used and never removed.
+//! - The lock file of a session that was not closed states the file and the journal that it had
+//!   ([`Opening`]). If the same journal is next to a different file, the file was replaced. Copying
+//!   a project with all of its side files changes both.
+//! - Every write transaction includes a [`Mark`]: a random word and a count, together with the
+//!   states that preceded it since the file was last complete. A journal can only continue a file
+//!   whose mark is one of these, and no newer, older or different one. This holds wherever both
+//!   were copied. A copy made by the program has its own mark.
 
 use crate::connect::{Access, connect, has_journal};
 use crate::file_id::FileState;
@@ -22,22 +22,23 @@ use dissensus_files::{beside, folder_of, sync_folder};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
-/// What the lock file says of the journal beside `file`, before SQLite has looked at either.
+/// Compares the file and the journal next to it with the lock file, before SQLite opens either.
 pub(crate) fn by_identity(file: &Path, left: Option<&Opening>) -> Belongs {
     let (Some(left), Ok(now)) = (left, FileState::of(file)) else { return Belongs::Unknown };
     if left.is_of(&now) {
-        return Belongs::Unknown; // it may have been written over in place all the same
+        return Belongs::Unknown; // it may still have been overwritten in place
     }
     let at_home = match (&left.journal, FileState::of(&beside(file, "-wal"))) {
         (Some(_), Ok(beside)) => left.had_journal(&beside) == Some(true),
-        // The older journal is a new file each time: it is at home where the path is.
+        // A rollback journal is a new file each time: it belongs to the path.
         (None, _) => left.path.as_deref() == Some(file),
         _ => false,
     };
     if at_home { Belongs::No } else { Belongs::Unknown }
 }
 
-/// What the marks say of the journal beside `file`; `together` sees both. Unknown where they change meanwhile.
+/// Compares the marks in `file` and in its journal, which the connection `together` reads.
+/// `Unknown` if they change meanwhile.
 pub(crate) fn by_marks(file: &Path, together: &Connection) -> Belongs {
     let journal = beside(file, "-wal");
     let look = || [file, &journal].map(|path| FileState::of(path).ok());
@@ -64,8 +65,9 @@ fn compare(file: &Path, together: &Connection) -> rusqlite::Result<Belongs> {
     })
 }
 
-/// Refuses to read a file whose journal is known to be elsewhere, or beside which another file's journal is known to lie, before
-/// SQLite has looked at either. `locks` is the folder of locks by file.
+/// Refuses to read a file whose journal is known to be elsewhere, or whose neighbouring journal is
+/// known to belong to another file, before SQLite opens either. `locks` is the folder with locks by
+/// file.
 pub(crate) fn must_be_readable(file: &Path, shown: &Path, locks: Option<&Path>) -> Result<()> {
     if has_journal(file) && by_identity(file, opening_beside(file).as_ref()) == Belongs::No {
         return Err(StoreError::ForeignJournal(shown.to_owned()));
@@ -78,8 +80,9 @@ pub(crate) fn must_be_readable(file: &Path, shown: &Path, locks: Option<&Path>) 
     }
 }
 
-/// As [`must_be_readable`], by what is in both, which `together` sees. A file that is not `sound_alone` has been written to in
-/// part, as by a power cut, and says nothing by itself.
+/// Like [`must_be_readable`], based on the contents of both, which the connection `together` reads.
+/// A file that is not `sound_alone` was only partially written, for example because of a power cut,
+/// and is not conclusive by itself.
 pub(crate) fn must_fit(
     file: &Path,
     shown: &Path,
@@ -96,8 +99,8 @@ pub(crate) fn must_fit(
     }
 }
 
-/// True where a live program has `file` open to write with the journal that lies beside it. Marks then change under our eyes; it
-/// compares file and path itself.
+/// Whether a running program has `file` open for writing with the journal next to it. Marks may
+/// then change at any time; that program compares file and path itself.
 pub(crate) fn is_written_to(file: &Path, shown: &Path) -> Result<bool> {
     let now = state_of(file, shown)?;
     let journal = FileState::of(&beside(file, "-wal")).ok();
@@ -113,26 +116,26 @@ fn state_of(file: &Path, shown: &Path) -> Result<FileState> {
     FileState::of(file).map_err(|e| StoreError::from_io(shown, "looking at the project", &e))
 }
 
-/// True where a live program has the lock beside `file`. Only asked about in doubt: a program that takes the lock at this very
-/// moment finds it taken.
+/// Whether a running program holds the lock next to `file`. Only called if in doubt: a program that
+/// tries to take the lock at this moment will find it taken.
 pub(crate) fn is_held(file: &Path) -> bool {
     let lock = std::fs::File::open(beside(file, ".lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
-/// The journal that `left`, an opening of the very file `file`, has under another name.
+/// The journal that `left`, an opening of this same file, has under another name.
 fn journal_elsewhere(file: &Path, left: &Opening) -> Option<PathBuf> {
     left.journal.as_ref()?;
     let is_it = |path: &Path| FileState::of(path).ok().filter(|there| left.had_journal(there) != Some(false));
     if is_it(&beside(file, "-wal")).is_some() {
-        return None; // two names of one folder, or of one file where capitals do not count
+        return None; // two names of one folder, or of one file on a case-insensitive file system
     }
     let journal = beside(left.path.as_ref()?, "-wal");
     let holds_something = |path: &Path| is_it(path).is_some_and(|there| there.bytes > 0);
     if holds_something(&journal) {
         return Some(journal);
     }
-    // It may have been put aside meanwhile, by whoever opened the file that has the earlier name now.
+    // A program that opened the file that now has the earlier name may have put it aside.
     let aside = beside(&journal, ASIDE);
     let start = aside.file_name()?.to_str()?;
     let others = std::fs::read_dir(folder_of(&journal)).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
@@ -141,8 +144,8 @@ fn journal_elsewhere(file: &Path, left: &Opening) -> Option<PathBuf> {
     others.filter(named).find(|path| holds_something(path))
 }
 
-/// Brings the journal that was left under an earlier name of `file` to its name now. `left` is the opening of this very file
-/// that did not close; the file is locked.
+/// Renames the journal that remained under an earlier name of `file` to match its current name.
+/// `left` is the opening of this file that was not closed; the file is locked.
 pub(crate) fn fetch(file: &Path, shown: &Path, left: Option<&Opening>) -> Result<()> {
     let now = state_of(file, shown)?;
     let Some(journal) = left.filter(|left| left.is_of(&now)).and_then(|left| journal_elsewhere(file, left))
@@ -150,7 +153,7 @@ pub(crate) fn fetch(file: &Path, shown: &Path, left: Option<&Opening>) -> Result
         return Ok(());
     };
     let elsewhere = || StoreError::JournalElsewhere { path: shown.to_owned(), journal: journal.clone() };
-    // Two journals for one file: which of them is right is for a person to say.
+    // There are two journals for one file; a person must decide which of them is right.
     if has_journal(file) {
         return Err(elsewhere());
     }

@@ -1,4 +1,4 @@
-//! The mark of a project's state, which every transaction that writes brings with it.
+//! Marks of a project's state, which every write transaction includes.
 
 use crate::identity::feed;
 use rusqlite::{Connection, OptionalExtension};
@@ -6,51 +6,55 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// The setting that holds the mark.
+/// The setting that stores the mark.
 const KEY: &str = "journal";
 
-/// How many states a mark names at most.
+/// Maximum number of states listed in a mark.
 const TRAIL: usize = 64;
 
-/// A state of a project: the word of a stretch of writing, and how many transactions of it there are.
+/// A state of a project: the random word of an epoch, and the number of its transactions.
 type State = (Uuid, u64);
 
-/// Tells every state that a file was in from every other one. One program that has the file open writes one stretch, which ends
-/// where the file has become whole.
+/// Identifies a state of a file. The writes of one program that has the file open form an epoch,
+/// which ends when the journal has been completely written back to the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     state: State,
-    /// The stretches since the file was last whole, with their ends. The first is that state of the file, unless there is a `base`.
+    /// The epochs since the file was last complete, each with its last state. The first one is
+    /// that state of the file, unless there is a `base`.
     trail: Vec<State>,
-    /// What the file was, see [`fingerprint`], that had no mark when the first stretch began; empty where that is not known.
+    /// The [`fingerprint`] of the file if it had no mark when the first epoch began; `None` if
+    /// that is unknown.
     pub(crate) base: Option<String>,
 }
 
 impl Mark {
-    /// The first mark of a file. `base` is the fingerprint of what had none, in another place than the journal that this mark is
-    /// written to; none for a file that had its mark from its beginning.
+    /// The first mark of a file. `base` is the fingerprint of a file without a mark, in another
+    /// place than the journal that this mark is written to; `None` for a file that has had a mark
+    /// from the beginning.
     pub(crate) fn first(base: Option<String>) -> Self {
         Self { state: (Uuid::now_v7(), 1), trail: Vec::new(), base }
     }
 
-    /// The mark of the next transaction of the same stretch.
+    /// The mark of the next transaction of the same epoch.
     pub(crate) fn next(&self) -> Self {
         Self { state: (self.state.0, self.state.1.saturating_add(1)), ..self.clone() }
     }
 
-    /// The mark of the first transaction of a new stretch, where the file holds this one (`whole`) or is behind it.
+    /// The mark of the first transaction of a new epoch, if the file has reached this state
+    /// (`whole`) or is behind it.
     pub(crate) fn next_stretch(&self, whole: bool) -> Self {
         let mut trail = if whole { Vec::new() } else { self.trail.clone() };
         trail.push(self.state);
         if trail.len() > TRAIL {
-            trail.remove(1); // not the first: a file that a reader keeps from becoming whole holds that one
+            trail.remove(1); // not the first, which a file may hold while a reader prevents checkpoints
         }
         let base = if whole { None } else { self.base.clone() };
         Self { state: (Uuid::now_v7(), 1), trail, base }
     }
 
-    /// True where a journal whose newest mark this is can have begun with a file that holds the mark `alone`, or have been brought
-    /// into it in part.
+    /// Whether a journal with this newest mark can have started from a file with the mark `alone`,
+    /// or have been partially written back to it.
     pub(crate) fn goes_on_from(&self, alone: &Self) -> bool {
         let (word, count) = alone.state;
         let began = if self.base.is_none() { self.trail.first() } else { None };
@@ -60,7 +64,7 @@ impl Mark {
         self.trail.iter().chain([&self.state]).any(|state| state.0 == word && count <= state.1)
     }
 
-    /// True where this is the mark of the transaction after the one of `before`.
+    /// Whether this is the mark of the transaction directly after that of `before`.
     pub(crate) fn follows(&self, before: &Self) -> bool {
         match self.state {
             (_, 1) => self.trail.last() == Some(&before.state),
@@ -68,7 +72,6 @@ impl Mark {
         }
     }
 
-    /// Sets this mark.
     pub(crate) fn write(&self, conn: &Connection) -> rusqlite::Result<()> {
         let value = serde_json::to_string(&Written {
             word: self.state.0,
@@ -88,8 +91,9 @@ impl Mark {
     }
 }
 
-/// A mark as it is written. Word and count are there twice: of a page that was cut by a power cut, the two differ. Without a count
-/// it is of a program that marked only what was written first after the file had become whole.
+/// The serialized form of a mark. Word and count are stored twice: they differ if a page was torn
+/// by a power cut. A mark without a count was written by a program version that only marked the
+/// first write after the file was complete.
 #[derive(Serialize, Deserialize)]
 struct Written {
     word: Uuid,
@@ -102,7 +106,7 @@ struct Written {
     count_again: Option<u64>,
 }
 
-/// The mark that `conn` sees; an error where it cannot be read.
+/// The mark visible to `conn`; an error if it cannot be parsed.
 pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
     let sql = "SELECT value FROM settings WHERE key = ?1";
     let Some(value) = conn.query_row(sql, [KEY], |r| r.get::<_, String>(0)).optional()? else {
@@ -119,8 +123,9 @@ pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
     }))
 }
 
-/// What tells a file without a mark, which `alone` sees, from other ones: how it is laid out, the ends of its tables, its settings
-/// and its last event. Not all of its contents: it may be large, and somebody waits.
+/// A hash that distinguishes a file without a mark, read through `alone`, from others: its layout,
+/// the ends of its tables, its settings and its last event. It does not cover all contents, since
+/// the file may be large and a user is waiting.
 pub(crate) fn fingerprint(alone: &Connection) -> rusqlite::Result<String> {
     let mut hash = Sha256::new_with_prefix("dissensus file");
     let mut add = |sql: &str| feed(alone, &mut hash, sql).map(drop);
@@ -147,13 +152,13 @@ pub(crate) fn fingerprint(alone: &Connection) -> rusqlite::Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What can be said of a file and the journal beside it.
+/// Whether a journal belongs to the file next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Belongs {
-    /// The journal goes on from this file.
+    /// The journal continues this file.
     Yes,
-    /// It is another file's.
+    /// It belongs to another file.
     No,
-    /// Neither has a mark: whether the two are sound together decides.
+    /// Neither has a mark; whether both are sound together decides.
     Unknown,
 }

@@ -1,6 +1,7 @@
-//! Which whole copies are known. Each opening in which something is written leaves a secret in the file, which no merge takes over. A project
-//! keeps a hash of the newest secret of every copy that it took in. A file that was copied from the project has the hashes and not the
-//! secrets, so it cannot pass for a copy that took part.
+//! Recognizes whole copies. Each write session leaves a secret in the file, which merges do not
+//! transfer. A project stores a hash of the newest secret of every copy that it merged. A file that
+//! was copied from the project has the hashes but not the secrets, so it cannot pass as a copy that
+//! took part.
 
 use crate::row::{json, to_json};
 use crate::settings::put;
@@ -11,16 +12,16 @@ use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// The settings with the secrets of this file: this name and a number, in lists of [`LIST`], so that adding one costs the same however many
-/// there are.
+/// The settings with the secrets of this file: this name and a number, in lists of [`LIST`], so
+/// that the cost of adding one is constant.
 const OWN: &str = "work-secrets";
-/// The setting with hashes of secrets of copies that were taken in.
+/// The setting with hashes of the secrets of merged copies.
 const KNOWN: &str = "known-copies";
 
-/// How many secrets a setting holds.
+/// Number of secrets per setting.
 const LIST: usize = 100;
 
-/// All secrets of the file of a connection, the newest last.
+/// All secrets of a file, in order.
 fn secrets(c: &Connection) -> rusqlite::Result<Vec<String>> {
     let rows = all(
         c,
@@ -28,7 +29,7 @@ fn secrets(c: &Connection) -> rusqlite::Result<Vec<String>> {
         [OWN],
         |r| json::<serde_json::Value>(r, 0),
     )?;
-    // A setting that is no list has no secret in it.
+    // A setting that is not a list contains no secrets.
     Ok(rows.into_iter().filter_map(|it| serde_json::from_value::<Vec<String>>(it).ok()).flatten().collect())
 }
 
@@ -41,7 +42,7 @@ fn hash(project: ProjectId, secret: &str) -> String {
 }
 
 impl WriteTx<'_> {
-    /// Leaves a secret in this file for an opening in which something is written.
+    /// Adds a secret to this file, for a write session.
     pub(crate) fn add_work_secret(&self) -> Result<()> {
         let last: Option<String> = self.first(
             "SELECT key FROM settings WHERE key = ?1 OR key GLOB ?1 || '-[0-9]*' ORDER BY length(key) DESC, key DESC LIMIT 1",
@@ -61,7 +62,8 @@ impl WriteTx<'_> {
         put(self, &key, &to_json("setting", &secrets)?)
     }
 
-    /// Knows another copy from here on, by what was done in it last; not one in which nothing was done that this file has not done itself.
+    /// Recognizes another copy from now on, by its newest secret. Ignores copies without a secret
+    /// that this file does not have itself.
     pub(crate) fn know_copy(&self, other: &Store) -> Result<()> {
         let theirs = other.read("reading which copies are known", secrets)?;
         let ours = secrets(self.conn).map_err(|e| self.explain("reading which copies are known", e))?;
@@ -75,10 +77,8 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Whether `other` went on from a file that was taken in here as a whole copy. Nothing that it says of others is asked.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether `other` continues a file that was merged into this one as a whole copy. Does not
+    /// rely on what `other` states about other copies.
     pub fn knows_copy(&self, other: &Store) -> Result<bool> {
         let known: BTreeSet<String> = self.setting(KNOWN)?.unwrap_or_default();
         let theirs = other.read("reading which copies are known", secrets)?;
@@ -92,7 +92,6 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// Opens a project and writes something.
     fn work(file: &Path, value: usize) -> Store {
         let store = Store::open(file).unwrap();
         store.set_setting("anything", &value).unwrap();
@@ -129,7 +128,7 @@ mod tests {
             lists.unwrap().iter().all(|list| list.len() < 40 * LIST),
             "an opening does not write all of them again"
         );
-        // What was opened and not written to is as it was.
+        // A copy that was opened but not written to is unchanged.
         theirs.close().unwrap();
         let theirs = Store::open(at("theirs")).unwrap();
         assert_eq!(theirs.read("", secrets).unwrap(), left);

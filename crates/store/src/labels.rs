@@ -1,4 +1,4 @@
-//! Labels: appending answers, taking them back, and which of them are current.
+//! Labels: appending and retracting answers, and reading current labels.
 
 use crate::NewMark;
 use crate::error::is_constraint;
@@ -14,34 +14,30 @@ use dissensus_domain::{
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
 
-/// A label to append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLabel {
-    /// The question answered.
     pub question: QuestionId,
-    /// The text judged.
     pub text: TextId,
-    /// Who judged.
     pub annotator: AnnotatorId,
-    /// The answer.
     pub answer: Answer,
-    /// When, in milliseconds since 1970-01-01 UTC. What is given in the window or by the command never gets an earlier time than
-    /// what is there already of the same annotator, question and text, whatever the clock says.
+    /// Time in milliseconds since 1970-01-01 UTC. Answers given in the window or by the command
+    /// never get an earlier time than existing events of the same annotator, question and text,
+    /// whatever the clock shows.
     pub at_ms: i64,
-    /// How long the annotator looked at the text, in milliseconds, where it is known.
+    /// How long the annotator viewed the text, in milliseconds, if known.
     pub duration_ms: Option<u32>,
-    /// Where it came from.
     pub source: LabelSource,
 }
 
-/// What comes with an answer.
+/// Additional data of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerDetails {
-    /// What the annotator says beside it.
+    /// The annotator's note on the answer.
     pub remark: Remark,
     /// The version of the guideline that the annotator has on screen.
     pub guideline: Option<GuidelineId>,
-    /// An empty remark takes back what the annotator said of the text before; otherwise that stays.
+    /// Whether an empty note clears the annotator's previous note on the text; otherwise that is
+    /// unchanged.
     pub takes_back: bool,
 }
 
@@ -56,19 +52,20 @@ pub struct LabelAppender<'a> {
 }
 
 impl LabelAppender<'_> {
-    /// Appends a label. It replaces the current one, unless its time is earlier: then the current one stays.
+    /// Appends a label. It becomes current, unless the current label has a later time.
     ///
     /// # Errors
-    /// As [`WriteTx::add_label`].
+    /// Like [`WriteTx::add_label`].
     pub fn append(&mut self, new: &NewLabel) -> Result<EventId> {
         self.append_over(new, &AnswerDetails::default(), EventId(u32::MAX))
     }
 
-    /// As [`LabelAppender::append`], for a label that its file puts behind the one before it, though times do not: it also
-    /// replaces a current one with a later time, if that was appended after the event `before`.
+    /// Like [`LabelAppender::append`], for a label that follows the previous one in its file even
+    /// if its time does not: it also replaces a current label with a later time if that was
+    /// appended after the event `before`.
     ///
     /// # Errors
-    /// As [`WriteTx::add_label`].
+    /// Like [`WriteTx::add_label`].
     pub fn append_following(
         &mut self,
         new: &NewLabel,
@@ -78,10 +75,10 @@ impl LabelAppender<'_> {
         self.append_over(new, details, before)
     }
 
-    /// As [`LabelAppender::append`], with what comes with it.
+    /// Like [`LabelAppender::append`], with additional data.
     ///
     /// # Errors
-    /// As [`WriteTx::add_label`], and a version of the guideline that is not in the project.
+    /// Like [`WriteTx::add_label`], or the guideline version is not in the project.
     pub fn append_with(&mut self, new: &NewLabel, details: &AnswerDetails) -> Result<EventId> {
         self.append_over(new, details, EventId(u32::MAX))
     }
@@ -95,8 +92,8 @@ impl LabelAppender<'_> {
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
         let (level, content) = answer_columns(&self.places.stored(new.question, &new.answer))?;
         let place = self.tx.next_place()?;
-        // Where none stands this one is current, whatever was taken back before. Nearly all labels of an import come here, so
-        // this is tried instead of looked up.
+        // If there is no current label, this one becomes current, whatever was retracted before.
+        // This is the case for nearly all labels of an import, so it is tried without a lookup.
         let row = (key.0, key.1, key.2, place.event, level, &content);
         let alone = self.new_current.execute(row).map_err(explain)? == 1;
         let current: Option<(u32, i64)> = match alone {
@@ -106,7 +103,7 @@ impl LabelAppender<'_> {
             }
         };
         let replaces = current.and_then(|(id, at)| (at_ms >= at || id > before.0).then_some(id));
-        // What was read from a file or made up was given elsewhere: under which wording is not known.
+        // Imported and simulated answers were given elsewhere, so their wording is unknown.
         let wording = match new.source.is_given() {
             true => self.tx.current_wording(new.question)?,
             false => None,
@@ -132,7 +129,7 @@ impl LabelAppender<'_> {
         ]);
         if let Err(e) = inserted {
             if alone {
-                self.tx.run(NOT_CURRENT, key).map_err(explain)?; // the transaction may go on without this label
+                self.tx.run(NOT_CURRENT, key).map_err(explain)?; // the transaction may continue without this label
             }
             let wrong =
                 is_constraint(&e).then(|| self.tx.must_exist(new.question, new.text, new.annotator).err());
@@ -160,7 +157,7 @@ impl LabelAppender<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Makes sure that the spans of an answer lie within its text; a text that is not there is not told here.
+    /// Checks that the spans of an answer are inside its text. A missing text is not an error here.
     pub(crate) fn spans_within(&self, question: QuestionId, text: TextId, answer: &Answer) -> Result<()> {
         let Answer::Spans(spans) = answer else { return Ok(()) };
         let body: Option<String> =
@@ -170,7 +167,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// As every event is inserted, but for what is the same in all answers.
+/// Inserts an event, with constants for what is the same in all answers.
 const INSERT_ANSWER: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces,
      note, reasons, confidence, guideline, wording)
@@ -187,7 +184,8 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     })
 }
 
-/// As [`current`], with levels by their places, and of an option of a multi-label question whether the answer has it.
+/// Like [`current`], with levels converted to positions, and for an option of a multi-label
+/// question with whether the answer includes it.
 pub(crate) fn current_of(
     c: &Connection,
     question: QuestionId,
@@ -212,15 +210,13 @@ impl<'a> WriteTx<'a> {
     /// Appends a label.
     ///
     /// # Errors
-    /// The question, text or annotator is not in the project, or the answer is not on the question's scale.
+    /// The question, text or annotator is not in the project, or the answer is not on the
+    /// question's scale.
     pub fn add_label(&mut self, new: &NewLabel) -> Result<EventId> {
         self.label_appender()?.append(new)
     }
 
-    /// What appends many labels: statements and scales are looked up once.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Creates an appender for many labels, which looks up statements and scales only once.
     pub fn label_appender(&self) -> Result<LabelAppender<'a>> {
         let prepare = |sql| self.conn.prepare_cached(sql).map_err(|e| self.explain("appending a label", e));
         Ok(LabelAppender {
@@ -239,10 +235,11 @@ impl<'a> WriteTx<'a> {
         })
     }
 
-    /// Takes an answer back by appending a retraction. What the answer replaced, if that stands, is current again.
+    /// Retracts an answer by appending a retraction. The answer that it replaced becomes current
+    /// again, unless that was retracted too.
     ///
     /// # Errors
-    /// There is no such event, it is no answer, or it was taken back already.
+    /// There is no such event, it is not an answer, or it was retracted before.
     pub fn retract(&mut self, id: EventId, at_ms: i64, source: LabelSource) -> Result<EventId> {
         let event =
             self.event(id)?.ok_or_else(|| StoreError::Unknown { what: "label", name: id.0.to_string() })?;
@@ -272,9 +269,6 @@ impl<'a> WriteTx<'a> {
     }
 
     /// The current label of one annotator for one question on one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn current_label(
         &self,
         question: QuestionId,
@@ -285,10 +279,10 @@ impl<'a> WriteTx<'a> {
     }
 }
 
-/// Of current answers those that are on the scale: [`Answer::CannotSay`] is written so.
+/// SQL condition that excludes [`Answer::CannotSay`], in the form in which it is stored.
 pub(crate) const SAID: &str = "content IS NOT '{\"kind\":\"cannot-say\"}'";
 
-/// The current labels of everyone, by text, then annotator; that somebody cannot say is none.
+/// All current labels, by text, then annotator. "Cannot say" answers are excluded.
 pub(crate) fn current_in(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<CurrentLabel>> {
     let sql = format!(
         "SELECT event, text, annotator, level, content FROM current_answers
@@ -301,16 +295,16 @@ impl Store {
     /// Appends a label; it is on disk when this returns.
     ///
     /// # Errors
-    /// As [`WriteTx::add_label`], or what the disk says. Nothing is kept then.
+    /// Like [`WriteTx::add_label`], or an I/O error. Nothing is written then.
     pub fn append_label(&self, new: &NewLabel) -> Result<Appended> {
         let new = new.clone();
         self.append(move |tx| tx.add_label(&new))
     }
 
-    /// As [`Store::append_label`], with what comes with it.
+    /// Like [`Store::append_label`], with additional data.
     ///
     /// # Errors
-    /// As there, and a version of the guideline that is not in the project.
+    /// Like [`Store::append_label`], or the guideline version is not in the project.
     pub fn append_label_with(&self, new: &NewLabel, details: &AnswerDetails) -> Result<Appended> {
         let (new, details) = (new.clone(), details.clone());
         self.append(move |tx| {
@@ -337,18 +331,15 @@ impl Store {
         })
     }
 
-    /// Takes an answer back; the retraction is on disk when this returns.
+    /// Retracts an answer; the retraction is on disk when this returns.
     ///
     /// # Errors
-    /// As [`WriteTx::retract`], or what the disk says. Nothing is kept then.
+    /// Like [`WriteTx::retract`], or an I/O error. Nothing is written then.
     pub fn retract(&self, id: EventId, at_ms: i64, source: LabelSource) -> Result<Appended> {
         self.append(move |tx| tx.retract(id, at_ms, source))
     }
 
     /// The current label of one annotator for one question on one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn current_label(
         &self,
         question: QuestionId,
@@ -358,18 +349,12 @@ impl Store {
         self.read("reading a label", |c| one_current(c, question, text, annotator))
     }
 
-    /// The current labels of everyone, by text, then annotator; that somebody cannot say is none.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All current labels, by text, then annotator. "Cannot say" answers are excluded.
     pub fn current_labels(&self, question: QuestionId) -> Result<Vec<CurrentLabel>> {
         self.read("reading the labels", |c| current_in(c, question))
     }
 
-    /// Who cannot say of which text, by text, then annotator: these are answers, and no labels.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The "cannot say" answers, by text, then annotator. They are answers, but not labels.
     pub fn cannot_say(&self, question: QuestionId) -> Result<Vec<(TextId, AnnotatorId)>> {
         self.read("reading who cannot say", |c| {
             let sql = format!(
@@ -380,9 +365,6 @@ impl Store {
     }
 
     /// The current labels on one text, by annotator.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn current_labels_on(&self, text: TextId, question: QuestionId) -> Result<Vec<CurrentLabel>> {
         self.read("reading the labels of a text", |c| {
             let sql = format!(
@@ -394,16 +376,14 @@ impl Store {
     }
 
     /// The current labels of one annotator, by text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn current_labels_of(
         &self,
         annotator: AnnotatorId,
         question: QuestionId,
     ) -> Result<Vec<CurrentLabel>> {
         self.read("reading an annotator's labels", |c| {
-            // Through the index of that annotator's events; the table itself would be walked over everyone's answers.
+            // Uses the index of this annotator's events; without it, the answers of all annotators
+            // would be scanned.
             let sql = format!(
                 "SELECT a.event, a.text, a.annotator, a.level, a.content
                  FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a

@@ -1,5 +1,6 @@
-//! An order of answers that copies of a project agree on. Levels that were added to a question have other rows in each copy, so what was said
-//! at one time in copies apart is told in another order by its rows: here levels that were added stand by the names that they began with.
+//! An order of answers that is the same in all copies of a project. Levels added to a question have
+//! different row ids in each copy, so row ids would order simultaneous answers from separate copies
+//! differently. This order ranks added levels by their initial names instead.
 
 use crate::places::{ever, with_levels};
 use crate::tx::all;
@@ -7,11 +8,11 @@ use dissensus_domain::{Answer, QuestionId};
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// The rank of each row of the questions to which levels were added.
+/// The rank of each row id, for questions to which levels were added.
 pub(crate) struct LevelOrder(HashMap<QuestionId, Vec<u16>>);
 
 impl LevelOrder {
-    /// As levels are now.
+    /// Computes the ranks of the current levels.
     pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
         let sql = "SELECT question, min(json_extract(value, '$.began')) FROM facts
                    WHERE kind = 'levels' AND question IS NOT NULL GROUP BY question";
@@ -31,17 +32,17 @@ impl LevelOrder {
         Ok(Self(ranks))
     }
 
-    /// Whether the order of rows is that of every copy.
+    /// Whether the order of row ids is the same in every copy.
     pub(crate) fn is_of_rows(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rank of a level by its row.
+    /// The rank of a level, by row id.
     pub(crate) fn rank(&self, question: QuestionId, row: u16) -> u16 {
         self.0.get(&question.row()).and_then(|ranks| ranks.get(usize::from(row))).copied().unwrap_or(row)
     }
 
-    /// Where an answer of the file stands among others: as it would lie there if rows were in this order.
+    /// A sort key for a stored answer: its JSON with row ids replaced by ranks.
     pub(crate) fn key(&self, question: QuestionId, answer: &Answer) -> String {
         let ranked = with_levels(answer.clone(), |row| self.rank(question, row));
         serde_json::to_string(&ranked).unwrap_or_default()

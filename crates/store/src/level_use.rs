@@ -1,4 +1,5 @@
-//! What stands on the levels of a question: answers of every kind, and conditions of other questions.
+//! What depends on the levels of a question: answers of every kind, and conditions of other
+//! questions.
 
 use crate::conditions::conditions_by_row;
 use crate::facts::select;
@@ -9,25 +10,27 @@ use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What stands on one level.
+/// What depends on a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelUse {
-    /// Answers, those too that were changed or taken back since: they are in the history.
+    /// Number of answers, including those that were changed or retracted since and are in the
+    /// history.
     pub answers: u32,
-    /// Answers of later occasions.
+    /// Number of re-annotations.
     pub repeats: u32,
-    /// Decisions about texts.
+    /// Number of decisions about texts.
     pub decisions: u32,
-    /// Right answers of attention checks.
+    /// Number of right answers of attention checks.
     pub checks: u32,
-    /// Right answers of practice, and answers that were given in it.
+    /// Number of right answers of practice texts and of practice answers.
     pub practice: u32,
-    /// Questions that are asked only after it.
+    /// Names of questions whose condition refers to it.
     pub conditions: Vec<String>,
 }
 
 impl LevelUse {
-    /// Whether somebody answered, decided or set a right answer so; that another question waits for it is none.
+    /// Whether it is used by any answer, decision or right answer. Conditions of other questions do
+    /// not count.
     pub fn is_answered(&self) -> bool {
         self.answers + self.repeats + self.decisions + self.checks + self.practice > 0
     }
@@ -53,7 +56,7 @@ impl fmt::Display for LevelUse {
     }
 }
 
-/// What stands on the levels of a question, by their rows; those on which nothing stands are left out.
+/// The uses of the levels of a question, by row id. Unused levels are omitted.
 pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<u16, LevelUse>> {
     let mut uses: BTreeMap<u16, LevelUse> = BTreeMap::new();
     let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
@@ -92,7 +95,7 @@ pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Resu
     Ok(uses)
 }
 
-/// The levels that an answer names, each once.
+/// The levels in an answer, without duplicates.
 fn rows_in(answer: &Answer) -> Vec<u16> {
     let mut rows: Vec<u16> = match answer {
         Answer::CannotSay => Vec::new(),

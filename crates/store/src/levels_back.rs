@@ -1,9 +1,10 @@
-//! Levels that come back. Copies of a project that are apart may take a level off in one and answer with it in another: it stands on the
-//! scale again, where it stood, once both are together.
+//! Restores levels that were removed in one copy of a project but are still used in another. After
+//! both copies are merged, such a level is on the scale again, at its previous position.
 //!
-//! Which levels these are follows from the edits and from what stands on levels, and from nothing else: so copies that came together have
-//! the same levels, in whatever order they met. What was found is kept as a fact like an edit, so that everything reads levels in one place;
-//! the copy keeps it to itself and finds it anew each time that another copy comes in.
+//! Which levels are restored depends only on the edits and on the uses of levels, so that merged
+//! copies have the same levels whatever the order of the merges. The result is stored as a fact
+//! like an edit, so that levels are read from one place. It is not transferred to other copies, and
+//! is recomputed with every merge.
 
 use crate::level_use::{LevelUse, uses_of};
 use crate::places::{began_with, ever, keys, latest_levels, levels_of, rows_by_key};
@@ -15,13 +16,13 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// In the value of a fact: the names that the levels began with which came back. An edit has none.
+/// Key in the value of a fact: the initial names of restored levels. Edits do not have it.
 const BACK: &str = "back";
 
-/// Edits of the levels of one question, by time and then by what they say, which is the order in which they hold.
+/// Edits of the levels of a question, ordered by time and then by value. The last one is in effect.
 type Edits = BTreeSet<(i64, String)>;
 
-/// Whether a fact is levels as a copy found them, and no edit of somebody's.
+/// Whether a fact contains levels computed by a copy, as opposed to a user's edit.
 pub(crate) fn is_found(fact: &Fact) -> bool {
     fact.kind == FactKind::Levels && fact.value.get(BACK).is_some()
 }
@@ -32,7 +33,7 @@ fn edits(conn: &Connection, question: QuestionId) -> rusqlite::Result<Edits> {
     Ok(all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect())
 }
 
-/// The names that the levels began with which came back and stand on the scale now.
+/// The initial names of restored levels that are on the scale now.
 pub(crate) fn back_now(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeSet<String>> {
     let sql = "SELECT value FROM facts WHERE kind = 'levels' AND coalesce(question, 0) = ?1
                ORDER BY at_ms DESC, value DESC LIMIT 1";
@@ -41,7 +42,7 @@ pub(crate) fn back_now(conn: &Connection, question: QuestionId) -> rusqlite::Res
     Ok(back.into_iter().flatten().filter_map(|key| key.as_str().map(str::to_owned)).collect())
 }
 
-/// The names that the levels began with on which there is such a use.
+/// The initial names of the levels whose use satisfies `counts`.
 pub(crate) fn used_keys(
     conn: &Connection,
     question: QuestionId,
@@ -52,7 +53,7 @@ pub(crate) fn used_keys(
     Ok(rows.filter(|(_, row)| uses.get(row).is_some_and(&counts)).map(|(key, _)| key).collect())
 }
 
-/// Whether some level that the question ever had is not on the scale after these edits: it could come back.
+/// Whether these edits removed a level that the question once had, so that one could be restored.
 fn takes_off(edits: &Edits, ever: &[String]) -> rusqlite::Result<bool> {
     let Some((_, last)) = edits.last() else { return Ok(false) };
     let levels: Levels = serde_json::from_str(last).map_err(|e| bad(0, e))?;
@@ -60,7 +61,8 @@ fn takes_off(edits: &Edits, ever: &[String]) -> rusqlite::Result<bool> {
     Ok(ever.iter().any(|key| !on_scale.contains(key.as_str())))
 }
 
-/// The levels as they are after these edits while something stands on those that `used` names, and which of them came back.
+/// Computes the levels after these edits if the levels in `used` are in use, and which of them are
+/// restored.
 fn levels_after(
     conn: &Connection,
     question: QuestionId,
@@ -85,16 +87,16 @@ fn levels_after(
     Ok(Some((levels, back)))
 }
 
-/// A level when it was last on the scale.
+/// A level as it was when last on the scale.
 struct LastKnown {
     name: String,
     definition: String,
-    /// The levels below it, by the names that they began with.
+    /// The levels below it, by initial name.
     before: Vec<String>,
 }
 
 impl LastKnown {
-    /// By the levels of before, the latest first, and by those that the question was added with.
+    /// Searches the earlier levels, latest first, then those that the question was added with.
     fn of(key: &str, known: &[Levels], began: &[String]) -> Self {
         for levels in known {
             if let Some(at) = levels.levels.iter().position(|level| level.key == key) {
@@ -107,7 +109,7 @@ impl LastKnown {
         Self { name: key.to_owned(), definition: String::new(), before }
     }
 
-    /// Where it stands among these levels: behind the nearest of those that were below it.
+    /// The position among these levels: after the nearest of the levels that were below it.
     fn place_in(&self, levels: &Levels) -> usize {
         let place = |key: &String| levels.levels.iter().position(|level| level.key == *key);
         self.before.iter().rev().find_map(place).map_or(0, |at| at + 1)
@@ -115,8 +117,8 @@ impl LastKnown {
 }
 
 impl WriteTx<'_> {
-    /// Finds the levels of a question anew: those of the last edit, and of those that it took off the ones on which something stands here,
-    /// or in a copy that is coming in (`used_there`, asked for where it matters).
+    /// Recomputes the levels of a question: those of the last edit, and those it removed that are
+    /// used here or in a copy being merged (`used_there`, evaluated only if needed).
     pub(crate) fn find_levels(
         &mut self,
         question: QuestionId,
@@ -149,12 +151,9 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Whether taking in another copy may give levels of a question other numbers here: because they were added, removed or moved there, or
-    /// because something stands there on levels that were removed here. Where a level stands for the sake of a condition alone, which may
-    /// go, it says so too.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether merging another copy may change the indices of a question's levels here, because
+    /// levels were added, removed or moved there, or because levels that were removed here are used
+    /// there. Also true if a level is only needed for a condition, which may be dropped.
     pub fn is_rearranged_by(&self, other: &Self) -> Result<bool> {
         for question in self.questions()? {
             let Some(theirs) = other.question_by_name(&question.name)? else { continue };

@@ -1,7 +1,7 @@
-//! The project file: every SQL statement of the product is here.
+//! The project file. All SQL statements of the program are in this crate.
 //!
-//! One SQLite file is one project. A [`Store`] has it open: one thread writes, any number read beside it, and a label
-//! is on disk before [`Store::append_label`] returns.
+//! A project is a single SQLite file, which a [`Store`] opens. One thread writes while any number
+//! of threads read, and a label is on disk before [`Store::append_label`] returns.
 //!
 //! ```
 //! use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind};
@@ -12,17 +12,31 @@
 //! let store = Store::create(folder.path().join("comments.dissensus"))?;
 //! let scale = Scale::new(ScaleKind::Ordinal, ["fine", "rude", "vile"])?;
 //!
-//! // Everything in one write is kept, or nothing.
+//! // A write is atomic: everything in it is stored, or nothing.
 //! let (question, text, ada) = store.write(move |tx| -> Result<_, StoreError> {
 //!     Ok((
 //!         tx.add_question(&NewQuestion { name: "rude".into(), prompt: "How rude is this?".into(), scale })?,
-//!         tx.add_text(&NewText { external_id: "t1".into(), body: "Read it again.".into(), ..NewText::default() })?,
-//!         tx.add_annotator(&NewAnnotator { external_id: "ada".into(), name: "Ada".into(), ..NewAnnotator::default() })?,
+//!         tx.add_text(&NewText {
+//!             external_id: "t1".into(),
+//!             body: "Read it again.".into(),
+//!             ..NewText::default()
+//!         })?,
+//!         tx.add_annotator(&NewAnnotator {
+//!             external_id: "ada".into(),
+//!             name: "Ada".into(),
+//!             ..NewAnnotator::default()
+//!         })?,
 //!     ))
 //! })?;
 //!
 //! let label = NewLabel {
-//!     question, text, annotator: ada, answer: Answer::Level(1), at_ms: 0, duration_ms: None, source: LabelSource::Window,
+//!     question,
+//!     text,
+//!     annotator: ada,
+//!     answer: Answer::Level(1),
+//!     at_ms: 0,
+//!     duration_ms: None,
+//!     source: LabelSource::Window,
 //! };
 //! let appended = store.append_label(&label)?; // on disk
 //! assert_eq!(store.current_labels(question)?[0].answer, Answer::Level(1));
@@ -34,16 +48,17 @@
 //! # }
 //! ```
 //!
-//! ## What is where
-//! Reading is on [`Store`], writing on [`WriteTx`], each beside the word it is about. Errors are [`StoreError`], each
-//! with a stable [`StoreError::code`].
+//! ## Overview
+//! Read methods are on [`Store`] and write methods on [`WriteTx`], in modules by subject. Errors
+//! are [`StoreError`], each with a stable [`StoreError::code`].
 //!
-//! ## How long a label waits
-//! One thread writes, so a label waits for the write before it. An import is one transaction by promise (all or
-//! nothing), and a label given meanwhile waits for its end: 6 ms of processor time for every thousand imported rows,
-//! so 0.3 s for 53,765 (0.9 s was measured on two cores with eight other programs at work; `examples/load.rs` measures
-//! it). A caller therefore reads and checks its file *before* it asks for the write, and splits what need not be all or
-//! nothing, such as embeddings: a batch for each [`Store::put_embeddings`].
+//! ## Latency of labels
+//! One thread writes, so a label waits for the write before it. An import is a single transaction
+//! by design (all or nothing), and a label given meanwhile waits until it ends: 6 ms of processor
+//! time per thousand imported rows, so 0.3 s for 53,765 rows (0.9 s was measured on two cores with
+//! eight other busy programs; see `examples/load.rs`). Callers therefore read and check a file
+//! *before* they request the write, and split work that need not be atomic, such as embeddings: one
+//! batch per [`Store::put_embeddings`].
 
 mod annotator_changes;
 mod annotators;

@@ -1,9 +1,10 @@
-//! The advisory locks that keep a project to one program at a time.
+//! Advisory locks that restrict a project to one program at a time.
 //!
-//! Two files are locked through the system, so that the locks end with the process however it ends. `NAME.dissensus.lock` is
-//! met by whoever opens the same name. A second one, in a folder of the user, bears the number of the file itself: it is met
-//! by whoever opens the file under another name, after a move, through a hard link or a bind mount. Both say who holds them
-//! and what was opened ([`Opening`]); a program that dies leaves that to the next one.
+//! Two files are locked through the system, so that the locks end with the process, however it
+//! ends. `NAME.dissensus.lock` guards against opening the same path. A second lock file, in a
+//! folder of the user and named by the number of the project file, guards against opening the same
+//! file under another name: after a move, or through a hard link or a bind mount. Both record who
+//! holds them and what was opened ([`Opening`]); if a program crashes, the next one reads that.
 
 use crate::file_id::{FileId, FileState};
 use crate::{Result, StoreError};
@@ -15,25 +16,25 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use uuid::Uuid;
 
-/// What one opening of a project to write had open.
+/// What one write session had open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opening {
-    /// The path, links resolved; none where it is not Unicode.
+    /// The path with links resolved; `None` if it is not Unicode.
     pub(crate) path: Option<PathBuf>,
-    /// The identity of the file.
     pub(crate) file: String,
-    /// When the file was made, in nanoseconds since 1970, where the file system says so.
+    /// Creation time of the file, in nanoseconds since 1970, if the file system records it.
     pub(crate) created: Option<u128>,
-    /// The identity of its write-ahead log; none where the file system allows only the older journal.
+    /// The identity of its write-ahead log; `None` if the file system only supports the rollback
+    /// journal.
     pub(crate) journal: Option<String>,
-    /// When that was made, in nanoseconds since 1970, where the file system says so.
+    /// Creation time of the journal, in nanoseconds since 1970, if the file system records it.
     pub(crate) journal_created: Option<u128>,
-    /// Tells this opening from every other one.
+    /// Unique id of this session.
     pub(crate) opening: Uuid,
 }
 
 impl Opening {
-    /// An opening of the file `file` (links resolved) as it is now.
+    /// Describes a session on `file` (links resolved) in its current state.
     pub(crate) fn of(file: &Path, state: &FileState, journal: Option<FileState>) -> Self {
         Self {
             path: file.to_str().map(PathBuf::from),
@@ -45,7 +46,7 @@ impl Opening {
         }
     }
 
-    /// True where it had the file of `state` open.
+    /// Whether the session had this file open.
     pub(crate) fn is_of(&self, state: &FileState) -> bool {
         let same_time = match (self.created, nanoseconds(state)) {
             (Some(then), Some(now)) => then == now,
@@ -54,7 +55,8 @@ impl Opening {
         self.file == state.id.to_string() && same_time
     }
 
-    /// Whether it had the write-ahead log of `state`. `None` where only its number says so, which a later file may have.
+    /// Whether the session had this write-ahead log. `None` if only the file number matches, which
+    /// may have been reused by a later file.
     pub(crate) fn had_journal(&self, state: &FileState) -> Option<bool> {
         if self.journal.as_ref()? != &state.id.to_string() {
             return Some(false);
@@ -67,11 +69,13 @@ fn nanoseconds(state: &FileState) -> Option<u128> {
     Some(state.created?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
 }
 
-/// Held while a project is open to write; the lock files are removed when this is dropped.
+/// The locks of a project that is open for writing; the lock files are removed when this is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     held: Vec<Held>,
-    /// What is left beside the project and in the user's folder by an opening that did not close.
+    /// What a session that was not closed left in the lock files next to the project and in the
+    /// user's folder.
     left: [Option<Opening>; 2],
 }
 
@@ -79,19 +83,20 @@ pub(crate) struct Lock {
 struct Held {
     file: File,
     path: PathBuf,
-    /// The files stay: a journal is left whose file is known only from them.
+    /// Retains the lock files, because they are the only record of which file a remaining journal
+    /// belongs to.
     kept: bool,
 }
 
 impl Lock {
-    /// Locks the project `file` (links resolved); `shown` is its name in messages.
+    /// Locks the project `file` (links resolved); error messages name it `shown`.
     pub(crate) fn take(file: &Path, shown: &Path) -> Result<Self> {
         let (held, left) = Held::take(beside(file, ".lock"), file, shown)?;
         Ok(Self { held: vec![held], left: [left, None] })
     }
 
-    /// Locks the file `id` in `folder` too, whatever its name. Where that folder cannot be used, the name alone is locked:
-    /// a home that is full or read-only must not keep anybody from their labels.
+    /// Also locks the file `id` in `folder`, independently of its name. If that folder cannot be
+    /// used, only the path is locked: a full or read-only home folder must not prevent labelling.
     pub(crate) fn take_file(&mut self, id: FileId, folder: &Path, file: &Path, shown: &Path) -> Result<()> {
         if let Err(e) = make_private_folder(folder) {
             tracing::warn!(kind = %e.kind(), "a project is locked by its name alone");
@@ -111,27 +116,30 @@ impl Lock {
         }
     }
 
-    /// What the last program that had this name open had open, where it did not close.
+    /// What the last program that opened this path had open, if it did not close it.
     pub(crate) fn left_beside(&self) -> Option<&Opening> {
         self.left[0].as_ref()
     }
 
-    /// What the last program that had this file open, under whatever name, had open, where it did not close.
+    /// What the last program that opened this file, under any name, had open, if it did not close
+    /// it.
     pub(crate) fn left_by_file(&self) -> Option<&Opening> {
         self.left[1].as_ref()
     }
 
-    /// Notes what is open now, in place of what was left. Not before what was left has been dealt with.
+    /// Records what is open now, replacing what an earlier session left. Call this only after that
+    /// has been handled.
     pub(crate) fn note(&mut self, opening: &Opening) {
         for held in &mut self.held {
-            // A full disk must not keep the program out. Without this, a journal is known by its contents alone.
+            // A full disk must not prevent opening the project. Without this record, a journal is
+            // identified by its contents only.
             if let Err(e) = held.write(Some(opening)) {
                 tracing::warn!(kind = %e.kind(), "the lock file does not say what is open");
             }
         }
     }
 
-    /// Leaves the files with what they say when this is dropped.
+    /// Leaves the lock files and their contents in place when this is dropped.
     pub(crate) fn keep_files(&mut self) {
         self.held.iter_mut().for_each(|held| held.kept = true);
     }
@@ -140,7 +148,8 @@ impl Lock {
 impl Held {
     fn take(path: PathBuf, project: &Path, shown: &Path) -> Result<(Self, Option<Opening>)> {
         loop {
-            // Never through a link: whoever sent the project could otherwise have any file of ours overwritten.
+            // Does not follow links: otherwise the sender of a project could have any of our files
+            // overwritten.
             let mut file = open_or_create_regular(&path).map_err(|e| match e.kind() {
                 std::io::ErrorKind::InvalidInput => StoreError::UnsafeLock(e.to_string()),
                 _ => StoreError::from_io(shown, "locking the project", &e),
@@ -160,12 +169,13 @@ impl Held {
                     return Err(StoreError::from_io(shown, "locking the project", &e));
                 }
             }
-            // The program before us may have removed the file between our opening and our locking it; then the
-            // lock we hold is on a file without a name, and the next program would not see it.
+            // The previous program may have removed the file between our opening and locking it.
+            // Our lock is then on a file without a name, and the next program would not see it.
             if is_still(&file, &path) {
                 let (_, left) = read(&mut file);
                 let mut held = Self { file, path, kept: false };
-                // Who we are is a courtesy to the next program: a full disk must not keep this one out.
+                // Recording who we are only informs the next program: a full disk must not prevent
+                // opening the project.
                 if let Err(e) = held.write(left.as_ref()) {
                     tracing::warn!(kind = %e.kind(), "the lock file does not say who holds it");
                 }
@@ -193,8 +203,9 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Removed while still locked, see `take`. Elsewhere than on Unix a file in use keeps its name, so it stays. Where the
-        // folder was moved, the name may by now be that of another program's lock.
+        // Removed while still locked, see `take`. On systems other than Unix a file in use cannot
+        // be removed, so it stays. If the folder was moved, the name may now be that of another
+        // program's lock.
         if cfg!(unix)
             && !self.kept
             && is_still(&self.file, &self.path)
@@ -214,12 +225,12 @@ impl Drop for Held {
     }
 }
 
-/// What the lock file beside `file` says is open, or was when its program died.
+/// What the lock file next to `file` records as open, now or when its program crashed.
 pub(crate) fn opening_beside(file: &Path) -> Option<Opening> {
     opening_in(&beside(file, ".lock"))
 }
 
-/// As [`opening_beside`], of the file `id` under whatever name.
+/// Like [`opening_beside`], for the file `id` under any name.
 pub(crate) fn opening_of_file(id: FileId, folder: &Path) -> Option<Opening> {
     opening_in(&path_by_id(folder, id))
 }
@@ -233,7 +244,7 @@ fn path_by_id(folder: &Path, id: FileId) -> PathBuf {
     folder.join(format!("{id}.lock"))
 }
 
-/// Who holds the lock, and what they have open, from what is in the file.
+/// Reads who holds the lock, and what they have open, from the lock file.
 fn read(file: &mut File) -> (String, Option<Opening>) {
     let mut bytes = Vec::new();
     let got = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(64 << 10).read_to_end(&mut bytes));
@@ -247,7 +258,7 @@ fn read(file: &mut File) -> (String, Option<Opening>) {
     }
 }
 
-/// Makes a folder that only its owner may enter; one that is there stays as it is.
+/// Creates a folder that only its owner can enter; an existing folder is unchanged.
 fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

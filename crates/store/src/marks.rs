@@ -1,4 +1,4 @@
-//! Texts that an annotator skipped or flagged.
+//! Marks: skips, flags and notes on texts.
 
 use crate::events::NewEvent;
 use crate::places::events;
@@ -11,22 +11,17 @@ use dissensus_domain::{
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-/// A mark to append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMark {
-    /// Who marks.
     pub annotator: AnnotatorId,
-    /// For which question.
     pub question: QuestionId,
-    /// The text marked.
     pub text: TextId,
     /// Skip, flag, ...
     pub kind: MarkKind,
-    /// What the clock says, in milliseconds since 1970-01-01 UTC.
+    /// Current time, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Where it comes from.
     pub source: LabelSource,
-    /// What the annotator says with it.
+    /// A note given with the mark.
     pub remark: Remark,
     /// The version of the guideline that the annotator has on screen.
     pub guideline: Option<GuidelineId>,
@@ -55,7 +50,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// What holds of every text that somebody marked or said something about, by text, then annotator.
+/// The current marks and notes of all annotators, by text, then annotator.
 pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Marked>> {
     let sql = format!(
         "SELECT {EVENT_COLUMNS} FROM (
@@ -85,37 +80,29 @@ pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Resul
     Ok(marked.collect())
 }
 
-/// What one annotator marked on a text, or said about it.
+/// The marks and note of one annotator on a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// The text.
     pub text: TextId,
-    /// Who.
     pub annotator: AnnotatorId,
-    /// When something was last done to it, in milliseconds since 1970-01-01 UTC.
+    /// Time of the last change, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// The current answer, where there is one.
+    /// The current answer, if any.
     pub current: Option<Event>,
-    /// What holds.
+    /// The marks in effect.
     pub marks: Marks,
 }
 
 impl Snapshot<'_> {
-    /// As [`Store::all_marks`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::all_marks`], from the snapshot.
     pub fn all_marks(&self, question: QuestionId) -> Result<Vec<Marked>> {
         self.read(|c| all_marks(c, question))
     }
 }
 
 impl Store {
-    /// What holds of every text that somebody marked or said something about, by text, then annotator. Where nothing holds any more it is
-    /// left out.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The current marks and notes of all annotators, by text, then annotator. Texts whose marks
+    /// were all cancelled are omitted.
     pub fn all_marks(&self, question: QuestionId) -> Result<Vec<Marked>> {
         self.read("reading marks and remarks", |c| all_marks(c, question))
     }
@@ -123,16 +110,13 @@ impl Store {
     /// Appends a mark; it is on disk when this returns.
     ///
     /// # Errors
-    /// As [`WriteTx::add_mark`], or what the disk says.
+    /// Like [`WriteTx::add_mark`].
     pub fn mark(&self, new: &NewMark) -> Result<EventId> {
         let new = new.clone();
         self.write(move |tx| tx.add_mark(&new))
     }
 
-    /// Every text that the annotator ever marked or said something about, and what holds now.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The current marks on every text that the annotator ever marked or gave a note on.
     pub fn marks(&self, annotator: AnnotatorId, question: QuestionId) -> Result<BTreeMap<TextId, Marks>> {
         let mut by_text: BTreeMap<TextId, Vec<Event>> = BTreeMap::new();
         for event in self.events_of(annotator, question)? {

@@ -1,4 +1,4 @@
-//! Bringing copies of a project together: taking in the events of another copy.
+//! Merges the events of another copy of a project into this one.
 
 use crate::annotator_changes::AnnotatorChange;
 use crate::appending::Place;
@@ -28,129 +28,134 @@ use dissensus_domain::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// How many events are read from the other copy at once.
+/// Number of events read from the other copy at once.
 const PAGE: usize = 10_000;
 
-/// How many contradictions and changed splits are named; all are counted.
+/// Maximum number of contradictions and changed splits that are listed; all are counted.
 const NAMED: usize = 1_000;
 
-/// A text that is in another part of the split than before, because the other copy noted that later.
+/// A text whose split changed, because the other copy recorded a later one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitChange {
-    /// The text's external id.
+    /// External id of the text.
     pub text: String,
-    /// The part before.
+    /// The previous split.
     pub was: Option<String>,
-    /// The part now.
+    /// The new split.
     pub now: Option<String>,
 }
 
-/// Different answers of one person to one question about one text that were given in copies which did not know of each other.
+/// Different answers of one annotator to one question about one text, given independently in
+/// different copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
-    /// The person.
     pub annotator: AnnotatorId,
-    /// The answers by time, then copy, then sequence: the last one counts.
+    /// The answers by time, then copy, then sequence; the last one counts.
     pub answers: Vec<Event>,
 }
 
-/// What came in from another copy.
+/// What was merged from another copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenIn {
-    /// Questions that were not here.
+    /// New questions.
     pub questions: u32,
-    /// Texts that were not here.
+    /// New texts.
     pub texts: u32,
-    /// Annotators who were not here.
+    /// New annotators.
     pub annotators: u32,
-    /// Events that were not here.
+    /// New events.
     pub events: u32,
-    /// Events of the other copy that were here already.
+    /// Events of the other copy that were known here already.
     pub known: u32,
-    /// Answers of later occasions that were not here.
+    /// New re-annotations.
     pub repeats: u32,
-    /// New changes of answers of later occasions: taken back, or counted again.
+    /// New changes to re-annotations: retracted or restored.
     pub repeat_changes: u32,
-    /// New changes of questions: texts, help and levels edited, conditions set.
+    /// New changes to questions: prompts, help and levels edited, conditions set.
     pub question_changes: u32,
-    /// Questions whose levels have other numbers here since.
+    /// Questions whose levels have new indices here.
     pub rearranged: u32,
-    /// Levels that were removed in one copy and came back, because something stands on them in another.
+    /// Levels that were removed in one copy and restored, because they are used in another.
     pub levels_back: u32,
-    /// What is known of people and was not known here, each name and each attribute.
+    /// New names and attributes of annotators.
     pub annotator_changes: u32,
-    /// Packets that were not here.
+    /// New task packets.
     pub packets: u32,
-    /// Times that a packet was handed in that were not known here.
+    /// New submissions.
     pub hand_ins: u32,
-    /// Decisions about texts that were not known here.
+    /// New decisions about texts.
     pub decisions: u32,
-    /// Versions of the guideline that were not known here.
+    /// New guideline versions.
     pub guidelines: u32,
     /// New facts about attention checks.
     pub attention_checks: u32,
-    /// People who had withdrawn there and not here, and were erased here where they were known.
+    /// Annotators who had withdrawn only in the other copy, and were erased here if they were
+    /// known.
     pub withdrawn: u32,
-    /// People of the other copy who withdrew here: nothing of theirs was taken.
+    /// Annotators of the other copy who withdrew here: nothing of theirs was merged.
     pub passed_over: u32,
-    /// Panels that were saved and not known here, also those that say that one is kept no longer.
+    /// New saved or deleted panels.
     pub panels: u32,
-    /// Facts that were not known here: what the study sets, and what was noted of people beside their labels.
+    /// New facts: study settings, and records about annotators other than labels.
     pub facts: u32,
-    /// Texts of both copies whose group, split or metadata are others here since, because the other copy noted them later.
+    /// Texts of both copies whose group, split or metadata changed here, because the other copy
+    /// recorded them later.
     pub texts_changed: u32,
-    /// Texts whose part of the split is another one since, all of them.
+    /// Total number of texts whose split changed.
     pub splits_changed: u32,
     /// The first of these.
     pub splits: Vec<SplitChange>,
-    /// People with different answers to one question about one text, of which one came in, all of them.
+    /// Total number of annotators, questions and texts with contradicting answers, at least one of
+    /// which was merged now.
     pub contradicted: u32,
     /// The first of these.
     pub contradictions: Vec<Contradiction>,
-    /// Events of the other copy that say something else here under the same identity, and those that stand on them: they were left out, all
-    /// of them.
+    /// Total number of events of the other copy that were left out, because they differ here under
+    /// the same key or depend on such an event.
     pub left_out: u32,
-    /// What the first of these are about.
+    /// The subjects of the first of these.
     pub left_out_about: Vec<(QuestionId, TextId, AnnotatorId)>,
 }
 
 impl Store {
-    /// Takes in the events of another copy of this project, with the texts, annotators and questions that it has and this one has
-    /// not: all in one transaction, or nothing.
+    /// Merges the events of another copy of this project, together with its new texts, annotators
+    /// and questions, in a single transaction.
     ///
-    /// Copies that have taken in each other's events agree on every current answer, every mark and every history, in whatever order
-    /// and however often they did it, on the name and the attributes of everybody, and on what was noted of texts and questions. What both
-    /// hold alike is compared before the transaction, which costs what is new.
+    /// Copies that have merged each other's events agree on every current answer, every mark and
+    /// every history, on the name and attributes of every annotator, and on the recorded data of
+    /// texts and questions, in whatever order and however often they merged. Events that both
+    /// copies have are compared before the transaction, so its cost is proportional to what is new.
     ///
     /// # Errors
-    /// [`StoreError::OtherProject`] where `other` is no copy of this project; [`StoreError::Conflict`] where a text has another
-    /// body, a question another scale, or an event says something else under the same identity; what the disk says.
+    /// [`StoreError::OtherProject`] if `other` is not a copy of this project;
+    /// [`StoreError::Conflict`] if a text has a different body, a question has a different scale,
+    /// or an event differs under the same key; or an I/O error.
     pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
         self.take_in_checked(other, None, |_, _| Ok(()))
     }
 
-    /// As [`Store::take_in`], of a packet: what its person did with the texts that were handed out, and nothing else.
+    /// Like [`Store::take_in`], for a submission: merges what its annotator did with the assigned
+    /// texts, and nothing else.
     ///
     /// # Errors
-    /// As there; [`StoreError::Unknown`] where `packet` is not one of this project's; [`StoreError::Conflict`] where the other file has
-    /// a person, a text, a question or a packet that was not handed out with it.
+    /// Like [`Store::take_in`]; [`StoreError::Unknown`] if `packet` does not belong to this
+    /// project; [`StoreError::Conflict`] if the other file has an annotator, text, question or
+    /// packet that was not part of the task packet.
     pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
         self.take_in_checked(other, Some(packet), |_, _| Ok(()))
     }
 
-    /// As [`Store::take_in`], or of a packet as [`Store::take_in_packet`]; `check` sees what the project would then hold, and nothing of it
-    /// stays where it returns an error.
+    /// Like [`Store::take_in`] or, for a submission, [`Store::take_in_packet`]. `check` inspects
+    /// the result; if it returns an error, everything is rolled back.
     pub(crate) fn take_in_checked<E: From<StoreError> + Send + 'static>(
         &self,
         other: &Store,
         packet: Option<PacketId>,
         check: impl FnOnce(&WriteTx<'_>, &TakenIn) -> std::result::Result<(), E> + Send + 'static,
     ) -> std::result::Result<TakenIn, E> {
-        // Of a packet everything is looked at.
+        // Everything in a submission is checked.
         let known = if packet.is_none() { Known::of(self, other)? } else { Known::default() };
         let other = other.clone();
         self.write(move |tx| {
@@ -161,49 +166,52 @@ impl Store {
     }
 }
 
-/// The packet that alone is taken in.
+/// The submission to merge.
 struct Only {
     packet: PacketId,
     person: AnnotatorId,
-    /// Texts that it asks about or practises on.
+    /// Texts that it assigns or uses for practice.
     texts: HashSet<TextId>,
-    /// Texts that it asks about again, each with the occasion.
+    /// Texts assigned for re-annotation, each with its annotation round.
     again: HashSet<(TextId, u16)>,
-    /// Every form that the study ever had.
+    /// All versions of the study's attribute form.
     forms: Vec<AttributeForm>,
 }
 
-/// Rows of the other copy and the rows they are here.
+/// A merge in progress, with maps from row ids of the other copy to row ids here.
 struct TakingIn<'a, 'tx> {
     tx: &'a mut WriteTx<'tx>,
     other: &'a Store,
-    /// Where the other one is a packet: which.
+    /// The submission, if the other file is one.
     only: Option<Only>,
     questions: HashMap<QuestionId, QuestionId>,
-    /// Name and scale of our questions: as they were added, and as they are once the levels of both copies met.
+    /// Name and scale of our questions: initially as they were added, and with the merged levels
+    /// after these are merged.
     asked: HashMap<QuestionId, (String, Scale)>,
-    /// Scales of the other copy as they are there.
+    /// Scales of the other copy, unchanged.
     scales: HashMap<QuestionId, Scale>,
-    /// Of questions of the other copy: the row here of each row there, and the place here of each place there.
+    /// For questions of the other copy: maps from its row ids of levels to ours, and from its
+    /// positions to ours.
     rows: HashMap<QuestionId, Vec<u16>>,
     places: HashMap<QuestionId, Vec<u16>>,
-    /// The rows of our levels in the order of their places, before anything came in, and those that had come back.
+    /// The row ids of our levels by position, before the merge, and the levels that had been
+    /// restored.
     before: HashMap<QuestionId, (Vec<u16>, BTreeSet<String>)>,
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
-    /// People of the other copy who withdrew, and what stands for each: nothing of theirs comes in.
+    /// Annotators of the other copy who withdrew, with their hashes: nothing of theirs is merged.
     gone: HashMap<AnnotatorId, Hash>,
-    /// Packets that were handed out to them.
+    /// Their task packets.
     gone_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
-    /// Events of the other copy that say something else here, and those that stand on them.
+    /// Events of the other copy that differ here, and those that depend on them.
     differing: HashSet<EventId>,
     wordings: HashMap<(WordingId, QuestionId), u32>,
     copies: HashMap<dissensus_domain::CopyId, u32>,
-    /// Copies that were not known here.
+    /// New copies.
     new_copies: Vec<dissensus_domain::CopyId>,
     last: EventId,
-    /// Answers of later occasions that came in.
+    /// New re-annotations.
     new_repeats: HashSet<RepeatPlace>,
     changed: BTreeSet<Key>,
     report: TakenIn,
@@ -259,9 +267,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 
     fn run(mut self, mut known: Known) -> Result<TakenIn> {
         known.still_hold(self.tx)?;
-        // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
+        // Events appended there from now on are left for the next merge: they may be about texts
+        // that were not read.
         let end = self.other.last_event()?;
-        // Changes first: each is about an answer or a question that was there before it.
+        // Changes come first: each is about an answer or a question that existed before it.
         let changes_of_people = self.other.all_annotator_changes()?;
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let (forms, guidelines) = (self.other.all_remark_forms()?, self.other.guidelines()?);
@@ -280,7 +289,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 self.levels_ever(id, now)?;
             }
         }
-        // What the other copy found of levels this one finds itself.
+        // Restored levels computed by the other copy are recomputed here.
         let (of_questions, facts): (Vec<Fact>, Vec<Fact>) =
             facts.into_iter().filter(|fact| !is_found(fact)).partition(|fact| fact.kind.is_of_question());
         self.question_facts(of_questions)?;
@@ -320,7 +329,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             let repeat = self.translated_repeat(remark.repeat)?;
             let place = place_of(&repeat);
             let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
-            // What came with an answer is not counted beside it.
+            // Notes given together with an answer are not counted separately.
             self.report.repeat_changes += u32::from(added && !self.new_repeats.contains(&place));
         }
         for origin in origins {
@@ -364,7 +373,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(self.report)
     }
 
-    /// Who withdrew there withdraws here, and whoever withdrew here is passed over.
+    /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
+    /// are skipped.
     fn withdrawals(&mut self) -> Result<()> {
         let theirs = self.other.all_withdrawals()?;
         self.not_handed_out("withdrawal", "of somebody", theirs.facts.is_empty())?;
@@ -378,7 +388,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// A copy may know somebody who withdrew by names that were never known here.
+    /// A copy may know an annotator who withdrew by names that were never known here.
     fn names_of_gone(&mut self, people: &[Annotator]) -> Result<()> {
         if self.gone.is_empty() {
             return Ok(());
@@ -395,14 +405,15 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 self.tx.add_withdrawn_name(*hash, near_hash(project, name))?;
             }
         }
-        // What was signed with such a name may have come in before.
+        // Something signed with such a name may have been merged before.
         if new {
             self.tx.erase(&[])?;
         }
         Ok(())
     }
 
-    /// A packet that was handed out there to somebody who withdrew: what comes back of it is refused here too.
+    /// A task packet assigned in the other copy to an annotator who withdrew: its submission is
+    /// rejected here too.
     fn packet_of_gone(&mut self, packet: &Packet) -> Result<()> {
         if let Some(hash) = self.gone.get(&packet.annotator) {
             self.tx.add_withdrawn_packet(*hash, packet.id.0)?;
@@ -437,7 +448,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Of a packet only what it notes of its own person comes in.
+    /// Of a submission, only facts about its own annotator are merged.
     fn fact(&mut self, theirs: Fact) -> Result<()> {
         if theirs.annotator.is_some_and(|id| self.gone.contains_key(&id)) {
             return Ok(());
@@ -458,7 +469,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         if let Some(only) = &self.only {
             self.in_time(kind, theirs.at_ms)?;
             if theirs.kind == FactKind::FormAnswers {
-                // What was asked and offered, at some time.
+                // Only attributes and values that some version of the form offered.
                 crate::form_answers::check_given(&theirs.value, &only.forms).map_err(|why| {
                     StoreError::Invalid { what: "answers to a form in the packet".to_owned(), why }
                 })?;
@@ -474,7 +485,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Refuses what could not have been said here.
+    /// Rejects notes that this program would not have accepted.
     fn said(
         &self,
         checked: std::result::Result<(), RemarkError>,
@@ -487,7 +498,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    /// Refuses what a packet says to have been done before or after every date: nothing could come after it, and no file can say it.
+    /// Rejects times of a submission outside the supported range of dates: nothing could follow
+    /// them, and no file can represent them.
     fn in_time(&self, what: &str, at_ms: i64) -> Result<()> {
         if self.only.is_none() || PACKET_TIMES.contains(&at_ms) {
             return Ok(());
@@ -502,7 +514,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    /// Refuses what did not come with the packet that is taken in.
+    /// Rejects anything that was not part of the task packet being merged.
     fn not_handed_out(&self, what: &'static str, name: &str, handed_out: bool) -> Result<()> {
         match self.only.is_none() || handed_out {
             true => Ok(()),
@@ -537,7 +549,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             ..theirs
         };
         match self.tx.packet(ours.id)? {
-            // A packet's own file does not have the key in this place.
+            // The file of a task packet does not contain the key here.
             Some((known, its_key)) if known == ours && (self.only.is_some() || its_key == *key) => Ok(()),
             Some(_) => Err(conflict("packet", name, "says something else in the other copy")),
             None => {
@@ -561,7 +573,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 let rows = (0..scale.len() as u16).map(|place| places.row(ours.id, place)).collect();
                 let back = back_now(self.tx.conn, ours.id).map_err(explain)?;
                 self.before.insert(ours.id, (rows, back));
-                // A packet has the prompt that holds as its own.
+                // A task packet has the prompt in effect as its initial prompt.
                 if let Some(noted) = noted.filter(|_| self.only.is_none()) {
                     let changed = self.tx.note_of_question(ours.id, noted)?;
                     self.report.question_changes += u32::from(changed);
@@ -585,7 +597,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Every level that the question ever had there gets a row here.
+    /// Every level that the question ever had there gets a row id here.
     fn levels_ever(&mut self, theirs: QuestionId, now: Scale) -> Result<()> {
         let question = self.question_here(theirs)?;
         let keys = self.other.read("reading the levels", |c| ever(c, theirs))?;
@@ -602,7 +614,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// What questions are called and explained with, and their levels.
+    /// Merges prompts, help texts and levels of questions.
     fn question_facts(&mut self, facts: Vec<Fact>) -> Result<()> {
         for theirs in facts {
             let Some(question) = theirs.question.map(|id| self.question_here(id)).transpose()? else {
@@ -630,7 +642,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Whether levels of another copy can be those of this question.
+    /// Whether levels of another copy are valid for this question.
     fn sound_levels(
         &self,
         question: QuestionId,
@@ -654,8 +666,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         rows_of(self.tx.conn, question, &levels).map(drop).map_err(|e| e.to_string())
     }
 
-    /// The scales of both copies have become one: levels on which something stands in one of them come back where the other one has removed
-    /// them, and every place there gets its place here.
+    /// Merges the levels of both copies: levels that one copy removed but that are used in the
+    /// other are restored, and every position there is mapped to a position here.
     fn levels_meet(&mut self) -> Result<()> {
         for (theirs, ours) in self.questions.clone() {
             let other = self.other;
@@ -680,7 +692,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// What stood there on a level that came back may not have come in: of somebody who withdrew, or a condition that holds no more.
+    /// Recomputes levels at the end: what used a restored level may not have been merged, because
+    /// its annotator withdrew or a condition is no longer in effect.
     fn levels_stay(&mut self) -> Result<()> {
         for ours in self.questions.values().copied() {
             self.tx.find_levels(ours, || Ok(BTreeSet::new()))?;
@@ -699,13 +712,13 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// An answer of the other copy with the places that its levels have here.
+    /// Converts an answer of the other copy to the positions of its levels here.
     fn answer_here(&self, theirs: QuestionId, answer: Answer) -> Answer {
         let Some(places) = self.places.get(&theirs) else { return answer };
         with_levels(answer, |place| places.get(usize::from(place)).copied().unwrap_or(u16::MAX))
     }
 
-    /// Levels renamed and conditions set: facts that are the same in every copy that has them.
+    /// Merges names of levels and conditions, which are facts that are equal in every copy.
     fn question_changes(&mut self, names: Vec<NewNames>, conditions: Vec<NewCondition>) -> Result<()> {
         for theirs in names {
             let question = self.question_here(theirs.question)?;
@@ -737,7 +750,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Versions of the guideline with their pictures.
+    /// Merges guideline versions and their pictures.
     fn guidelines(&mut self, guidelines: Vec<Guideline>) -> Result<()> {
         for name in self.other.picture_names()? {
             if let Some(picture) = self.other.picture(&name)? {
@@ -770,7 +783,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let known = self.tx.annotator_by_external(&theirs.external_id)?;
         let ours = match known {
             Some(ours) => {
-                // Of what was noted at no time the greater value holds, as of a name.
+                // Of names and attributes recorded without a time, the greater value is in effect.
                 if theirs.simulated && self.only.is_none() && self.tx.note_simulated(ours)? {
                     self.report.annotator_changes += 1;
                 }
@@ -796,7 +809,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// What is known of people: facts that are the same in every copy that has them. A packet changes nothing of it.
+    /// Merges names and attributes of annotators, which are facts that are equal in every copy. A
+    /// submission cannot change them.
     fn annotator_changes(&mut self, changes: Vec<AnnotatorChange>) -> Result<()> {
         if self.only.is_some() {
             return Ok(());
@@ -815,7 +829,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         changed.into_iter().try_for_each(|annotator| self.tx.refresh_annotator(annotator))
     }
 
-    /// Texts are told by their external ids; the body of each never changes.
+    /// Texts are identified by external id; the body of a text never changes.
     fn texts(&mut self, theirs: Vec<TextDigest>) -> Result<()> {
         let ours = text_digests(self.tx.conn).map_err(|e| self.tx.explain("reading texts", e))?;
         let ours: HashMap<String, (TextId, u64, u64)> =
@@ -837,7 +851,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             Some((_, body, _)) if body != theirs.body => {
                 return Err(conflict("text", name, "has another body in the other copy"));
             }
-            // A packet has none of what was noted.
+            // A submission does not contain the recorded data of texts.
             Some((ours, _, noted)) if noted == theirs.noted || self.only.is_some() => ours,
             Some((ours, ..)) => {
                 let apart = self.tx.note_of_text(ours, read()?.noted)?;
@@ -871,7 +885,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Leaves out of what is alike the copies whose rows mean something else here.
+    /// Removes copies from `known` whose row ids mean something different here.
     fn same_rows(&self, known: &mut Known) {
         let moved = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
             pairs.filter(|(theirs, ours)| theirs != ours).map(|(theirs, _)| theirs).min().unwrap_or(u32::MAX)
@@ -888,7 +902,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         });
     }
 
-    /// Names answers of one person that contradict each other since something came in.
+    /// Records contradicting answers of one annotator that exist since this merge.
     fn contradiction(&mut self, (question, text, annotator): Key) -> Result<()> {
         let events = self.tx.events_on(question, text, annotator)?;
         let mut standing = unsuperseded_answers(&events);
@@ -904,7 +918,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// The row here of a wording of the other copy of this question.
+    /// The row id here of a wording of this question in the other copy.
     fn wording(&mut self, theirs: Option<WordingId>, question: QuestionId) -> Result<Option<u32>> {
         let Some(id) = theirs else { return Ok(None) };
         if let Some(row) = self.wordings.get(&(id, question)) {
@@ -919,7 +933,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.not_handed_out("wording of the question", &wording.question, handed_out)?;
         }
         let row = self.tx.add_wording(&wording)?;
-        // It is named by what it says.
+        // The id of a wording is derived from its contents.
         if self.tx.wording_row(Some(id))? != Some(row) {
             return Err(other());
         }
@@ -936,7 +950,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let stands_on_one = on.is_some_and(|on| self.differing.contains(&on));
         let about = self.about(&theirs);
         let event = match self.translated(theirs) {
-            // The answer that it names is one about something else here.
+            // The answer that it refers to is about something else here.
             Err(StoreError::Conflict { .. }) if stands_on_one => {
                 self.leave_out(id, about);
                 return Ok(());
@@ -945,10 +959,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         };
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
-            // The row of the other file tells nothing; everything else must be the same.
+            // The row id in the other file is meaningless; everything else must be equal.
             if (Event { id: event.id, ..ours.clone() }) != event {
-                // Of a packet somebody changed what they had handed in. Of whole copies each took in one of two files in which somebody
-                // gave different things one identity: what each has stays there, or neither could ever take in the other.
+                // In a submission, an already merged event was changed. In whole copies, each
+                // merged one of two files with different events under the same key: each copy
+                // retains its own, as otherwise neither could ever merge the other.
                 if self.only.is_some() {
                     return Err(conflict(
                         "event",
@@ -979,13 +994,13 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// What an event of the other copy is about here.
+    /// The question, text and annotator of an event of the other copy, as ids here.
     fn about(&self, theirs: &Event) -> Option<Key> {
         let question = *self.questions.get(&theirs.question)?;
         Some((question, *self.texts.get(&theirs.text)?, *self.annotators.get(&theirs.annotator)?))
     }
 
-    /// Leaves an event out that cannot be here, and everything that needs it.
+    /// Leaves out an event that cannot be merged; events that depend on it are left out too.
     fn leave_out(&mut self, theirs: EventId, about: Option<Key>) {
         self.differing.insert(theirs);
         self.report.left_out += 1;
@@ -1009,7 +1024,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(())
     }
 
-    /// Where an answer of a later occasion came from, and under which wording it was given.
+    /// Merges the origin of a re-annotation, and the wording under which it was given.
     fn repeat_origin(&mut self, theirs: Repeat) -> Result<()> {
         if self.gone.contains_key(&theirs.annotator) {
             return Ok(());
@@ -1017,7 +1032,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let ours = self.translated_repeat(theirs)?;
         self.wording(ours.wording, ours.question)?;
         if self.only.is_some() {
-            // A packet says it once, with the answer.
+            // A submission states it once, together with the answer.
             let known = self.tx.wording_of_repeat(&ours)?;
             let same = known.is_none() || ours.wording.is_none() || known == ours.wording;
             self.not_handed_out("other wording of an answer of occasion", &ours.occasion.to_string(), same)?;
@@ -1042,7 +1057,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    /// An event of the other copy with the rows that it points to here; its own row stays the other's.
+    /// Converts the row ids that an event of the other copy refers to; its own row id remains the
+    /// other's.
     fn translated(&self, theirs: Event) -> Result<Event> {
         let name = theirs.key.to_string();
         let unknown =
@@ -1051,7 +1067,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
         let annotator = *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?;
         let answer_here = |id: &EventId| -> Result<EventId> {
-            // An event lies behind the answer that it names, so that answer has come in before.
+            // An event follows the answer that it refers to, so that has been merged before.
             let here = match self.events.get(id) {
                 Some(here) => *here,
                 None => self.known_event(*id)?.ok_or_else(unknown)?,
@@ -1078,7 +1094,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         Ok(Event { question, text, annotator, kind, ..theirs })
     }
 
-    /// The row here of an event of the other copy that was not read, as both copies hold it alike.
+    /// The row id here of an event of the other copy that was not read, because both copies have
+    /// it.
     fn known_event(&self, theirs: EventId) -> Result<Option<EventId>> {
         let Some(Event { key, .. }) = self.other.event(theirs)? else { return Ok(None) };
         let sql = "SELECT e.id FROM copies AS c JOIN events AS e ON e.copy = c.id WHERE c.uid = ?1 AND e.sequence = ?2";
@@ -1100,10 +1117,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 }
 
-/// Two copies of one file of format 2 that were labelled apart and only then brought up to date gave what they had in common two
-/// names (see `identity.rs`): an answer that one of them took back would stand again under its other name.
+/// Rejects copies of one file in format 2 that were labelled separately and migrated only
+/// afterwards. They assigned two keys to each common event (see `identity.rs`), so an answer that
+/// one of them retracted would reappear under its other key.
 fn brought_up_to_date_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
-    // The id of such a history is made from its content (UUIDv8); all others are random.
+    // The copy id of such a history is derived from its content (UUIDv8); all others are random.
     const OLD: &str = "SELECT uid FROM copies WHERE substr(hex(uid), 13, 1) = '8'";
     let ours: BTreeSet<Vec<u8>> = all(tx.conn, OLD, [], |r| r.get(0))
         .map_err(|e| tx.explain("reading the copies", e))?
@@ -1118,14 +1136,14 @@ fn brought_up_to_date_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
     Err(conflict("history", name, "went on in both copies before they were brought up to date"))
 }
 
-/// Which answer of a later occasion: question, text, annotator, occasion, time.
+/// Identifies a re-annotation: question, text, annotator, annotation round, time.
 type RepeatPlace = (QuestionId, TextId, AnnotatorId, u16, i64);
 
 fn place_of(repeat: &Repeat) -> RepeatPlace {
     (repeat.question, repeat.text, repeat.annotator, repeat.occasion, repeat.at_ms)
 }
 
-/// A time for people, also one that has no date.
+/// Formats a time for messages, even if it is outside the range of dates.
 fn time_of(at_ms: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(at_ms);
     moment.map_or_else(|_| format!("{at_ms} milliseconds since 1970"), |moment| moment.to_string())

@@ -1,5 +1,5 @@
-//! What both copies know already, found before the transaction that brings them together: merging costs what is new, and a label that is
-//! given meanwhile waits for that alone.
+//! Determines, before the merge transaction, which events both copies have: a merge costs only what
+//! is new, and a label given meanwhile waits only for that.
 
 use crate::noted::hash_of;
 use crate::places::Places;
@@ -19,7 +19,7 @@ struct Held {
     highest: u32,
 }
 
-/// The first events of a copy, as they lie in one file.
+/// The first events of a copy in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Begun {
     hash: u64,
@@ -29,19 +29,21 @@ struct Begun {
     annotator: u32,
 }
 
-/// Events that both files hold alike, up to a sequence of one copy: nothing of them is read again.
+/// Events that are equal in both files, up to a sequence number of one copy; they are not read
+/// again.
 #[derive(Clone, Debug)]
 pub(crate) struct Alike {
     pub(crate) highest: u32,
     pub(crate) count: u32,
-    /// They are the same where these rows mean the same in both files: these questions, and texts and annotators up to these.
+    /// The events are only equal if these questions, and all texts and annotators up to these, have
+    /// the same row ids in both files.
     pub(crate) questions: BTreeSet<u32>,
     pub(crate) text: u32,
     pub(crate) annotator: u32,
     ours: Held,
 }
 
-/// What was found before the transaction.
+/// What was determined before the transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) alike: HashMap<CopyId, Alike>,
@@ -56,8 +58,8 @@ fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
     Ok(found.into_iter().collect())
 }
 
-/// Hashes everything that events say, with the rows of this file, but for those that differ between files: which answer one replaces and which
-/// versions it names are there by their identities.
+/// Hashes all contents of events, with the row ids of this file. Ids that differ between files, of
+/// replaced answers and of versions, are hashed by identity.
 fn begun(c: &Connection, copy: u32, up_to: u32) -> rusqlite::Result<Begun> {
     let mut statement = c.prepare_cached(
         "SELECT e.sequence, e.question, e.text, e.annotator, e.at_ms, e.kind, e.duration_ms, e.source, e.level, e.content, e.note,
@@ -114,7 +116,7 @@ impl Known {
         Ok(Self { alike })
     }
 
-    /// Leaves out copies of which something was appended or taken out here since.
+    /// Removes copies for which something was appended or removed here since.
     pub(crate) fn still_hold(&mut self, tx: &WriteTx<'_>) -> Result<()> {
         if self.alike.is_empty() {
             return Ok(());
@@ -124,7 +126,7 @@ impl Known {
         Ok(())
     }
 
-    /// The rows of the events of the other copy that are to be read, in order.
+    /// The row ids of the other copy's events to read, in order.
     pub(crate) fn rows_to_read(&self, theirs: &Store) -> Result<Vec<u32>> {
         let copies = theirs.read("reading the copies", held)?;
         let mut rows: Vec<u32> = Vec::new();
@@ -143,7 +145,7 @@ impl Known {
 }
 
 impl Store {
-    /// The events in these rows.
+    /// The events with these row ids.
     pub(crate) fn events_in_rows(&self, rows: &[u32]) -> Result<Vec<Event>> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1");
         self.read_with(|c, explain| {

@@ -1,4 +1,4 @@
-//! The numbered migrations, and the copy that is made before one.
+//! The numbered migrations, and the backup that is made before one.
 
 use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
@@ -10,10 +10,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Marks a SQLite file as a project: "DSSU".
+/// Marks an SQLite file as a project: "DSSU".
 pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
 
-/// All migrations, the first making version 1.
+/// All migrations; the first one creates version 1.
 pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_project.sql"),
     include_str!("../../../migrations/0002_runs.sql"),
@@ -34,18 +34,18 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0017_repeat_origins.sql"),
 ];
 
-/// The `user_version` that `migrations` lead to.
+/// The `user_version` after all `migrations`.
 pub(crate) fn newest(migrations: &[&str]) -> u32 {
     u32::try_from(migrations.len()).unwrap_or(u32::MAX)
 }
 
-/// Brings a database from version `from` to the newest, in one transaction.
+/// Migrates a database from version `from` to the newest one, in one transaction.
 pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
     apply_as(conn, migrations, from, None, &Mark::first(None))
 }
 
-/// Brings the file from version `from` to the newest, in one transaction that has the mark `mark`. A file that has no identity yet
-/// becomes a copy of `project`, or a project of its own.
+/// Migrates the file from version `from` to the newest one, in one transaction with the mark
+/// `mark`. A file without an identity becomes a copy of `project`, or a new project.
 pub(crate) fn apply_as(
     conn: &mut Connection,
     migrations: &[&str],
@@ -66,8 +66,9 @@ pub(crate) fn apply_as(
     tx.commit()
 }
 
-/// Copies the project to `NAME.dissensus.before-EVENT`, before a migration to version N with `vN` as its event. Where that name is taken, as
-/// after going back to an older copy, the next free one of `NAME.dissensus.before-EVENT-2`, `-3`, ... is used. Returns the copy's path.
+/// Copies the project to `NAME.dissensus.before-EVENT`; the event is `vN` before a migration to
+/// version N. If that name is taken, for example after an older copy was restored, the next free
+/// one of `NAME.dissensus.before-EVENT-2`, `-3`, ... is used. Returns the copy's path.
 pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, event: &str) -> Result<PathBuf> {
     let names = std::iter::once(String::new()).chain((2..1000).map(|n| format!("-{n}")));
     for more in names {

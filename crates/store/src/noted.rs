@@ -1,5 +1,6 @@
-//! What was noted of texts and questions when they were added, and which of it holds where copies of a project added one apart: of each
-//! field the later, of these the greater value, whoever takes in whom. A field that is empty says nothing, so it never replaces another.
+//! The data recorded about texts and questions when they were added, and how it is merged if copies
+//! added the same one separately: for each field the later value, or the greater one if times are
+//! equal, whichever copy merges. An empty field never replaces another value.
 
 use crate::row::{bad, json, json_or_null, to_json};
 use crate::tx::{all, first};
@@ -14,14 +15,15 @@ const GROUP: &str = "group";
 const SPLIT: &str = "split";
 const METADATA: &str = "metadata:";
 
-/// When something was added and in which place, in the copy where it was added first: copies list everything in this order.
+/// Time and position at which something was added, in the copy that added it first. All copies list
+/// items in this order.
 pub(crate) type Added = (i64, i64);
 
-/// What was noted of a text.
+/// The recorded data of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
     added: Added,
-    /// Each field that has a value, with its time.
+    /// The non-empty fields, with their times.
     fields: BTreeMap<String, (i64, String)>,
 }
 
@@ -43,7 +45,7 @@ impl Noted {
         Ok(Self { added, fields })
     }
 
-    /// What holds where both were noted.
+    /// Merges the data recorded in two copies.
     fn with(mut self, other: Self) -> Self {
         self.added = self.added.max(other.added);
         for (name, theirs) in other.fields {
@@ -64,17 +66,17 @@ impl Noted {
     }
 }
 
-/// What became of a text that both copies have.
+/// What merging changed in a text that both copies have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NotedApart {
-    /// Whether group, split or metadata are others now.
+    /// Whether group, split or metadata changed.
     pub(crate) changed: bool,
-    /// The split before and now, where it is another one.
+    /// The split before and after, if it changed.
     pub(crate) split: Option<(Option<String>, Option<String>)>,
 }
 
 impl WriteTx<'_> {
-    /// Brings what is noted of a text to what holds, with what another copy noted of it.
+    /// Merges the data that another copy recorded about a text.
     pub(crate) fn note_of_text(&mut self, id: TextId, theirs: Noted) -> Result<NotedApart> {
         let sql = format!("SELECT {COLUMNS} FROM texts WHERE id = ?1");
         let Some(ours) = self.first(&sql, [id.0], Noted::read)? else { return Ok(NotedApart::default()) };
@@ -91,7 +93,7 @@ impl WriteTx<'_> {
         Ok(NotedApart { changed: !ours.values().eq(held.values()), split })
     }
 
-    /// Writes what is noted of a text.
+    /// Writes the recorded data of a text.
     pub(crate) fn put_noted(&mut self, id: TextId, held: &Noted) -> Result<()> {
         let metadata: BTreeMap<&str, &str> =
             held.values().filter_map(|(name, value)| Some((name.strip_prefix(METADATA)?, value))).collect();
@@ -108,12 +110,14 @@ impl WriteTx<'_> {
         self.run(sql, row).map(drop).map_err(|e| self.explain("noting what is known of a text", e))
     }
 
-    /// Brings the prompt that a question was added with to the later of ours and that of another copy. Returns whether it is another one.
+    /// Merges the initial prompt of a question with that of another copy: the later one is used.
+    /// Returns whether it changed.
     pub(crate) fn note_of_question(&mut self, id: QuestionId, theirs: (Added, String)) -> Result<bool> {
         let read = |c: &Connection| question_added(c, id);
         let ours = read(self.conn).map_err(|e| self.explain("reading a question", e))?;
         let Some((added, prompt)) = ours else { return Ok(false) };
-        // The place goes with the later one, the text with the later and then the greater one.
+        // The position is that of the later one; the prompt that of the later, then the greater
+        // one.
         let place = added.max(theirs.0);
         let (_, held) = (added.0, &prompt).max((theirs.0.0, &theirs.1));
         let (changed, held) = (*held != prompt, held.clone());
@@ -123,7 +127,7 @@ impl WriteTx<'_> {
         Ok(changed)
     }
 
-    /// Writes when and where a question was added, and its prompt then.
+    /// Writes when and where a question was added, and its initial prompt.
     pub(crate) fn put_question_added(&mut self, id: QuestionId, added: Added, prompt: &str) -> Result<()> {
         let sql =
             "UPDATE questions SET noted_at_ms = ?2, position = nullif(?3, id), prompt = ?4 WHERE id = ?1";
@@ -131,14 +135,15 @@ impl WriteTx<'_> {
         done.map(drop).map_err(|e| self.explain("noting what is known of a question", e))
     }
 
-    /// Gives somebody the place of another copy, or where both know the person the later of both places.
+    /// Sets the position of an annotator to that of another copy or, if both know the annotator, to
+    /// the later one.
     pub(crate) fn place_of_annotator(&mut self, id: u32, theirs: i64, new: bool) -> Result<()> {
         let sql = "UPDATE annotators SET position = nullif(?2, id) WHERE id = ?1 AND (?3 OR coalesce(position, id) < ?2)";
         self.run(sql, (id, theirs, new)).map(drop).map_err(|e| self.explain("placing an annotator", e))
     }
 }
 
-/// When and where a question was added, and its prompt then.
+/// When and where a question was added, and its initial prompt.
 pub(crate) fn question_added(c: &Connection, id: QuestionId) -> rusqlite::Result<Option<(Added, String)>> {
     let sql = "SELECT noted_at_ms, coalesce(position, id), prompt FROM questions WHERE id = ?1";
     first(c, sql, [id.0], |r| Ok(((r.get(0)?, r.get(1)?), r.get(2)?)))
@@ -151,7 +156,7 @@ pub(crate) struct NotedText {
     pub(crate) noted: Noted,
 }
 
-/// A text, told from others by hashes.
+/// A text with hashes of its contents.
 #[derive(Debug)]
 pub(crate) struct TextDigest {
     pub(crate) id: TextId,
@@ -160,7 +165,7 @@ pub(crate) struct TextDigest {
     pub(crate) noted: u64,
 }
 
-/// Every text, in row order.
+/// All texts, by row id.
 pub(crate) fn text_digests(c: &Connection) -> rusqlite::Result<Vec<TextDigest>> {
     let sql = format!("SELECT id, external_id, body, {COLUMNS} FROM texts ORDER BY id");
     all(c, &sql, [], |row| {
@@ -172,7 +177,7 @@ pub(crate) fn text_digests(c: &Connection) -> rusqlite::Result<Vec<TextDigest>> 
     })
 }
 
-/// Hashes a value as it lies in the file.
+/// Hashes a value in its stored form.
 pub(crate) fn hash_of(row: &Row<'_>, column: usize, into: &mut impl Hasher) -> rusqlite::Result<()> {
     match row.get_ref(column)? {
         ValueRef::Null => 0_u8.hash(into),
@@ -184,13 +189,13 @@ pub(crate) fn hash_of(row: &Row<'_>, column: usize, into: &mut impl Hasher) -> r
 }
 
 impl Store {
-    /// A text with what was noted of it.
+    /// A text with its recorded data.
     pub(crate) fn noted_text(&self, id: TextId) -> Result<Option<NotedText>> {
         let sql = format!("SELECT {COLUMNS}, id, external_id, body FROM texts WHERE id = ?1");
         self.read("reading a text", |c| first(c, &sql, [id.0], noted_text))
     }
 
-    /// The place of each annotator.
+    /// The position of each annotator.
     pub(crate) fn annotator_places(&self) -> Result<BTreeMap<u32, i64>> {
         self.read("reading the annotators", |c| {
             all(c, "SELECT id, coalesce(position, id) FROM annotators", [], |r| Ok((r.get(0)?, r.get(1)?)))

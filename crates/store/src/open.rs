@@ -1,4 +1,4 @@
-//! Making a project and opening one: the file is checked before anything in it is changed.
+//! Creating and opening projects. A file is checked before anything in it is changed.
 
 use crate::check::{self, Depth};
 use crate::connect::{Access, connect, has_journal, leave_alone, start_journal};
@@ -20,60 +20,58 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 impl Store {
-    /// Makes a new project at `path` and opens it.
+    /// Creates a project at `path` and opens it.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where there is anything of that name; no folder, a read-only folder, a full disk.
+    /// [`StoreError::Exists`] if `path` exists; the folder does not exist or is read-only; or the
+    /// disk is full.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default(), None)
     }
 
-    /// Makes an empty copy of a project at `path` and opens it: what is put into it is that project's.
+    /// Creates an empty copy of a project at `path` and opens it. Its contents will belong to that
+    /// project.
     ///
     /// # Errors
-    /// As [`Store::create`].
+    /// Like [`Store::create`].
     pub fn create_copy_of(project: ProjectId, path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default(), Some(project))
     }
 
-    /// As [`Store::create`]; what the project is when it is closed is noted in `records`.
-    ///
-    /// # Errors
-    /// As [`Store::create`].
+    /// Like [`Store::create`], and records the project's state in `records` when it is closed.
     pub fn create_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
         Self::create_with(path.as_ref(), MIGRATIONS, records, None)
     }
 
-    /// Opens the project at `path` to read and write, and brings one of an older format up to date after copying it to
-    /// `NAME.dissensus.before-vN`. Jobs that were running when the program last ended are now interrupted.
+    /// Opens the project at `path` for reading and writing. A project of an older format is
+    /// migrated after copying it to `NAME.dissensus.before-vN`. Jobs that were running when the
+    /// program last ended are marked as interrupted.
     ///
     /// # Errors
-    /// Every reason why this is no project that can be opened, each with its own variant. The file is then unchanged.
+    /// Every reason why the project cannot be opened has its own variant. The file is then
+    /// unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
     }
 
-    /// As [`Store::open`]; a large file that `records` knows to be in order is not checked again.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
+    /// Like [`Store::open`], but skips the check of a large file that `records` lists as sound.
     pub fn open_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
         Self::open_with(path.as_ref(), MIGRATIONS, records)
     }
 
-    /// Opens the project at `path` to read, also while a window has it open and on media that cannot be written.
+    /// Opens the project at `path` for reading, even while a window has it open, or on read-only
+    /// media.
     ///
     /// # Errors
-    /// As [`Store::open`], but never for being locked or read-only. A project of an older format must be opened to
-    /// write once: [`StoreError::Older`] says so.
+    /// Like [`Store::open`], but never because the project is locked or read-only.
+    /// [`StoreError::Older`] if the project has an older format and must be opened for writing
+    /// once.
     pub fn open_reader(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_reader_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
     }
 
-    /// As [`Store::open_reader`]; a large file that `records` knows to be in order is not checked again.
-    ///
-    /// # Errors
-    /// As [`Store::open_reader`].
+    /// Like [`Store::open_reader`], but skips the check of a large file that `records` lists as
+    /// sound.
     pub fn open_reader_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
         Self::open_reader_with(path.as_ref(), MIGRATIONS, records)
     }
@@ -89,14 +87,15 @@ impl Store {
         }
         let file = place_for(path)?;
         let mut lock = Lock::take(&file, path)?;
-        // What lies there is not of a file that is made now.
+        // An existing journal does not belong to a file that is created now.
         let journal_put_aside =
             if has_journal(&file) { Some(side_files::set_aside(&file, path)?) } else { None };
         let io = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
             _ => StoreError::from_io(path, "making the project", &e),
         };
-        // Under a name of its own until it is whole: a program that dies meanwhile leaves no journal that would empty a file of this name.
+        // The file has a temporary name until it is complete: a program that crashes meanwhile
+        // leaves no journal that would empty a file of this name.
         let part = AtomicFile::create(&file).map_err(io)?;
         fill(part.temporary_path(), path, migrations, copy_of)?;
         part.finish_new().map_err(io)?;
@@ -111,7 +110,7 @@ impl Store {
             Self::assemble(own, Some(OpenToWrite { conn, lock, journal_put_aside }), Access::Read, records)
         };
         let made = open();
-        // Ours, and nobody could have written to it.
+        // Created by us, and nobody else can have written to it.
         if made.is_err()
             && let Err(e) = std::fs::remove_file(&file)
         {
@@ -145,11 +144,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Copies a project of an earlier format, with what lies in its journal, to the new file `target`, where it can be brought up to date: the
-    /// project itself stays as it is.
+    /// Copies a project of an earlier format, including its journal, to the new file `target`,
+    /// where it can be migrated. The project itself is unchanged.
     ///
     /// # Errors
-    /// As [`Store::open_reader_recorded`], but for the format; `target` exists or cannot be written.
+    /// Like [`Store::open_reader_recorded`], except for the format; or `target` exists or cannot be
+    /// written.
     pub fn copy_of_earlier(path: &Path, target: &Path, records: &CheckRecords) -> Result<()> {
         let (own, access, _) = read_checked(path, MIGRATIONS, records)?;
         std::fs::File::create_new(target)
@@ -177,14 +177,15 @@ impl Store {
     }
 }
 
-/// Checks a file that is to be read alone. Returns how it can be read, and its format.
+/// Checks a file that is to be opened read-only. Returns how it can be read, and its format.
 fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<(OwnFile, Access, u32)> {
     let file = check::locate(path)?;
     check::header(&file, path, migrations)?;
     let depth = depth_for(&file, records);
     let own = OwnFile::of(&file, path)?;
     journal::must_be_readable(&file, path, records.locks())?;
-    // Reading takes no file back, not even where it is to be: a program that writes may yet come to another judgement.
+    // Reading never rolls the file back, even if that is due: a program that writes may yet decide
+    // otherwise.
     if rollback::is_beside(&file) && !journal::is_held(&file) {
         let check = |conn: &Connection| check_whole(conn, path, migrations, records);
         return Err(match rollback::judge(&file, path, &check)? {
@@ -208,7 +209,8 @@ fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Res
                 && sound_alone()
                 && !journal::is_written_to(&file, path)? =>
         {
-            // File and journal do not make a project together, and the file does.
+            // File and journal together are not a sound project, but the file without the journal
+            // is.
             return Err(StoreError::ForeignJournal(path.to_owned()));
         }
         found => found?,
@@ -217,12 +219,13 @@ fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Res
     Ok((own, access, version))
 }
 
-/// Makes the tables in the empty file.
+/// Creates the tables in the empty file.
 fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<()> {
     let make = || {
         let mut conn = connect(file, Access::Write)?;
         migrate::apply_as(&mut conn, migrations, 0, copy_of, &Mark::first(None))?;
-        // Only now: the first page must say in the file itself, not in the journal, what the file is.
+        // Only now, since the first page that identifies the file must be in the file itself, not
+        // in the journal.
         start_journal(&conn)?;
         conn.close().map_err(|(_, e)| e)
     };
@@ -238,13 +241,13 @@ fn open_new(file: &Path, shown: &Path) -> Result<Connection> {
     open().map_err(|e| StoreError::explain(shown, "making the project", e))
 }
 
-/// How much of a file is to be checked. Beside a journal the file's own times say nothing.
+/// How much of a file is checked. If there is a journal, the file's own times are not conclusive.
 fn depth_for(file: &Path, records: &CheckRecords) -> Depth {
     if !has_journal(file) && records.knows(file) { Depth::Schema } else { Depth::Contents(records.whole()) }
 }
 
-/// Checks the locked file before anything in it is changed, then brings it up to date. A journal beside it that belongs to
-/// another file is put aside first, and its new name returned.
+/// Checks the locked file before anything in it is changed, then migrates it. A journal that
+/// belongs to another file is first put aside, and its new name is returned.
 fn open_to_write(
     own: &OwnFile,
     lock: &Lock,
@@ -274,7 +277,7 @@ fn open_to_write(
     let (mut conn, version) = match checked(own, migrations, records) {
         Ok(found) => found,
         Err((error, belongs)) => {
-            // File and journal do not make a project together.
+            // File and journal together are not a sound project.
             if !has_journal(file) || belongs == Belongs::Yes || !sound_alone() {
                 return Err(error);
             }
@@ -293,7 +296,7 @@ fn open_to_write(
     Ok((conn, aside))
 }
 
-/// Whether the file is a project without what lies beside it.
+/// Whether the file without its journal is a sound project.
 fn is_sound_alone(file: &Path, shown: &Path, migrations: &[&str], records: &CheckRecords) -> bool {
     let check = || -> Result<()> {
         let conn = connect(file, Access::Immutable)
@@ -303,14 +306,15 @@ fn is_sound_alone(file: &Path, shown: &Path, migrations: &[&str], records: &Chec
     check().is_ok()
 }
 
-/// Makes sure that what `conn` sees is a project.
+/// Checks that the database visible to `conn` is a project.
 fn check_whole(conn: &Connection, shown: &Path, migrations: &[&str], records: &CheckRecords) -> Result<()> {
     let version = check::version(conn, shown, migrations)?;
     check::contents(conn, shown, migrations, version, Depth::Contents(records.whole()))
 }
 
-/// A connection that writes, to a file that was found in order, and its version. Checked through the connection that writes,
-/// which knows the CHECKs of the tables; until it is found in order, nothing can be written through it.
+/// Opens a connection for writing to a file that passed the check, and returns its version. The
+/// check uses the same connection, which evaluates the CHECK constraints; until it passes, nothing
+/// can be written through it.
 fn checked(
     own: &OwnFile,
     migrations: &[&str],
@@ -322,12 +326,14 @@ fn checked(
     let depth = depth_for(file, records);
     let left_open = has_journal(file);
     let conn = connect(file, Access::Write).map_err(explain)?;
-    // File and journal make the project only together. Should they not, closing must leave both as they are.
+    // The project consists of file and journal together. If they do not match, closing must leave
+    // both unchanged.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
     own.must_have_its_name().map_err(unknown)?;
     conn.pragma_update(None, "query_only", true).map_err(explain)?;
     let belongs = if left_open { journal::by_marks(file, &conn) } else { Belongs::Unknown };
-    // A file that is not sound alone was written to in part, as by a power cut in a checkpoint, and says nothing by itself.
+    // A file that is not sound by itself was partially written, for example because of a power cut
+    // in a checkpoint, and is not conclusive.
     if belongs == Belongs::No && is_sound_alone(file, shown, migrations, records) {
         return Err((StoreError::ForeignJournal(shown.to_owned()), belongs));
     }
@@ -338,7 +344,7 @@ fn checked(
     Ok((conn, version))
 }
 
-/// The first way to read the file that works: taking part in its journal, or as a file that nothing changes.
+/// The first way of reading the file that works: with its journal, or as an immutable file.
 fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
     let attempt = |access| {
         let conn = connect(file, access)?;
@@ -351,13 +357,15 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
         Ok((conn, access))
     };
     let explain = |e| StoreError::explain(shown, "opening the project to read", e);
-    // Whoever could write would take the file back, should the program that writes to it die at this very moment.
+    // A connection that can write would roll the file back if the program that writes to it crashed
+    // at this moment.
     let first = if rollback::is_beside(file) { Access::ReadOnly } else { Access::Read };
     match attempt(first) {
         Err(e) if cannot_write(&e) => {}
         done => return done.map_err(explain),
     }
-    // Without a journal nobody has it open, and taking part in one would leave side files that we may not remove.
+    // Without a journal nobody has the file open, and using one would leave side files that we may
+    // not be able to remove.
     if !has_journal(file) {
         return attempt(Access::Immutable).map_err(explain);
     }
@@ -393,7 +401,7 @@ mod tests {
         store.write(move |tx| tx.add_text(&NewText { external_id, body, ..NewText::default() }).map(|_| ()))
     }
 
-    /// The migrations of a program to come.
+    /// The migrations of a future version of the program.
     fn later() -> Vec<&'static str> {
         [MIGRATIONS, &["ALTER TABLE texts ADD COLUMN language TEXT; CREATE TABLE more (a TEXT) STRICT;"]]
             .concat()

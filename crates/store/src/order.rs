@@ -1,5 +1,5 @@
-//! The order in which everything is listed in files: that in which it was added, the same in all copies of a project that came together, as
-//! their rows are not.
+//! The order in which items are listed in files: the order in which they were added. It is the same
+//! in all copies that merged each other, unlike row ids.
 
 use crate::tx::{all, first};
 use crate::{Result, Snapshot};
@@ -12,7 +12,7 @@ pub(crate) const TEXTS: &str = "t.noted_at_ms, coalesce(t.position, t.id), t.ext
 pub(crate) const QUESTIONS: &str = "q.noted_at_ms, coalesce(q.position, q.id), q.name";
 pub(crate) const ANNOTATORS: &str = "coalesce(a.position, a.id), a.external_id";
 
-/// The places of texts, questions and annotators; rows are places where nothing stands otherwise.
+/// The positions of texts, questions and annotators; equal to row ids unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     texts: Option<HashMap<u32, u32>>,
@@ -33,28 +33,25 @@ impl Order {
         })
     }
 
-    /// Where something about these stands.
+    /// The position of something about these.
     pub fn of(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> (u32, u32, u32) {
         (self.question(question), self.text(text), self.annotator(annotator))
     }
 
-    /// Where a question stands.
     pub fn question(&self, question: QuestionId) -> u32 {
         place(self.questions.as_ref(), question.row().0)
     }
 
-    /// Where a text stands.
     pub fn text(&self, text: TextId) -> u32 {
         place(self.texts.as_ref(), text.0)
     }
 
-    /// Where an annotator stands.
     pub fn annotator(&self, annotator: AnnotatorId) -> u32 {
         place(self.annotators.as_ref(), annotator.0)
     }
 }
 
-/// The place of each row; none where they are in the order of rows.
+/// The position of each row id; `None` if they are in the order of row ids.
 fn places(c: &Connection, sql: &str) -> rusqlite::Result<Option<HashMap<u32, u32>>> {
     let rows = all(c, sql, [], |r| r.get::<_, u32>(0))?;
     match rows.is_sorted() {
@@ -63,7 +60,7 @@ fn places(c: &Connection, sql: &str) -> rusqlite::Result<Option<HashMap<u32, u32
     }
 }
 
-/// Whether texts and annotators are listed in the order of their rows.
+/// Whether texts and annotators are listed in the order of their row ids.
 pub(crate) fn is_of_rows(c: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM annotators WHERE position IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM texts WHERE position IS NOT NULL)
@@ -73,9 +70,6 @@ pub(crate) fn is_of_rows(c: &Connection) -> rusqlite::Result<bool> {
 
 impl Snapshot<'_> {
     /// The order in which texts, questions and annotators are listed.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn order(&self) -> Result<Order> {
         self.read(Order::read)
     }

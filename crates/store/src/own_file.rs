@@ -1,8 +1,9 @@
-//! The file that a store has open, compared with the file that its path names.
+//! Compares the file that a store has open with the file that its path names.
 //!
-//! SQLite goes on reading and writing an open file that was moved, replaced or removed, and its journal stays under the old
-//! name. What is written then is in no file that anybody opens again. So every commit is compared with the path before and
-//! after, by one look at the name of the file and one at that of its journal.
+//! SQLite continues to read and write an open file that was moved, replaced or deleted, while its
+//! journal remains under the old name. Anything written then is in no file that will be opened
+//! again. Every commit therefore compares the file with its path before and after, with one file
+//! system lookup each for the file and for its journal.
 
 use crate::connect::{Access, LONG_JOURNAL, connect, has_journal};
 use crate::file_id::{FileId, FilePin, FileState};
@@ -18,40 +19,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-/// An open project file.
 #[derive(Debug)]
 pub(crate) struct OwnFile {
-    /// The path, links resolved.
+    /// The path, with links resolved.
     file: PathBuf,
-    /// The path as it is named in messages.
+    /// The path as shown in messages.
     shown: PathBuf,
-    /// The path that was asked for, from the root on, where it leads to the file through a link.
+    /// The absolute path that was requested, if it leads to the file through a link.
     asked: Option<PathBuf>,
     state: FileState,
-    /// None where there is no such thing, and once the project is closed: a disk could not be removed.
+    /// `None` if not supported, and after the project is closed: otherwise a disk could not be
+    /// unmounted.
     pin: Mutex<Option<FilePin>>,
     written: Mutex<Written>,
 }
 
-/// What the writer knows of the file.
+/// The state of the file as known to the writer.
 #[derive(Debug, Default)]
 struct Written {
-    /// Length and time of the file, which nothing but a checkpoint of ours changes while there is a write-ahead log.
+    /// Length and modification time of the file. With a write-ahead log, only our own checkpoints
+    /// change them.
     stamp: Option<(u64, Option<SystemTime>)>,
-    /// The write-ahead log, where there is one.
+    /// The write-ahead log, if there is one.
     journal: Option<FileState>,
     /// The newest mark, see [`journal`].
     mark: Option<Mark>,
-    /// What the file was where it has no mark yet, see [`journal_mark::fingerprint`].
+    /// The fingerprint of the file if it has no mark yet, see [`journal_mark::fingerprint`].
     base: String,
-    /// True where the next transaction begins a new stretch: it is the first of this opening, or the file has become whole.
+    /// Whether the next transaction starts a new epoch of the mark: it is the first one of this
+    /// opening, or the journal has been completely written back to the file.
     new_stretch: bool,
-    /// True where the file holds the newest mark.
+    /// Whether the file contains the newest mark.
     whole: bool,
 }
 
 impl OwnFile {
-    /// The file that `file` (links resolved) names now; `shown` is its name in messages.
+    /// The file currently at `file` (links resolved); error messages name it `shown`.
     pub(crate) fn of(file: &Path, shown: &Path) -> Result<Self> {
         let pin = FilePin::on(file);
         let state = match &pin {
@@ -82,11 +85,12 @@ impl OwnFile {
         self.state.id
     }
 
-    /// Begins to compare for a connection that writes: its journal has begun, and it has written nothing.
+    /// Starts to compare for a connection that writes: its journal exists, and it has written
+    /// nothing yet.
     pub(crate) fn begin_to_write(&self, conn: &Connection) -> Result<()> {
         let explain = |e| StoreError::explain(&self.shown, "looking at the journal", e);
         let mode: String = conn.pragma_query_value(None, "journal_mode", |r| r.get(0)).map_err(explain)?;
-        // One that cannot be read is none: whoever wrote it there, it was not a program of ours.
+        // An unreadable mark counts as none: it was not written by a program of ours.
         let mark = journal_mark::mark(conn).unwrap_or_default();
         let about = |path: &Path| {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
@@ -99,17 +103,18 @@ impl OwnFile {
         self.must_have_its_name()
     }
 
-    /// What the lock files say of this opening.
+    /// The description of this session for the lock files.
     pub(crate) fn opening(&self) -> Opening {
         Opening::of(&self.file, &self.state, lock(&self.written).journal)
     }
 
-    /// Refuses where the path does not name the open file.
+    /// Fails if the path does not name the open file.
     pub(crate) fn must_have_its_name(&self) -> Result<()> {
         self.as_named().map(drop)
     }
 
-    /// Says what a failed statement means: that the file is elsewhere, where that is why the disk failed.
+    /// Interprets the error of a failed statement: if the file is no longer at its path, that is
+    /// reported as the cause of an I/O error.
     pub(crate) fn explain(&self, doing: &'static str, error: rusqlite::Error) -> StoreError {
         let found = StoreError::explain(self.shown(), doing, error);
         match found {
@@ -120,7 +125,7 @@ impl OwnFile {
         }
     }
 
-    /// Refuses where the path that was asked for leads to another file by now, because a link in it was changed.
+    /// Fails if the requested path now leads to another file, because a link in it was changed.
     pub(crate) fn must_be_led_to(&self) -> Result<()> {
         let Some(asked) = &self.asked else { return Ok(()) };
         match FileState::behind(asked) {
@@ -144,7 +149,8 @@ impl OwnFile {
         }
     }
 
-    /// Refuses where what is written would not be in the file that the path names, with its journal beside it.
+    /// Fails if data would not be written to the file that the path names, with its journal next to
+    /// it.
     pub(crate) fn must_be_written_in_place(&self) -> Result<()> {
         let now = stamp(&self.as_named()?);
         let (known, journal) = {
@@ -159,7 +165,7 @@ impl OwnFile {
                     self.must_have_its_name()?; // with its folder
                     return Err(self.displaced(Displaced::JournalGone));
                 }
-                // Its folder went away since the file was looked at.
+                // The folder disappeared after the file was checked.
                 Err(e) if e.kind() == ErrorKind::NotADirectory => self.must_have_its_name()?,
                 Err(e) => return Err(self.displaced(Displaced::Unknown(e.to_string()))),
             }
@@ -170,7 +176,8 @@ impl OwnFile {
         Ok(())
     }
 
-    /// The file was written or touched by somebody else: it is still ours where it holds a state that the journal goes on from.
+    /// The file was written or touched by another program. It is still ours if it contains a state
+    /// that the journal continues.
     fn look_inside(&self, now: (u64, Option<SystemTime>)) -> Result<()> {
         let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal_mark::mark(&conn));
         let mut written = lock(&self.written);
@@ -183,13 +190,14 @@ impl OwnFile {
         }
     }
 
-    /// True where the file without its journal holds this mark.
+    /// Whether the file without its journal contains this mark.
     fn holds(&self, mark: Option<&Mark>) -> bool {
         let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal_mark::mark(&conn));
         alone.is_ok_and(|alone| alone.as_ref() == mark)
     }
 
-    /// What the file is before the first mark is written to its journal; empty where something is in that journal already.
+    /// The fingerprint of the file before the first mark is written to its journal; empty if the
+    /// journal already has contents.
     fn base(&self) -> String {
         if has_journal(&self.file) {
             return String::new();
@@ -198,8 +206,8 @@ impl OwnFile {
         base.unwrap_or_default()
     }
 
-    /// The mark of the first transaction of this opening where that one brings the file to a newer format. Nothing else is written
-    /// beside it before [`OwnFile::begin_to_write`].
+    /// The mark of the first transaction of this session, if that migrates the file to a newer
+    /// format. Nothing else is written before [`OwnFile::begin_to_write`].
     pub(crate) fn mark_of_migration(&self, conn: &Connection) -> Mark {
         match journal_mark::mark(conn).unwrap_or_default() {
             Some(mark) => mark.next_stretch(self.holds(Some(&mark))),
@@ -207,20 +215,22 @@ impl OwnFile {
         }
     }
 
-    /// True where there is a write-ahead log. Without one a transaction must write its mark before anything else, so that the page with
-    /// the mark before it comes into the rollback journal before any page comes into the file.
+    /// Whether there is a write-ahead log. Without one, a transaction must write its mark first, so
+    /// that the page with the previous mark gets into the rollback journal before any page is
+    /// written to the file.
     pub(crate) fn marks_at_end(&self) -> bool {
         lock(&self.written).journal.is_some()
     }
 
-    /// Writes the mark of the transaction that is under way in `conn`. The file would otherwise seem to be in the state before it.
+    /// Writes the mark of the current transaction of `conn`. Without it, the file would seem to be
+    /// in the previous state.
     pub(crate) fn mark(&self, conn: &Connection) -> rusqlite::Result<Mark> {
         let mark = {
             let written = lock(&self.written);
             match &written.mark {
                 None => Mark::first(Some(written.base.clone())),
-                // While a reader keeps the journal from being brought in, the file falls behind by any number of transactions, and by
-                // no more stretches than there are openings.
+                // While a reader prevents checkpoints, the file falls behind by any number of
+                // transactions, but by no more epochs than there are openings.
                 Some(mark) if written.new_stretch => mark.next_stretch(written.whole),
                 Some(mark) => mark.next(),
             }
@@ -228,13 +238,13 @@ impl OwnFile {
         mark.write(conn).map(|()| mark)
     }
 
-    /// To be called where a commit failed: it cannot be known whether anything of it is in the journal.
+    /// Call this after a failed commit, of which any part may be in the journal.
     pub(crate) fn not_committed(&self) {
         let mut written = lock(&self.written);
         (written.new_stretch, written.whole) = (true, false);
     }
 
-    /// To be called after each commit.
+    /// Call this after each commit.
     pub(crate) fn committed(&self, mark: Option<Mark>) {
         let mut written = lock(&self.written);
         if let Some(mark) = mark {
@@ -246,13 +256,13 @@ impl OwnFile {
         }
     }
 
-    /// To be called after everything that may have brought a part of the journal into the file.
+    /// Call this after anything that may have written a part of the journal back to the file.
     pub(crate) fn brought_in(&self) {
         let mut written = lock(&self.written);
         if self.holds(written.mark.as_ref()) {
             (written.new_stretch, written.whole) = (true, true);
         }
-        // Of the open file itself where that can be had: by now its name may be another's.
+        // Of the open file itself if possible, since another file may have its name by now.
         let state = match lock(&self.pin).as_ref().map(FilePin::state) {
             Some(Ok(state)) => Ok(state),
             _ => FileState::of(&self.file),
@@ -264,14 +274,14 @@ impl OwnFile {
         }
     }
 
-    /// True where so much is in the journal that it should be brought into the file.
+    /// Whether the journal is long enough to be written back to the file.
     pub(crate) fn journal_is_long(&self) -> bool {
         lock(&self.written).journal.is_some()
             && std::fs::metadata(beside(&self.file, "-wal"))
                 .is_ok_and(|about| about.len() > LONG_JOURNAL.into())
     }
 
-    /// Whether the journal may be brought into the open file at closing, and whether it is then to be put away.
+    /// Whether the journal may be written back to the open file at closing, or is to be put aside.
     pub(crate) fn at_closing(&self) -> AtClosing {
         let Err(StoreError::Displaced { how, .. }) = self.must_be_written_in_place() else {
             return AtClosing::BringIn;
@@ -281,13 +291,14 @@ impl OwnFile {
             _ => false,
         };
         match how {
-            // Nobody else can have written to it: the file itself is locked, and no journal lies beside its new name.
+            // Nobody else can have written to it: the file itself is locked, and there is no
+            // journal next to its new name.
             Displaced::Moved { to: Some(to), .. } if untouched() && self.has_no_other_journal(&to) => {
                 AtClosing::BringIn
             }
-            // The connection still has it, with what was confirmed.
+            // The connection still has the journal, with everything that was confirmed.
             Displaced::JournalGone if untouched() => AtClosing::BringIn,
-            // The file is gone for good.
+            // The file was deleted.
             Displaced::Removed | Displaced::Replaced
                 if lock(&self.pin).as_ref().is_some_and(|pin| pin.has_name().is_ok_and(|named| !named)) =>
             {
@@ -297,12 +308,12 @@ impl OwnFile {
         }
     }
 
-    /// Lets go of the file; to be called when no connection is left.
+    /// Releases the file; call this when no connection is left.
     pub(crate) fn release(&self) {
         *lock(&self.pin) = None;
     }
 
-    /// Removes the journal of a file that was moved while it was open, once all of it is in the file.
+    /// Deletes the journal of a file that was moved while open, once all of it is in the file.
     pub(crate) fn clear_empty_journal(&self) {
         let ours = lock(&self.written).journal;
         let path = beside(&self.file, "-wal");
@@ -322,11 +333,11 @@ impl OwnFile {
         }
     }
 
-    /// Where a file is whose name is `found` to be gone or another's.
+    /// Determines where a file is that is no longer at its path, or whose path names another file.
     fn whereabouts(&self, found: Displaced) -> Displaced {
         let pin = lock(&self.pin);
         let Some(pin) = pin.as_ref() else {
-            // It cannot be found out whether it still is anywhere.
+            // It is unknown whether the file still exists.
             return match found {
                 Displaced::Removed => Displaced::Moved { to: None, replaced: false },
                 found => found,
@@ -347,11 +358,11 @@ impl OwnFile {
 /// What to do with the journal when a project is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtClosing {
-    /// Bring it into the file, as ever.
+    /// Write it back to the file, as usual.
     BringIn,
-    /// Leave it where it is, with the note of which file it belongs to.
+    /// Leave it in place, with the record of which file it belongs to.
     Leave,
-    /// Its file is gone: put it away under another name.
+    /// The file is gone: put the journal aside under another name.
     SetAside,
 }
 

@@ -1,4 +1,4 @@
-//! A packet as a file of its own: what one person needs to answer, and nothing of others.
+//! Task packets as files: everything that one annotator needs to answer, and nothing about others.
 
 use crate::guidelines::BEFORE;
 use crate::places::ever;
@@ -14,18 +14,18 @@ use std::collections::HashMap;
 use std::path::Path;
 use strum::VariantArray as _;
 
-/// What goes into the file of a packet.
+/// The contents of a task packet's file.
 struct Contents {
     packet: Packet,
     key: crate::PacketKey,
     annotator: Annotator,
     questions: Vec<Question>,
-    /// The names that all levels of a question began with, those that came later behind the others.
+    /// The initial names of all levels of each question; levels added later come last.
     level_keys: Vec<Vec<String>>,
     names: Vec<NewNames>,
     conditions: Vec<NewCondition>,
     forms: Vec<NewRemarkForm>,
-    /// The version that holds, and its number.
+    /// The guideline version in effect, and its number.
     guideline: Option<(Guideline, u32)>,
     pictures: Vec<Picture>,
     texts: Vec<Text>,
@@ -33,13 +33,15 @@ struct Contents {
 }
 
 impl Store {
-    /// Makes the file of a packet at `path`: a copy of this project with the packet's person, questions and texts alone. Texts lie in the
-    /// order in which they are asked. The guideline is there as it is now, under its number and without earlier versions. Of a text its id and body are there and nothing that came with it; of the person id and name; no
-    /// answer, no attribute and nothing of a model.
+    /// Writes a task packet to `path`, as a copy of this project with only the packet's annotator,
+    /// questions and texts. Texts are stored in the order in which they are shown. The guideline is
+    /// included in its current version, with its number. Of a text, only its id and body are
+    /// included; of the annotator, only id and name. Answers, attributes and anything derived from
+    /// models are not included.
     ///
     /// # Errors
-    /// There is no such packet here, a question depends on one that is not in the packet, or what the disk says; where there is anything
-    /// at `path` it stays.
+    /// There is no such packet, a question depends on one that is not in the packet, or an I/O
+    /// error. An existing file at `path` is unchanged.
     pub fn write_packet(&self, packet: PacketId, path: impl AsRef<Path>) -> Result<()> {
         let contents = self.contents(packet)?;
         let file = Self::create_copy_of(self.project_id()?, path)?;
@@ -67,7 +69,7 @@ impl Store {
         let mut names = self.all_names()?;
         names.retain(|change| asked(&change.question));
         let mut conditions = self.all_conditions()?;
-        // Of a question that was once asked after another one and is not any more, the other one may be left out.
+        // A question that formerly depended on another one does not require that one.
         conditions.retain(|change| asked(&change.question) && asked(&change.only_if.question));
         for question in all.iter().filter(|q| asked(&q.id)) {
             if let Some(only_if) = question.only_if.as_ref().filter(|only_if| !asked(&only_if.question)) {
@@ -83,8 +85,8 @@ impl Store {
             let text = self.text(item.text)?;
             texts.push(text.ok_or_else(|| unknown("text", item.text.0.to_string()))?);
         }
-        // What is practised on lies behind what is asked, and behind it what this person practised on earlier: a round that ended has ended
-        // there too.
+        // Practice texts are stored after the assigned texts, followed by texts on which this
+        // annotator practised earlier, so that finished rounds are finished in the packet too.
         let practice = self.practice()?;
         let now = practice.texts.iter().map(|one| (one.question, one.text));
         let known = self.ever_practised_on(&packet.questions)?;
@@ -98,7 +100,7 @@ impl Store {
         }
         let mut forms = self.all_remark_forms()?;
         forms.retain(|change| asked(&change.question));
-        // What was offered once and is not any more stays out.
+        // Forms that are no longer offered are not included.
         let latest = |change: &NewRemarkForm| {
             let question = all.iter().find(|question| question.id == change.question);
             question.is_some_and(|question| question.remarks == change.form)
@@ -107,7 +109,7 @@ impl Store {
         let guideline = self.newest_guideline()?;
         let mut pictures = Vec::new();
         for name in self.picture_names()? {
-            // Those of earlier versions stay out.
+            // Pictures of earlier versions are not included.
             if guideline.as_ref().is_some_and(|(g, _)| g.body.contains(&format!("picture:{name}"))) {
                 pictures.extend(self.picture(&name)?);
             }
@@ -115,7 +117,7 @@ impl Store {
         let handed_out = |text: TextId| texts.iter().any(|known| known.id == text);
         let mut facts = Vec::new();
         for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_handed_out()) {
-            // Of what the study sets, what held before stays out; what a person did counts each time.
+            // Study settings include only those in effect; records about the annotator include all.
             facts.extend(if kind.is_of_person() { self.all_facts(*kind)? } else { self.facts(*kind)? });
         }
         facts.retain(|fact| {

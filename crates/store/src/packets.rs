@@ -1,4 +1,4 @@
-//! Packets: what was handed out to whom, and when it was handed in.
+//! Task packets: what was assigned to whom, and when it was submitted.
 
 use crate::error::is_duplicate;
 use crate::row::uid;
@@ -10,18 +10,21 @@ use std::ops::RangeInclusive;
 use strum::VariantArray as _;
 use uuid::Uuid;
 
-/// When something in a packet can have been done: from 1900-01-01 to 9999-01-01 UTC. Other times have no date in every file, and something
-/// must be able to follow. A clock that is ahead by less is told where the packet is taken in.
+/// Valid times in a submission: from 1900-01-01 to 9999-01-01 UTC. Other times cannot be
+/// represented as dates in every file, and nothing could follow them. A clock that is ahead by less
+/// is reported when the submission is merged.
 pub(crate) const PACKET_TIMES: RangeInclusive<i64> = -2_208_988_800_000..=253_370_764_800_000;
 
-/// The setting of a packet's file with its key. It is not in the row, so that it can be taken out of what is handed in.
+/// The setting with the key of a task packet. The key is not in the packet's row, so that it can be
+/// removed from the submission.
 const KEY: &str = "packet-key";
-/// The setting of a packet's file that tells how far it was handed in.
+/// The setting of a task packet with how much of it was submitted.
 const HANDED_IN: &str = "handed-in";
-/// Stands in the row of a packet's own file in place of its key, and tells that the file is that packet.
+/// Placeholder for the key in the packet's row, which marks a file as that task packet.
 const NO_KEY: [u8; 32] = [0; 32];
 
-/// Signs what is handed in of a packet: 32 random bytes that the packet's file and the project have.
+/// Signs the submission of a task packet: 32 random bytes, known to the packet's file and to the
+/// project.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PacketKey(pub [u8; 32]);
 
@@ -31,22 +34,21 @@ impl std::fmt::Debug for PacketKey {
     }
 }
 
-/// That a packet was handed in.
+/// Records that a task packet was submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HandIn {
-    /// The packet.
     pub packet: PacketId,
-    /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// With how many answers, those of later occasions included.
+    /// Number of answers, including re-annotations.
     pub answers: u32,
 }
 
 impl WriteTx<'_> {
-    /// Adds a packet.
+    /// Adds a task packet.
     ///
     /// # Errors
-    /// It is there already, or its person, a question or a text is not in the project, or a text is named twice for one occasion.
+    /// The packet exists already; its annotator, a question or a text is not in the project; or a
+    /// text occurs twice in one annotation round.
     pub fn add_packet(&mut self, new: &Packet, key: &PacketKey) -> Result<()> {
         let explain = |e: rusqlite::Error| match is_duplicate(&e) {
             true => StoreError::Duplicate { what: "packet", name: new.id.to_string() },
@@ -67,7 +69,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Adds the packet that this file is.
+    /// Adds the task packet that this file is.
     pub(crate) fn add_own_packet(&mut self, new: &Packet, key: &PacketKey) -> Result<()> {
         self.add_packet(new, &PacketKey(NO_KEY))?;
         let rows = work_rows(self.conn).map_err(|e| self.explain("counting what was done", e))?;
@@ -75,25 +77,23 @@ impl WriteTx<'_> {
         self.set_setting(KEY, &key.0)
     }
 
-    /// Takes the key out of a packet's file, and its bytes off the disk: whoever has the file then cannot sign in its name.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Removes the key from a task packet's file and its bytes from the disk: the file can then no
+    /// longer be used to sign a submission.
     pub fn forget_packet_key(&mut self) -> Result<()> {
         let explain = |tx: &Self, e| tx.explain("taking out the key", e);
         self.conn.pragma_update(None, "secure_delete", true).map_err(|e| explain(self, e))?;
         self.run("DELETE FROM settings WHERE key = ?1", [KEY]).map(drop).map_err(|e| explain(self, e))
     }
 
-    /// The packet with this identity, with its key.
+    /// Finds a task packet and its key by id.
     pub(crate) fn packet(&self, id: PacketId) -> Result<Option<(Packet, PacketKey)>> {
         packet(self.conn, id).map_err(|e| self.explain("reading a packet", e))
     }
 
-    /// Notes that a packet was handed in. Returns whether that is new.
+    /// Records that a task packet was submitted. Returns whether this is new.
     ///
     /// # Errors
-    /// There is no such packet, or what the disk says.
+    /// There is no such packet.
     pub fn add_hand_in(&mut self, new: &HandIn) -> Result<bool> {
         let row: Option<u32> =
             self.first("SELECT id FROM packets WHERE uid = ?1", [new.packet.0], |r| r.get(0))?;
@@ -118,10 +118,7 @@ fn work_rows(c: &Connection) -> rusqlite::Result<[u32; 3]> {
 }
 
 impl Store {
-    /// Every packet that was made for somebody, in the order in which they came into this file, each with its key.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All task packets with their keys, in the order in which they were added to this file.
     pub fn packets(&self) -> Result<Vec<(Packet, PacketKey)>> {
         self.read("reading the packets", |c| {
             let ids: Vec<Uuid> = all(c, "SELECT uid FROM packets ORDER BY id", [], |r| uid(r, 0))?;
@@ -129,18 +126,12 @@ impl Store {
         })
     }
 
-    /// The packet with this identity, with its key.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a task packet and its key by id.
     pub fn packet(&self, id: PacketId) -> Result<Option<(Packet, PacketKey)>> {
         self.read("reading a packet", |c| packet(c, id))
     }
 
-    /// The packet that this file is; none where it is a whole project.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The task packet that this file is; `None` if it is a whole project.
     pub fn own_packet(&self) -> Result<Option<Packet>> {
         self.read("reading the packet", |c| {
             let own =
@@ -150,44 +141,30 @@ impl Store {
         })
     }
 
-    /// The key of the packet that this file is; none in what was handed in.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The key of the task packet that this file is; `None` in a submission.
     pub fn own_packet_key(&self) -> Result<Option<PacketKey>> {
         Ok(self.setting::<[u8; 32]>(KEY)?.map(PacketKey))
     }
 
-    /// What this file has of a packet's work, counted in rows, so that no clock is asked: events, answers of later occasions, and changes of
-    /// these with what else a person does: answers in practice and about oneself, for instance. What of these a packet was handed out with
-    /// counts as handed in.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The amount of work in a task packet, counted in rows so as not to depend on a clock: events;
+    /// re-annotations; and changes of these together with other records, such as practice answers
+    /// and answers to the attribute form. Rows that the packet contained initially count as
+    /// submitted.
     pub fn work_rows(&self) -> Result<[u32; 3]> {
         self.read("counting what was done", work_rows)
     }
 
-    /// What there was when the packet was last handed in.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The amount of work when the packet was last submitted.
     pub fn handed_in_rows(&self) -> Result<Option<[u32; 3]>> {
         self.setting(HANDED_IN)
     }
 
-    /// Notes what there was when the packet was handed in.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Records the amount of work when the packet was submitted.
     pub fn set_handed_in_rows(&self, rows: [u32; 3]) -> Result<()> {
         self.set_setting(HANDED_IN, &rows)
     }
 
-    /// Each time that a packet was handed in, by packet and time.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All submissions, by task packet and time.
     pub fn hand_ins(&self) -> Result<Vec<HandIn>> {
         let sql = "SELECT p.uid, h.at_ms, h.answers FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet
                    ORDER BY h.packet, h.at_ms, h.answers";

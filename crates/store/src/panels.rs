@@ -1,4 +1,4 @@
-//! Panels that are kept under a name.
+//! Saved panels.
 
 use crate::row::{bad, to_json};
 use crate::tx::all;
@@ -8,7 +8,7 @@ use rusqlite::Row;
 
 const ALL: &str = "SELECT name, saved_at_ms, panel FROM panels ORDER BY name, saved_at_ms, panel";
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 200;
 
 fn saved_panel(row: &Row<'_>) -> rusqlite::Result<SavedPanel> {
@@ -21,10 +21,11 @@ fn saved_panel(row: &Row<'_>) -> rusqlite::Result<SavedPanel> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps a panel under its name from now on, or keeps none there any longer, whatever the clock says.
+    /// Saves or, with `None`, deletes the panel of this name, effective immediately, whatever the
+    /// clock shows.
     ///
     /// # Errors
-    /// A name that is empty or too long, or what the disk says.
+    /// The name is empty or too long.
     pub fn save_panel(&mut self, new: &SavedPanel) -> Result<()> {
         let length = new.name.chars().count();
         if new.name.trim().is_empty() || length > LONGEST_NAME {
@@ -38,7 +39,7 @@ impl WriteTx<'_> {
         self.add_panel(&SavedPanel { saved_at_ms, ..new.clone() }).map(drop)
     }
 
-    /// Adds a fact, our own or one that another copy knows. Returns whether it was new.
+    /// Adds a fact made here or in another copy. Returns whether it was new.
     pub(crate) fn add_panel(&mut self, new: &SavedPanel) -> Result<bool> {
         let panel = match self.without_withdrawn(new.panel.clone())? {
             None => String::new(),
@@ -49,7 +50,7 @@ impl WriteTx<'_> {
         Ok(added.map_err(|e| self.explain("saving a panel", e))? > 0)
     }
 
-    /// A panel without those of its named members who withdrew; none where nobody is left.
+    /// Removes named members who withdrew from a panel; `None` if no member is left.
     fn without_withdrawn(&self, panel: Option<Panel>) -> Result<Option<Panel>> {
         let Some(Panel { question, members: PanelMembers::Named(named), rule }) = panel else {
             return Ok(panel);
@@ -65,7 +66,8 @@ impl WriteTx<'_> {
         Ok((!nobody).then_some(Panel { question, members, rule }))
     }
 
-    /// Takes people who withdrew off every panel that was ever saved. Returns how many there were. Its triggers are to be dropped before.
+    /// Removes annotators who withdrew from every panel ever saved. Returns the number of changed
+    /// rows. The table's triggers must be dropped before.
     pub(crate) fn take_people_off_panels(&mut self) -> Result<u32> {
         let explain = |e| StoreError::explain(self.path, "taking somebody off a panel", e);
         let saved = all(self.conn, ALL, [], saved_panel).map_err(explain)?;
@@ -87,10 +89,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// The panels that are kept, by name.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The saved panels, by name.
     pub fn panels(&self) -> Result<Vec<SavedPanel>> {
         let mut latest: Vec<SavedPanel> = Vec::new();
         for panel in self.all_panels()? {
@@ -103,8 +102,9 @@ impl Store {
         Ok(latest)
     }
 
-    /// Every panel that was ever saved, by name, the one that holds last. At one time, as in copies apart, the order is that of the columns, which
-    /// is the same everywhere.
+    /// All panels ever saved, by name, each group ordered from oldest to latest. Panels with equal
+    /// times, which can come from separate copies, are ordered by their columns, which are the same
+    /// in every copy.
     pub(crate) fn all_panels(&self) -> Result<Vec<SavedPanel>> {
         self.read("reading panels", |c| all(c, ALL, [], saved_panel))
     }

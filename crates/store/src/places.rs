@@ -1,5 +1,6 @@
-//! Where levels stand on their scales: answers lie in the file by the row of a level, which never changes, and are known elsewhere by its
-//! place on the scale, which moves when levels are put in another order, added or removed.
+//! Converts between row ids and positions of levels. The file refers to levels by row id, which
+//! never changes. Everything else uses the position on the scale, which changes when levels are
+//! reordered, added or removed.
 
 use crate::row::{bad, event, to_json};
 use crate::tx::{all, first};
@@ -12,11 +13,11 @@ use rusqlite::{Connection, Params, Row};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The rows of the levels of each question whose levels do not stand by their rows, in the order of their places.
+/// For each question whose levels are not in the order of their row ids, the row ids by position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places(HashMap<QuestionId, Vec<u16>>);
 
-/// The levels that hold of one question, where they were ever changed.
+/// The levels of a question in effect, if they were ever changed.
 pub(crate) fn latest_levels(conn: &Connection, question: QuestionId) -> rusqlite::Result<Option<Levels>> {
     let sql = "SELECT value FROM facts WHERE kind = 'levels' AND coalesce(question, 0) = ?1
                ORDER BY at_ms DESC, value DESC LIMIT 1";
@@ -28,13 +29,13 @@ fn levels(row: &Row<'_>, column: usize) -> rusqlite::Result<Levels> {
     serde_json::from_str(text).map_err(|e| bad(column, e))
 }
 
-/// The rows of all levels that a question ever had, by the names that they began with.
+/// The row ids of all levels that a question ever had, by initial name.
 pub(crate) fn rows_by_key(conn: &Connection, question: QuestionId) -> rusqlite::Result<HashMap<String, u16>> {
     let sql = "SELECT name, level FROM levels WHERE question = ?1";
     Ok(all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect())
 }
 
-/// The names that all levels that a question ever had began with, in the order of their rows.
+/// The initial names of all levels that a question ever had, by row id.
 pub(crate) fn ever(conn: &Connection, question: QuestionId) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT name FROM levels WHERE question = ?1 ORDER BY level";
     all(conn, sql, [question.0], |r| r.get(0))
@@ -50,12 +51,12 @@ pub(crate) fn began_with(
     all(conn, sql, (question.0, began), |r| r.get(0))
 }
 
-/// The names that these levels began with, in their order.
+/// The initial names of these levels, in order.
 pub(crate) fn keys(levels: &Levels) -> Vec<&str> {
     levels.levels.iter().map(|level| level.key.as_str()).collect()
 }
 
-/// The levels as they are, of a question that was never edited too.
+/// The current levels of a question, even if they were never changed.
 pub(crate) fn levels_of(conn: &Connection, question: &Question) -> rusqlite::Result<Levels> {
     if let Some(levels) = latest_levels(conn, question.id)? {
         return Ok(levels);
@@ -72,7 +73,7 @@ pub(crate) fn levels_of(conn: &Connection, question: &Question) -> rusqlite::Res
     Ok(Levels { began: levels.len() as u16, levels })
 }
 
-/// The rows of these levels, in their order.
+/// The row ids of these levels, in order.
 pub(crate) fn rows_of(
     conn: &Connection,
     question: QuestionId,
@@ -85,7 +86,7 @@ pub(crate) fn rows_of(
 }
 
 impl Places {
-    /// As they are now.
+    /// Reads the current positions.
     pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
         let sql = "SELECT DISTINCT question FROM facts WHERE kind = 'levels' AND question IS NOT NULL";
         let questions = all(conn, sql, [], |r| Ok(QuestionId(r.get(0)?)))?;
@@ -100,20 +101,21 @@ impl Places {
         Ok(Self(places))
     }
 
-    /// The place of a level. One that is not on the scale gets one behind it, so that nothing takes it for another.
+    /// The position of a level. A level that is not on the scale gets a position after its end, so
+    /// that it cannot be confused with another one.
     pub(crate) fn place(&self, question: QuestionId, row: u16) -> u16 {
         let Some(rows) = self.0.get(&question.row()) else { return row };
         let place = rows.iter().position(|known| *known == row).map(|place| place as u16);
         place.unwrap_or(row.saturating_add(rows.len() as u16))
     }
 
-    /// The row of the level at this place.
+    /// The row id of the level at this position.
     pub(crate) fn row(&self, question: QuestionId, place: u16) -> u16 {
         let Some(rows) = self.0.get(&question.row()) else { return place };
         rows.get(usize::from(place)).copied().unwrap_or(place.saturating_sub(rows.len() as u16))
     }
 
-    /// An answer of the file as it is known elsewhere.
+    /// Converts a stored answer to positions.
     pub(crate) fn shown(&self, question: QuestionId, answer: Answer) -> Answer {
         match self.0.contains_key(&question.row()) {
             true => with_levels(answer, |row| self.place(question, row)),
@@ -121,7 +123,7 @@ impl Places {
         }
     }
 
-    /// An answer as it lies in the file.
+    /// Converts an answer to row ids, for storage.
     pub(crate) fn stored<'a>(&self, question: QuestionId, answer: &'a Answer) -> Cow<'a, Answer> {
         match self.0.contains_key(&question.row()) {
             true => Cow::Owned(with_levels(answer.clone(), |place| self.row(question, place))),
@@ -129,7 +131,7 @@ impl Places {
         }
     }
 
-    /// An event of the file as it is known elsewhere.
+    /// Converts a stored event to positions.
     pub(crate) fn event(&self, mut event: Event) -> Event {
         if let EventKind::Answer { answer, .. } = &mut event.kind
             && self.0.contains_key(&event.question)
@@ -139,21 +141,21 @@ impl Places {
         event
     }
 
-    /// A label of the file as it is known elsewhere; of an option whether the answer has it.
+    /// Converts a stored label to positions; for an option, to whether the answer includes it.
     pub(crate) fn label(&self, question: QuestionId, label: CurrentLabel) -> CurrentLabel {
         let answer = self.shown(question, label.answer).to(question);
         CurrentLabel { answer, ..label }
     }
 }
 
-/// An answer with other numbers for its levels.
+/// Replaces the levels of an answer.
 pub(crate) fn with_levels(answer: Answer, level: impl Fn(u16) -> u16) -> Answer {
     match answer {
         Answer::CannotSay => Answer::CannotSay,
         Answer::Level(known) => Answer::Level(level(known)),
         Answer::Options(set) => {
             let moved = set.iter().filter_map(|option| u8::try_from(level(option.into())).ok());
-            // What is beyond a set stands on no scale.
+            // Indices beyond the capacity of a set are on no scale.
             Answer::Options(OptionSet::new(moved.filter(|option| *option < OptionSet::MAX)).unwrap_or(set))
         }
         Answer::Spans(spans) => {
@@ -163,7 +165,8 @@ pub(crate) fn with_levels(answer: Answer, level: impl Fn(u16) -> u16) -> Answer 
     }
 }
 
-/// A fact that names levels (practice, harmful texts) with other rows for them; other facts are as they were.
+/// Replaces the row ids of levels in a fact that contains some (practice, harmful texts); other
+/// facts are unchanged.
 pub(crate) fn with_rows(fact: Fact, row: impl Fn(u16) -> u16) -> Fact {
     let mut fact = fact;
     if fact.kind == FactKind::Harmful
@@ -183,12 +186,12 @@ pub(crate) fn with_rows(fact: Fact, row: impl Fn(u16) -> u16) -> Fact {
     fact
 }
 
-/// Whether a fact is of a kind that names levels by their rows.
+/// Whether facts of this kind contain row ids of levels.
 pub(crate) fn names_levels(fact: &Fact) -> bool {
     matches!(fact.kind, FactKind::PracticeText | FactKind::PracticeAnswer | FactKind::Harmful)
 }
 
-/// Every event of a query of [`crate::row::EVENT_COLUMNS`].
+/// All events of a query of [`crate::row::EVENT_COLUMNS`].
 pub(crate) fn events(conn: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<Vec<Event>> {
     let places = Places::read(conn)?;
     all(conn, sql, params, |row| Ok(places.event(event(row)?)))
@@ -212,7 +215,7 @@ impl WriteTx<'_> {
         Places::read(self.conn).map_err(|e| self.explain("reading the levels", e))
     }
 
-    /// An answer as the JSON in which it lies in the file.
+    /// The JSON in which an answer is stored.
     pub(crate) fn answer_json(&self, question: QuestionId, answer: &Answer) -> Result<String> {
         to_json("an answer", self.places()?.stored(question, answer).as_ref())
     }

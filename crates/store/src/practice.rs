@@ -1,4 +1,4 @@
-//! Practice and pass marks, kept as facts: what is practised on, what people answered, and what counts as passed.
+//! Practice and pass marks, stored as facts: practice texts, practice answers and rules.
 
 use crate::places::Places;
 use crate::tx::all;
@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
-/// Everything that the project says about practice and pass marks.
+/// All data about practice and pass marks.
 #[derive(Clone, Debug, Default)]
 pub struct PracticeFacts {
-    /// What is practised on now.
+    /// The current practice texts.
     pub texts: Vec<PracticeText>,
-    /// The pass mark, where one was set.
+    /// The pass mark of practice, if set.
     pub rule: Option<PracticeRule>,
-    /// The mark of attention checks, where one was set.
+    /// The pass mark of attention checks, if set.
     pub check_rule: Option<CheckRule>,
-    /// What people answered, each person's in the order of time.
+    /// Practice answers, in chronological order for each annotator.
     pub answers: Vec<PracticeAnswer>,
-    /// Rounds in which everything was answered that was asked.
+    /// Completed rounds.
     pub finished: Vec<(AnnotatorId, u32)>,
-    /// The round that somebody has to finish before anything else.
+    /// The round that an annotator must finish before anything else.
     pub again: BTreeMap<AnnotatorId, u32>,
 }
 
@@ -40,7 +40,7 @@ struct RightAnswer {
 struct Given {
     round: u32,
     answer: Answer,
-    /// The round ended with it.
+    /// Whether the round ended with this answer.
     last: bool,
 }
 
@@ -50,15 +50,15 @@ struct Again {
 }
 
 fn read<T: DeserializeOwned>(fact: &Fact) -> Option<T> {
-    // What another version of the program says in another way is not ours to judge.
+    // Values in another format, written by another version of the program, are ignored.
     serde_json::from_value(fact.value.clone()).ok()
 }
 
 impl WriteTx<'_> {
-    /// Sets the right answer of a text that is practised on, or with none that it is practised on no more.
+    /// Sets the right answer of a practice text; `None` ends its use for practice.
     ///
     /// # Errors
-    /// There is no such question or text, the answer is not on the scale, or what the disk says.
+    /// There is no such question or text, or the answer is not on the scale.
     pub fn set_practice_text(
         &mut self,
         question: QuestionId,
@@ -87,25 +87,19 @@ impl WriteTx<'_> {
     }
 
     /// Sets the pass mark of practice.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn set_practice_rule(&mut self, rule: &PracticeRule, at_ms: i64) -> Result<()> {
         self.set_study_fact(FactKind::PracticeRule, to_value(rule)?, at_ms)
     }
 
-    /// Sets the mark of attention checks, or none.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Sets or removes the pass mark of attention checks.
     pub fn set_check_rule(&mut self, rule: Option<&CheckRule>, at_ms: i64) -> Result<()> {
         self.set_study_fact(FactKind::CheckRule, to_value(&rule)?, at_ms)
     }
 
-    /// Adds what somebody answered in practice; `last` says that the round ended with it.
+    /// Adds a practice answer; `last` indicates that the round ended with it.
     ///
     /// # Errors
-    /// There is no such question, text or annotator, the answer is not on the scale, or what the disk says.
+    /// There is no such question, text or annotator, or the answer is not on the scale.
     pub fn add_practice_answer(&mut self, new: &PracticeAnswer, last: bool) -> Result<()> {
         self.fits(new.question, new.text, &new.answer)?;
         let answer = self.places()?.stored(new.question, &new.answer).into_owned();
@@ -120,10 +114,10 @@ impl WriteTx<'_> {
         })
     }
 
-    /// Asks somebody to finish this round of practice before anything else.
+    /// Requires an annotator to finish this practice round before anything else.
     ///
     /// # Errors
-    /// There is no such annotator, or what the disk says.
+    /// There is no such annotator.
     pub fn ask_to_practise_again(&mut self, annotator: AnnotatorId, round: u32, at_ms: i64) -> Result<()> {
         let (value, annotator) = (to_value(&Again { round })?, Some(annotator));
         self.set_fact(&Fact {
@@ -141,7 +135,7 @@ impl WriteTx<'_> {
         self.set_fact(&Fact::of_project(kind, at_ms, value)).map(drop)
     }
 
-    /// As [`Store::ever_practised_on`].
+    /// See [`Store::ever_practised_on`].
     pub(crate) fn ever_practised_on(&self, questions: &[QuestionId]) -> Result<HashSet<TextId>> {
         ever_practised_on(self.conn, questions).map_err(|e| self.explain("reading the practice", e))
     }
@@ -163,10 +157,7 @@ fn to_value<T: Serialize>(value: &T) -> Result<Value> {
 }
 
 impl Store {
-    /// Everything about practice and pass marks.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All data about practice and pass marks.
     pub fn practice(&self) -> Result<PracticeFacts> {
         let mut found = PracticeFacts::default();
         let places = self.read("reading the levels", Places::read)?;
@@ -195,19 +186,14 @@ impl Store {
         Ok(found)
     }
 
-    /// The row of the newest fact of any kind; 0 where there is none. Another one says that something was added.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The row id of the newest fact of any kind; 0 if there is none. A different value means that
+    /// a fact was added.
     pub fn newest_fact(&self) -> Result<i64> {
         let sql = "SELECT coalesce(max(id), 0) FROM facts";
         self.read("reading facts", |c| c.query_row(sql, [], |r| r.get(0)))
     }
 
-    /// Texts that are or were practised on with one of these questions.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Texts that are or were used for practice with one of these questions.
     pub fn ever_practised_on(&self, questions: &[QuestionId]) -> Result<HashSet<TextId>> {
         self.read("reading the practice", |c| ever_practised_on(c, questions))
     }

@@ -1,4 +1,4 @@
-//! What became of questions since they were added: their levels renamed, and where they are asked.
+//! Changes to questions: names of levels, and conditions.
 
 use crate::conditions::{conditions, waits_for};
 use crate::question_edits::QuestionEdit;
@@ -8,7 +8,8 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Condition, LevelEdit, Question, QuestionId, Scale};
 use rusqlite::Connection;
 
-/// The levels of a question were renamed, as earlier versions kept it: what is said of levels since holds in place of it.
+/// New names of a question's levels, as stored by earlier versions. Later facts about the levels
+/// take precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewNames {
     pub(crate) question: QuestionId,
@@ -16,7 +17,7 @@ pub(crate) struct NewNames {
     pub(crate) names: Vec<String>,
 }
 
-/// A question got another condition; without levels it lost its own. Levels are rows.
+/// A new condition of a question; without levels, the condition is removed. Levels are row ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewCondition {
     pub(crate) question: QuestionId,
@@ -24,7 +25,7 @@ pub(crate) struct NewCondition {
     pub(crate) only_if: Condition,
 }
 
-/// The scale with the names that its levels have now.
+/// The scale with the current names of its levels.
 pub(crate) fn renamed(conn: &Connection, question: QuestionId, scale: Scale) -> rusqlite::Result<Scale> {
     let sql =
         "SELECT names FROM level_names WHERE question = ?1 ORDER BY changed_at_ms DESC, names DESC LIMIT 1";
@@ -47,11 +48,12 @@ fn with_names(scale: &Scale, names: &[String]) -> std::result::Result<Scale, Str
 }
 
 impl WriteTx<'_> {
-    /// Renames the levels (options, types of spans) of a question: `names` are all of them, in their order. Labels stay as they are.
-    /// Names that are no other ones change nothing.
+    /// Renames the levels, options or types of spans of a question: `names` are all of them, in
+    /// order. Labels are unchanged, and equal names have no effect.
     ///
     /// # Errors
-    /// There is no such question, or these are too few or too many names, or none that a scale can have.
+    /// There is no such question, or the number of names is wrong, or a name is not allowed on the
+    /// scale.
     pub fn rename_levels(&mut self, question: QuestionId, names: &[String], now_ms: i64) -> Result<()> {
         let found = self.must_ask(question)?;
         with_names(&found.scale, names)
@@ -65,10 +67,11 @@ impl WriteTx<'_> {
         self.edit_question(question, &edit, now_ms).map(drop)
     }
 
-    /// Sets where a question is asked, or with `None` that it always is. Labels stay as they are.
+    /// Sets the condition of a question; `None` removes it. Labels are unchanged.
     ///
     /// # Errors
-    /// There is no such question or level, no level is named, or the question would wait for itself.
+    /// There is no such question or level, no level is given, or the question would depend on
+    /// itself.
     pub fn set_condition(
         &mut self,
         question: QuestionId,
@@ -128,7 +131,8 @@ impl WriteTx<'_> {
         self.question(id)?.ok_or_else(|| StoreError::Unknown { what: "question", name: id.0.to_string() })
     }
 
-    /// Adds names as earlier versions kept them, of another copy. Returns whether they were new.
+    /// Adds names of levels from another copy, as stored by earlier versions. Returns whether they
+    /// were new.
     pub(crate) fn add_names(&mut self, new: &NewNames) -> Result<bool> {
         let names = to_json("names of levels", &new.names)?;
         let sql = "INSERT INTO level_names (question, changed_at_ms, names) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
@@ -136,7 +140,7 @@ impl WriteTx<'_> {
         Ok(added.map_err(|e| self.explain("renaming levels", e))? > 0)
     }
 
-    /// Adds a fact, our own or one that another copy knows. Returns whether it was new.
+    /// Adds a fact made here or in another copy. Returns whether it was new.
     pub(crate) fn add_condition(&mut self, new: &NewCondition) -> Result<bool> {
         let levels = to_json("condition", &new.only_if.levels)?;
         let sql = "INSERT INTO conditions (question, changed_at_ms, other, levels) VALUES (?1, ?2, ?3, ?4)
@@ -147,7 +151,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Every time that levels were renamed.
+    /// All changes of names of levels.
     pub(crate) fn all_names(&self) -> Result<Vec<NewNames>> {
         let sql = "SELECT question, changed_at_ms, names FROM level_names";
         self.read("reading names of levels", |c| {
@@ -158,7 +162,7 @@ impl Store {
         })
     }
 
-    /// Every condition that was ever set.
+    /// All conditions ever set.
     pub(crate) fn all_conditions(&self) -> Result<Vec<NewCondition>> {
         let sql = "SELECT question, changed_at_ms, other, levels FROM conditions";
         self.read("reading conditions", |c| {

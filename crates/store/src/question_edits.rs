@@ -1,4 +1,5 @@
-//! Questions that are edited: their text, help and levels. Each edit is a fact, of which the latest holds.
+//! Editing prompts, help texts and levels of questions. Each edit is a fact, of which the latest is
+//! in effect.
 
 use crate::labels::SAID;
 use crate::level_use::{LevelUse, uses_of};
@@ -12,39 +13,38 @@ use dissensus_domain::{
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// The most levels that a question can ever have had, those that were removed among them.
+/// Maximum number of levels that a question ever had, including removed ones.
 const MOST_ROWS: u16 = 100;
 
-/// What is to be changed of a question; what is `None` stays.
+/// Changes to a question; `None` leaves a part unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionEdit {
-    /// The sentence an annotator reads.
+    /// The sentence shown to annotators.
     pub prompt: Option<String>,
-    /// What is written beside it.
     pub help: Option<QuestionHelp>,
-    /// All its levels from now on, in their order.
+    /// All levels, in their new order.
     pub levels: Option<Vec<LevelEdit>>,
-    /// Whether it offers to say that one cannot say. Answers of before stay.
+    /// Whether the question offers "cannot say". Existing answers are unchanged.
     pub cannot_say: Option<bool>,
 }
 
-/// What an edit changed.
+/// The effect of an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuestionEdited {
-    /// Whether anything did.
+    /// Whether anything changed.
     pub changed: bool,
-    /// Whether levels were put in another order, added or removed: numbers of levels mean something else since.
+    /// Whether levels were reordered, added or removed, so that indices of levels have a new
+    /// meaning.
     pub rearranged: bool,
 }
 
-/// Texts that a question was asked with and levels that it had, by the time of the change.
+/// A change to a question, by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionVersion {
-    /// Since when, in milliseconds since 1970-01-01 UTC.
+    /// When it took effect, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// What changed then.
     pub what: FactKind,
-    /// Whether levels were put in another order, added or removed.
+    /// Whether levels were reordered, added or removed.
     pub rearranged: bool,
 }
 
@@ -54,11 +54,12 @@ fn json<T: Serialize>(what: &str, value: &T) -> Result<serde_json::Value> {
 }
 
 impl WriteTx<'_> {
-    /// Edits a question. Answers stay as they are, with the levels that they were given.
+    /// Edits a question. Answers are unchanged and retain the levels that they were given.
     ///
     /// # Errors
-    /// There is no such question; something is too long; the levels make no scale; a level is to go on which something stands, or levels
-    /// in order of which some were answered are to change places. Nothing is changed then.
+    /// There is no such question; a text is too long; the levels do not form a scale; a level in
+    /// use would be removed; or ordered levels, some of which were used in answers, would be
+    /// reordered. Nothing is changed then.
     pub fn edit_question(
         &mut self,
         question: QuestionId,
@@ -86,7 +87,8 @@ impl WriteTx<'_> {
                     question_added(self.conn, question).map_err(|e| self.explain("reading a question", e))?;
                 let at_ms = added.map_or(now_ms, |((added, _), _)| now_ms.max(added));
                 let fact = Fact { at_ms, ..fact(FactKind::Prompt, prompt.into()) };
-                // What was set before may be what it is set to again, after another copy added the question with another prompt.
+                // The new prompt may equal the previous edit and still be a change, if another copy
+                // has since added the question with another prompt.
                 self.note_fact(&fact)?;
                 edited.changed = true;
             }
@@ -135,7 +137,8 @@ impl WriteTx<'_> {
     ) -> std::result::Result<Levels, String> {
         let scale = Scale::new(question.scale.kind(), wanted.iter().map(|level| level.name.as_str()))
             .map_err(|e| e.to_string())?;
-        // Of two, a third one that something stands on in another copy could not come back.
+        // A binary scale would have no room for a third level that another copy uses and that would
+        // have to be restored.
         if scale.kind() == ScaleKind::Binary && wanted.iter().any(|level| level.from.is_none()) {
             return Err(
                 "its two levels stay, as it is binary: rename them, or make a new question".to_owned()
@@ -147,7 +150,7 @@ impl WriteTx<'_> {
         let known = rows_by_key(self.conn, question.id).map_err(|e| e.to_string())?;
         let mut used: HashSet<String> = HashSet::new();
         let mut levels = Vec::with_capacity(wanted.len());
-        // Levels that stay keep their keys; a new one takes its name where nobody has it.
+        // Existing levels retain their keys; a new level uses its name as the key if that is free.
         for level in wanted {
             if let Some(from) = level.from {
                 let kept = before.levels.get(usize::from(from)).ok_or_else(|| {
@@ -184,7 +187,7 @@ impl WriteTx<'_> {
         Ok(Levels { began: before.began, levels })
     }
 
-    /// Refuses to remove a level on which something stands, and to change the order of levels that were answered.
+    /// Fails if a level in use would be removed, or if levels used in answers would be reordered.
     fn must_be_free(&self, question: &Question, before: &Levels, after: &Levels) -> Result<()> {
         let explain = |e| self.explain("reading what stands on the levels", e);
         let uses = uses_of(self.conn, question.id).map_err(explain)?;
@@ -226,13 +229,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Gives every level a row.
+    /// Assigns a row id to every level.
     pub(crate) fn add_level_rows(&mut self, question: QuestionId, levels: &Levels) -> Result<()> {
         let keys: Vec<String> = levels.levels.iter().map(|level| level.key.clone()).collect();
         self.add_level_keys(question, &keys)
     }
 
-    /// As [`WriteTx::add_level_rows`], by the names that levels began with.
+    /// Like [`WriteTx::add_level_rows`], by initial name.
     pub(crate) fn add_level_keys(&mut self, question: QuestionId, keys: &[String]) -> Result<()> {
         let explain = |tx: &Self, e| tx.explain("adding a level", e);
         let known = rows_by_key(self.conn, question).map_err(|e| explain(self, e))?;
@@ -256,22 +259,19 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// What was learned of a question does not hold once its levels have other numbers.
+    /// Deletes what models learned about a question after the indices of its levels have changed.
     pub(crate) fn rearranged(&mut self, question: QuestionId) -> Result<()> {
         self.forget_heads_of(question)
     }
 }
 
-/// How many levels a question can ever have had: of options those that a set holds.
+/// Maximum number of levels that a question ever had; for options, the capacity of a set.
 fn most_rows(question: &Question) -> u16 {
     if question.scale.is_multi_label() { Scale::MAX_OPTIONS as u16 } else { MOST_ROWS }
 }
 
 impl Store {
     /// Edits a question. See [`WriteTx::edit_question`].
-    ///
-    /// # Errors
-    /// As there.
     pub fn edit_question(
         &self,
         question: QuestionId,
@@ -282,14 +282,12 @@ impl Store {
         self.write(move |tx| tx.edit_question(question, &edit, now_ms))
     }
 
-    /// Every edit of a question, the first one first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All edits of a question, oldest first.
     pub fn question_versions(&self, question: QuestionId) -> Result<Vec<QuestionVersion>> {
         let mut found = Vec::new();
         for what in [FactKind::Prompt, FactKind::Help, FactKind::Levels, FactKind::CannotSay] {
-            // Levels that came back are found in each copy at its own time, and nobody edited them.
+            // Restored levels are computed in each copy at a different time, and nobody edited
+            // them.
             let edits = |fact: &Fact| fact.question == Some(question) && !is_found(fact);
             let facts = self.all_facts(what)?.into_iter().filter(edits);
             let mut before: Option<Vec<String>> = None;
@@ -310,9 +308,6 @@ impl Store {
     }
 
     /// How many current labels of a question were given before this time.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn labels_before(&self, question: QuestionId, at_ms: i64) -> Result<u32> {
         let sql = format!(
             "SELECT count(*) FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
@@ -321,10 +316,11 @@ impl Store {
         self.read("counting labels", |c| c.query_row(&sql, (question.0, at_ms), |r| r.get(0)))
     }
 
-    /// The names that the levels of a question began with, in their order now: which levels these are, whatever they are called.
+    /// The initial names of the levels of a question, in their current order. They identify the
+    /// levels independently of their current names.
     ///
     /// # Errors
-    /// There is no such question, or what the disk says.
+    /// There is no such question.
     pub fn level_keys(&self, question: QuestionId) -> Result<Vec<String>> {
         let questions = self.questions()?;
         let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
@@ -334,10 +330,10 @@ impl Store {
         })
     }
 
-    /// What stands on each level of a question now, where anything does, by its place.
+    /// The uses of each level of a question, by position; `None` for unused levels.
     ///
     /// # Errors
-    /// There is no such question, or what the disk says.
+    /// There is no such question.
     pub fn level_uses(&self, question: QuestionId) -> Result<Vec<Option<LevelUse>>> {
         let keys = self.level_keys(question)?;
         self.read("reading what stands on the levels", |c| {

@@ -1,4 +1,4 @@
-//! Everything that models of a question learn from, as of one moment.
+//! All data that models of a question are trained on, from a consistent snapshot.
 
 use crate::{Result, Store, StoreError};
 use dissensus_domain::{Annotator, CurrentLabel, QuestionId, TextId};
@@ -8,36 +8,33 @@ use std::collections::HashMap;
 /// A text without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextPlace {
-    /// Its row.
     pub id: TextId,
-    /// The document or thread it belongs to.
+    /// The document or thread that the text is part of.
     pub group: Option<String>,
     /// Its part of the official split.
     pub split: Option<String>,
-    /// Its place among the texts, from 0, or that of the first text with the same body but for white space and upper and lower case. A text without a word
-    /// is its own.
+    /// Index of the first text with the same body, ignoring white space and case; the text's own
+    /// index, from 0, if there is none before it or it has no words.
     pub first_with_body: u32,
 }
 
-/// Labels, texts and annotators as of one moment: what is imported meanwhile is in all of them or in none.
+/// Labels, texts and annotators from one snapshot: a concurrent import is included in all of them
+/// or in none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionSnapshot {
     /// The current labels, by text, then annotator.
     pub labels: Vec<CurrentLabel>,
-    /// Every text, by row.
+    /// All texts, by row id.
     pub texts: Vec<TextPlace>,
-    /// Every annotator, by row.
+    /// All annotators, by row id.
     pub annotators: Vec<Annotator>,
 }
 
 impl Store {
-    /// What models of a question learn from, read in one transaction.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The data that models of a question are trained on, read in one transaction.
     pub fn question_snapshot(&self, question: QuestionId) -> Result<QuestionSnapshot> {
         self.read_with(|c, explain| -> Result<QuestionSnapshot> {
-            // Dropped without a commit: nothing was written.
+            // Dropped without a commit, since nothing was written.
             let snapshot = c.unchecked_transaction().map_err(explain)?;
             let labels = crate::labels::current_in(&snapshot, question).map_err(explain)?;
             let mut first: HashMap<[u8; 32], u32> = HashMap::new();
@@ -57,8 +54,9 @@ impl Store {
     }
 }
 
-/// SHA-256 of a body, its words in lower case with one space between them: equal for the same text, in this project or another one. Bodies
-/// without a word say nothing of being the same text.
+/// SHA-256 of a body's words in lower case, separated by single spaces. It is equal for the same
+/// text in this or another project. `None` for bodies without words, which are not considered
+/// equal.
 pub fn body_hash(body: &str) -> Option<[u8; 32]> {
     body.split_whitespace().next()?;
     let mut hash = Sha256::new();

@@ -16,31 +16,27 @@ use serde::de::DeserializeOwned;
 /// A question to add. See [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewQuestion {
-    /// Short and unique in the project, as used on the command line.
+    /// Short name used on the command line; unique in the project.
     pub name: String,
-    /// The sentence an annotator reads.
+    /// The sentence shown to annotators.
     pub prompt: String,
-    /// The answers.
     pub scale: Scale,
 }
 
 impl WriteTx<'_> {
-    /// The question with this name, and its scale.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a question, with its scale, by name.
     pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
         by_name(self.conn, name).map_err(|e| self.explain("reading a question", e))
     }
 
-    /// The question with this row.
     pub(crate) fn question(&self, id: QuestionId) -> Result<Option<Question>> {
         let name =
             self.first("SELECT name FROM questions WHERE id = ?1", [id.0], |r| r.get::<_, String>(0))?;
         name.map_or(Ok(None), |name| self.question_by_name(&name))
     }
 
-    /// Adds a question with its levels at no known time: the prompt that another copy of the project added it with at a time holds.
+    /// Adds a question with its levels without a time: if another copy of the project added it with
+    /// a time, the prompt of that copy takes precedence.
     ///
     /// # Errors
     /// The name is taken or empty.
@@ -48,7 +44,8 @@ impl WriteTx<'_> {
         self.add_question_at(new, 0)
     }
 
-    /// Adds a question with its levels. Where another copy of the project adds it too, the later of both says what its prompt is.
+    /// Adds a question with its levels. If another copy of the project adds it too, the later
+    /// prompt takes precedence.
     ///
     /// # Errors
     /// The name is taken or empty.
@@ -81,10 +78,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Every question, in row order.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All questions, by row id.
     pub fn questions(&self) -> Result<Vec<Question>> {
         self.read("reading the questions", |c| {
             let names = all(c, "SELECT name FROM questions ORDER BY id", [], |r| r.get::<_, String>(0))?;
@@ -92,17 +86,14 @@ impl Store {
         })
     }
 
-    /// The question with this name.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a question by name.
     pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
         self.read("reading a question", |c| by_name(c, name))
     }
 }
 
-/// How the file spells a kind. A multi-label question is `multi-choice` there, as it was when the table was made, so that no file needs
-/// a migration for a word and earlier versions open one of up to six options.
+/// The name of a kind of scale in the file. A multi-label question is still `multi-choice` there,
+/// so that files need no migration for it and earlier versions can open one with up to six options.
 fn kind_in_file(kind: ScaleKind) -> &'static str {
     match kind {
         ScaleKind::MultiLabel => "multi-choice",
@@ -110,7 +101,7 @@ fn kind_in_file(kind: ScaleKind) -> &'static str {
     }
 }
 
-/// A question as it is now.
+/// Reads the current state of a question.
 pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let Some(found) = as_added(conn, name)? else { return Ok(None) };
     let only_if = conditions(conn)?.remove(&found.id);
@@ -129,14 +120,15 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
     Ok(Some(Question { prompt, help, definitions, cannot_say, scale, only_if, remarks, ..found }))
 }
 
-/// The prompt that was set last, where that was not before the question was added, which another copy may have done later.
+/// The latest prompt, unless it was set before the question was added, which another copy may have
+/// done later.
 fn latest_prompt(conn: &Connection, question: QuestionId) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT value FROM facts WHERE kind = 'prompt' AND coalesce(question, 0) = ?1
                AND at_ms >= (SELECT noted_at_ms FROM questions WHERE id = ?1) ORDER BY at_ms DESC, value DESC LIMIT 1";
     Ok(first(conn, sql, [question.0], |r| json::<Option<String>>(r, 0))?.flatten())
 }
 
-/// What holds of a question, where it was ever set.
+/// The latest value of a setting of a question, if it was ever set.
 fn latest<T: DeserializeOwned>(
     conn: &Connection,
     kind: FactKind,
@@ -147,13 +139,13 @@ fn latest<T: DeserializeOwned>(
     Ok(first(conn, sql, (kind.name(), question.0), |r| json::<Option<T>>(r, 0))?.flatten())
 }
 
-/// A question as it was when it was added, which is how copies know it from others.
+/// A question in the state in which it was added, by which copies identify it.
 pub(crate) fn as_added(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let row = first(conn, "SELECT id, name, prompt, scale FROM questions WHERE name = ?1", [name], |r| {
         Ok((r.get::<_, u32>(0)?, r.get(1)?, r.get(2)?, r.get::<_, String>(3)?))
     })?;
     let Some((id, name, prompt, kind)) = row else { return Ok(None) };
-    // Those that came later have rows behind these.
+    // Levels added later have greater row ids.
     let sql = "SELECT json_extract(value, '$.began') FROM facts WHERE kind = 'levels' AND coalesce(question, 0) = ?1 LIMIT 1";
     let began: Option<u16> = first(conn, sql, [id], |r| r.get(0))?;
     let sql = "SELECT name FROM levels WHERE question = ?1 AND level < ?2 ORDER BY level";

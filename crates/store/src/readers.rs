@@ -1,4 +1,4 @@
-//! Connections that read, lent out one at a time.
+//! A pool of read-only connections.
 
 use crate::connect::leave_alone;
 use crate::connect::{Access, connect, has_journal};
@@ -10,10 +10,11 @@ use rusqlite::config::DbConfig;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many idle connections are kept. More are opened when more are needed at once.
+/// Maximum number of idle connections. More are opened if more are needed at once.
 const KEPT: usize = 4;
 
-/// How long a read waits for a connection where no new one can be opened, because the file was moved or replaced.
+/// How long a read waits for a connection if no new one can be opened, because the file was moved
+/// or replaced.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// Lends connections.
@@ -30,7 +31,7 @@ struct State {
     idle: Vec<Connection>,
     lent: usize,
     closed: bool,
-    /// How often the connections were given up for new ones.
+    /// How often the pool was emptied to open new connections.
     renewed: u64,
 }
 
@@ -39,7 +40,7 @@ impl Readers {
         Self { own, access, state: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// Runs `f` with a connection. A second read inside the first one gets a connection of its own.
+    /// Runs `f` with a connection. Nested reads get separate connections.
     pub(crate) fn with<T>(&self, f: impl FnOnce(&Connection) -> T) -> Result<T> {
         let loan = self.lend()?;
         Ok(match &loan.conn {
@@ -57,7 +58,7 @@ impl Readers {
             state.lent += 1;
             (state.idle.pop(), state.renewed)
         };
-        // From here on the loan gives back its place, whatever happens.
+        // From here on the loan returns its slot on drop, whatever happens.
         let mut loan = Loan { readers: self, conn: idle, renewed };
         if loan.conn.is_none() {
             loan.conn = Some(match self.connect() {
@@ -68,7 +69,8 @@ impl Readers {
         Ok(loan)
     }
 
-    /// A connection to the file that is still open, once another read has ended; `error` where none comes back.
+    /// Waits until another read returns its connection, which refers to the file that is still
+    /// open; fails with `error` if none is returned.
     fn wait_for_one(&self, error: StoreError) -> Result<Connection> {
         let state = lock(&self.state);
         let none = |state: &mut State| state.idle.is_empty() && state.lent > 1 && !state.closed;
@@ -77,9 +79,9 @@ impl Readers {
         state.idle.pop().ok_or(error)
     }
 
-    /// A connection of its own, to be closed by [`Readers::leave`].
+    /// A dedicated connection, to be closed by [`Readers::leave`].
     pub(crate) fn connect(&self) -> Result<Connection> {
-        // Where a journal came, the file alone is not the project any more.
+        // If a journal has appeared, the file without it is no longer the complete project.
         let access = match self.reads_alone() && has_journal(self.own.file()) {
             true => Access::ReadOnly,
             false => self.access,
@@ -97,20 +99,21 @@ impl Readers {
         }
     }
 
-    /// True where the file is read as if nothing could change it.
+    /// Whether the file is read as immutable.
     pub(crate) fn reads_alone(&self) -> bool {
         self.access == Access::Immutable
     }
 
-    /// Reads from here on with new connections.
+    /// Uses new connections for all later reads.
     pub(crate) fn renew(&self) {
         let mut state = lock(&self.state);
         state.renewed += 1;
         state.idle.clear();
     }
 
-    /// To be called before a connection is closed. The journal of a file that was moved or replaced is left alone. A journal that another program left is brought into the file by whoever writes to it
-    /// next, not by reading; an empty one goes with the last who reads.
+    /// Call this before a connection is closed. The journal of a file that was moved or replaced is
+    /// left in place. A journal that another program left is written back by the next program that
+    /// writes to the file, not by reading; an empty one is deleted with the last reader.
     pub(crate) fn leave(&self, conn: &Connection) {
         let left = has_journal(self.own.file()) || self.own.must_have_its_name().is_err();
         let left = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left);
@@ -119,7 +122,7 @@ impl Readers {
         }
     }
 
-    /// Waits for the reads under way, then closes all connections; later reads fail.
+    /// Waits for current reads to end, then closes all connections; later reads fail.
     pub(crate) fn stop(&self) {
         let mut state = lock(&self.state);
         state.closed = true;

@@ -1,9 +1,11 @@
-//! Which large project files were found in order, so that they are not checked again at every command.
+//! Records which large project files passed their check, so that it is not repeated for every
+//! command.
 //!
-//! Checking a file of a million labels takes seconds. A record says: the file of this name, with this size, these times and
-//! this place on the disk was found in order. Whatever writes to a file or replaces it changes one of these. Records are
-//! kept apart from the project, in a folder of the application that may be emptied at any time, hold for a day (a disk
-//! that loses a bit changes no time) and only for the version of the program that made them.
+//! Checking a file with a million labels takes seconds. A record states that a file with this name,
+//! size, times and place on the disk was sound. Writing to a file or replacing it changes at least
+//! one of these. Records are stored outside the project, in a folder of the application that can be
+//! emptied at any time. They are valid for a day (bit rot on the disk changes no time) and only for
+//! the version of the program that created them.
 
 use dissensus_files::AtomicFile;
 use serde::{Deserialize, Serialize};
@@ -13,28 +15,30 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Up to this size of file SQLite's `integrity_check` runs at opening, which compares every index with its table too (about
-/// a second for a file of this size). Beyond it `quick_check` runs, which does not, and the pages of embeddings are left
-/// out: they can be computed again and are by far the most; a page found damaged later is reported as such by whatever
-/// reads it. A file beyond it that is known to be unchanged since it was last found in order is not checked again
-/// ([`CheckRecords`]).
+/// For files up to this size SQLite's `integrity_check` runs at opening, which also compares every
+/// index with its table (about a second for a file of this size). For larger files `quick_check`
+/// runs, which does not, and the pages of embeddings are skipped: they can be recomputed and are by
+/// far the most. A damaged page of embeddings is reported when it is read. A larger file that has
+/// not changed since it was last checked is not checked again ([`CheckRecords`]).
 pub(crate) const CHECK_WHOLE_BYTES: u64 = 32 << 20;
 
-/// How long a record holds.
+/// How long a record is valid.
 const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The clocks of file systems tick this coarsely. What changes within a tick of the last change cannot be told from it.
+/// Resolution of file system times. A change within one tick of the previous one cannot be
+/// detected.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Where records are kept; nowhere by default.
+/// The folder with records; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRecords {
     folder: Option<PathBuf>,
-    /// Where open files are locked by their identity.
+    /// The folder in which open files are locked by identity.
     locks: Option<PathBuf>,
-    /// Files up to this size are checked whole every time and need no record.
+    /// Files up to this size are always checked completely and need no record.
     above: u64,
-    /// The file was not checked when it was opened: a new record says when the record of before said it was.
+    /// Whether the file was not checked when it was opened: a new record then retains the time of
+    /// the previous one.
     keeps_time: bool,
 }
 
@@ -44,19 +48,20 @@ struct Record {
     program: String,
     bytes: u64,
     modified: Duration,
-    /// Unix: device, inode, and when its contents or its description last changed, which no program can set.
+    /// Unix: device, inode, and the time of the last status change, which programs cannot set.
     place: Option<[i64; 4]>,
     checked: Duration,
 }
 
 impl CheckRecords {
-    /// Keeps records in `folder`, which is made when it is needed.
+    /// Stores records in `folder`, which is created when needed.
     pub fn inside(folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), locks: None, above: CHECK_WHOLE_BYTES, keeps_time: false }
     }
 
-    /// Locks files that are opened to write in `folder` too, which is made when it is needed: by what they are, so that a second
-    /// opening of a file that was moved, or under another of its names, is met.
+    /// Also locks files that are opened for writing in `folder`, which is created when needed. The
+    /// lock is by identity, so that it also guards against opening a file under another name or
+    /// after a move.
     pub fn with_locks(self, folder: &Path) -> Self {
         Self { locks: Some(folder.to_owned()), ..self }
     }
@@ -70,17 +75,18 @@ impl CheckRecords {
         Self { folder: Some(folder.to_owned()), locks: None, above: 0, keeps_time: false }
     }
 
-    /// For a file that was opened on the word of a record: closing it makes that word no younger.
+    /// For a file that was opened based on a record: closing it does not extend the record's
+    /// validity.
     pub(crate) fn keeping_time(&self) -> Self {
         Self { keeps_time: true, ..self.clone() }
     }
 
-    /// Up to this size a file is checked whole.
+    /// Files up to this size are checked completely.
     pub(crate) fn whole(&self) -> u64 {
         if self.folder.is_some() { self.above } else { CHECK_WHOLE_BYTES }
     }
 
-    /// True where `file` is as it was when it was last found in order. (Its journal is another matter.)
+    /// Whether `file`, regardless of its journal, is unchanged since it was last found sound.
     pub(crate) fn knows(&self, file: &Path) -> bool {
         let known = || -> io::Result<bool> {
             let Some(path) = self.path(file) else { return Ok(false) };
@@ -89,11 +95,12 @@ impl CheckRecords {
             let Some(age) = now.checked.checked_sub(known.checked) else { return Ok(false) };
             Ok(age <= HOLDS && Record { checked: now.checked, ..known } == now)
         };
-        // Most files have no record, and one that cannot be read is none: the file is checked.
+        // Most files have no record. An unreadable record counts as none, so the file is checked.
         known().unwrap_or(false)
     }
 
-    /// Notes that `file`, which nobody has open to write, was found in order. Where that cannot be noted it is checked again.
+    /// Records that `file`, which nobody has open for writing, is sound. If that fails, the file is
+    /// checked again next time.
     pub(crate) fn note(&self, file: &Path) {
         let Some(path) = self.path(file) else { return };
         if let Err(e) = self.try_to_note(file, &path) {
@@ -191,7 +198,8 @@ mod tests {
         assert!(records.knows(&file));
         assert!(!CheckRecords::default().knows(&file));
 
-        // The same size and the same time of change, set back by hand: the system's own time tells.
+        // Same size and same modification time, which was set back; only the system's status change
+        // time differs.
         let before = std::fs::metadata(&file).unwrap().modified().unwrap();
         std::fs::write(&file, "abd").unwrap();
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();

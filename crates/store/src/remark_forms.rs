@@ -1,4 +1,4 @@
-//! What can be said beside an answer to a question: facts, of which the latest holds.
+//! The notes that questions offer, stored as facts, of which the latest is in effect.
 
 use crate::row::{json, to_json};
 use crate::tx::{all, first};
@@ -6,7 +6,7 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{QuestionId, RemarkForm};
 use rusqlite::Connection;
 
-/// What can be said beside an answer changed.
+/// A change to the notes that a question offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewRemarkForm {
     pub(crate) question: QuestionId,
@@ -14,7 +14,7 @@ pub(crate) struct NewRemarkForm {
     pub(crate) form: RemarkForm,
 }
 
-/// What can be said now beside an answer to a question.
+/// The notes that a question currently offers.
 pub(crate) fn remark_form(conn: &Connection, question: QuestionId) -> rusqlite::Result<RemarkForm> {
     let sql = "SELECT reasons, confidence FROM remark_forms WHERE question = ?1
                ORDER BY changed_at_ms DESC, reasons DESC, confidence DESC LIMIT 1";
@@ -24,10 +24,10 @@ pub(crate) fn remark_form(conn: &Connection, question: QuestionId) -> rusqlite::
 }
 
 impl WriteTx<'_> {
-    /// Sets what can be said beside an answer to a question. What was said stays as it is.
+    /// Sets the notes that a question offers. Existing notes are unchanged.
     ///
     /// # Errors
-    /// There is no such question, or these are no reasons.
+    /// There is no such question, or the reasons are invalid.
     pub fn set_remark_form(&mut self, question: QuestionId, form: &RemarkForm, now_ms: i64) -> Result<()> {
         let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
         let found = self.question(question)?.ok_or_else(unknown)?;
@@ -43,7 +43,7 @@ impl WriteTx<'_> {
         self.add_remark_form(&NewRemarkForm { question, changed_at_ms, form: form.clone() }).map(drop)
     }
 
-    /// Adds it as a fact. Returns whether it was new.
+    /// Adds the form as a fact. Returns whether it was new.
     pub(crate) fn add_remark_form(&mut self, new: &NewRemarkForm) -> Result<bool> {
         let reasons = to_json("reasons", &new.form.reasons)?;
         let sql =
@@ -55,7 +55,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Every time that it changed what can be said beside an answer.
+    /// All changes to the notes that questions offer.
     pub(crate) fn all_remark_forms(&self) -> Result<Vec<NewRemarkForm>> {
         let sql = "SELECT question, changed_at_ms, reasons, confidence FROM remark_forms";
         self.read("reading the reasons of questions", |c| {

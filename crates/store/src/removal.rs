@@ -1,7 +1,8 @@
-//! Taking out a question, a text or a person that nothing stands on.
+//! Removing questions, texts and annotators that nothing depends on.
 //!
-//! What somebody answered, decided, was handed or was told stays for good; this is for what was added by mistake. A copy of the project
-//! that still has it brings it back when it is taken in: nothing is kept of what was removed.
+//! This is for items that were added by mistake. Anything that was answered, decided, assigned or
+//! shown is permanent. Merging a copy of the project that still has a removed item adds it again,
+//! since no record of the removal is stored.
 
 use crate::row::json;
 use crate::tx::{all, first};
@@ -10,14 +11,13 @@ use dissensus_domain::{AnnotatorId, Panel, PanelMembers, QuestionId, TextId};
 use rusqlite::Connection;
 use std::fmt;
 
-/// Something that can be taken out of a project.
+/// An item that can be removed from a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removable {
     /// A question with its levels and help.
     Question(QuestionId),
-    /// A text.
     Text(TextId),
-    /// A person with what is known of them.
+    /// An annotator with their attributes.
     Annotator(AnnotatorId),
 }
 
@@ -47,17 +47,19 @@ impl Removable {
     }
 }
 
-/// Where something stands in the file.
+/// How an item is stored in the file.
 pub(crate) struct Place {
-    /// Its own table.
+    /// The table of the item.
     pub(crate) table: &'static str,
     /// The column with its name.
     name: &'static str,
-    /// Rows that keep it from being taken out: what is counted, the table, the column with its row, and which rows of that table.
+    /// Rows that prevent its removal: what is counted, the table, the column that refers to the
+    /// item, and a condition on the rows.
     uses: &'static [(Use, &'static str, &'static str, &'static str)],
-    /// Rows that go with it where it is taken out by itself, and keep it where an import is: somebody worked on it since.
+    /// Rows that are deleted together with the item when it is removed by itself, but that prevent
+    /// its removal with an import, since somebody has worked on it since.
     work: &'static [(&'static str, &'static str)],
-    /// Rows that go with it: the table and the column with its row.
+    /// Rows that are deleted together with the item: the table and the column that refers to it.
     parts: &'static [(&'static str, &'static str)],
 }
 
@@ -138,35 +140,36 @@ static ANNOTATORS: Place = Place {
 
 pub(crate) static PLACES: [&Place; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 
-/// Tables whose rows are kept by triggers and can go with what they are about.
+/// Tables protected by triggers whose rows are deleted together with the item that they are about.
 pub(crate) const KEPT: [&str; 6] =
     ["level_names", "conditions", "remark_forms", "facts", "levels", "annotator_changes"];
 
-/// What stands on a question, a text or a person, and keeps it in the project.
+/// What depends on a question, a text or an annotator, and prevents its removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Answers, skips, flags and notes, those too that were changed or taken back since: they are in the history.
+    /// Answers, skips, flags and notes, including those that were changed or retracted since and
+    /// are in the history.
     pub answers: u32,
-    /// Answers of later occasions.
+    /// Re-annotations.
     pub repeats: u32,
-    /// Packets.
+    /// Task packets.
     pub packets: u32,
     /// Decisions.
     pub decisions: u32,
-    /// Attention checks, those too that are none any more.
+    /// Attention checks, including removed ones.
     pub checks: u32,
-    /// Texts to practise on and answers in practice.
+    /// Practice texts and practice answers.
     pub practice: u32,
-    /// Times that somebody was shown others' answers.
+    /// Records of annotators being shown the answers of others.
     pub shown: u32,
-    /// Times that another question was said to be asked only after it.
+    /// Conditions of other questions that refer to it, including removed ones.
     pub conditions: u32,
-    /// Saved panels that name it.
+    /// Names of saved panels that refer to it.
     pub panels: Vec<String>,
 }
 
 impl Standing {
-    /// Whether nothing stands on it, so that it can go.
+    /// Whether nothing depends on the item, so that it can be removed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
@@ -211,14 +214,14 @@ impl fmt::Display for Standing {
     }
 }
 
-/// What stands on `what`, and its name; `None` where it is not there.
+/// What depends on `what`, and its name; `None` if it does not exist.
 fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Standing)>> {
     let (place, row) = (what.place(), what.row());
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", place.name, place.table);
     let Some(name) = first(conn, &sql, [row], |r| r.get::<_, String>(0))? else { return Ok(None) };
     let mut found = Standing::default();
     for (of, table, column, which) in place.uses {
-        // A packet that asks a text twice is one.
+        // A packet that includes a text twice counts once.
         let what = if matches!(of, Use::Packets) && *table != "packets" { "DISTINCT packet" } else { "*" };
         let sql = format!("SELECT count({what}) FROM {table} WHERE {column} = ?1 AND {which}");
         *found.count(*of) += first(conn, &sql, [row], |r| r.get::<_, u32>(0))?.unwrap_or(0);
@@ -236,16 +239,16 @@ fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(Stri
     Ok(Some((name, found)))
 }
 
-/// A saved panel and whom and what it names.
+/// A saved panel with the names that it refers to.
 struct Named {
     name: String,
     questions: Vec<String>,
     people: Vec<String>,
 }
 
-/// Panels that are kept.
+/// The saved panels.
 fn panels(conn: &Connection) -> rusqlite::Result<Vec<Named>> {
-    // The latest of each name holds, and is empty where the panel is kept no longer.
+    // The latest row of each name is in effect; it is empty if the panel was deleted.
     let latest = "SELECT name, panel FROM panels AS p WHERE panel <> '' AND NOT EXISTS (
             SELECT 1 FROM panels AS later WHERE later.name = p.name
                 AND (later.saved_at_ms, later.panel) > (p.saved_at_ms, p.panel))
@@ -260,7 +263,7 @@ fn panels(conn: &Connection) -> rusqlite::Result<Vec<Named>> {
     })
 }
 
-/// Names of questions and people in saved panels, as a list in JSON.
+/// Names of questions and annotators in saved panels, as a JSON list.
 pub(crate) fn named_by_panels(conn: &Connection) -> rusqlite::Result<String> {
     let names: Vec<String> =
         panels(conn)?.into_iter().flat_map(|panel| panel.questions.into_iter().chain(panel.people)).collect();
@@ -272,10 +275,10 @@ fn unknown(what: Removable) -> StoreError {
 }
 
 impl Store {
-    /// What stands on something and keeps it in the project.
+    /// What depends on an item and prevents its removal.
     ///
     /// # Errors
-    /// It is not there, or what the disk says.
+    /// There is no such item.
     pub fn standing_on(&self, what: Removable) -> Result<Standing> {
         let found = self.read("reading what stands on something", |c| standing(c, what))?;
         found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
@@ -283,10 +286,11 @@ impl Store {
 }
 
 impl WriteTx<'_> {
-    /// Takes out what nothing stands on. Its row is not used again.
+    /// Removes items that nothing depends on. Their row ids are not reused.
     ///
     /// # Errors
-    /// One of them is not there, or something stands on it; then nothing should be kept of this transaction.
+    /// An item does not exist, or something depends on it; the transaction should then be rolled
+    /// back.
     pub fn remove(&mut self, all: &[Removable]) -> Result<()> {
         for what in all {
             let found =
@@ -318,13 +322,14 @@ impl WriteTx<'_> {
                     tx.forget_in_imports(*id)?;
                 }
             }
-            // Models in use know texts and people by their places.
+            // The live models refer to texts and annotators by index.
             tx.run("DELETE FROM heads", []).map(drop).map_err(explain)
         })
     }
 
-    /// Takes out of the rows behind `after` up to `to` of a table what nothing stands on, all at once, but for what `panels` name. Returns
-    /// how many went. Triggers are the caller's, and so are indexes that make it fast.
+    /// Removes from the rows after `after` up to `to` of a table, in one statement, all that
+    /// nothing depends on and that are not in `panels`. Returns how many were removed. The caller
+    /// is responsible for triggers, and for indexes that make this fast.
     pub(crate) fn remove_unused(
         &self,
         place: &Place,
@@ -343,7 +348,7 @@ impl WriteTx<'_> {
                  AND t.{} NOT IN (SELECT value FROM json_each(?3)) {}",
             place.table,
             match place.table {
-                // A text may be called as somebody is.
+                // A text may have the same name as an annotator.
                 "texts" => "id",
                 _ => place.name,
             },
@@ -362,7 +367,8 @@ mod tests {
     use super::*;
     use crate::migrate::{MIGRATIONS, apply};
 
-    /// A table that is added later and refers to a question, a text or a person has to be a use or a part.
+    /// A table that is added later and refers to a question, a text or an annotator must be listed
+    /// as a use or a part.
     #[test]
     fn every_table_that_refers_to_something_is_a_use_or_a_part_of_it() {
         let mut conn = Connection::open_in_memory().unwrap();
@@ -375,7 +381,7 @@ mod tests {
                 let keys =
                     all(&conn, &sql, [], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?))).unwrap();
                 for (_, column) in keys.iter().filter(|(to, _)| to == place.table) {
-                    // Goes with the answer of a later occasion that it is about.
+                    // Deleted together with the re-annotation that it is about.
                     let with_repeat = ["repeat_remarks", "repeat_origins"].contains(&table.as_str());
                     let known = place.uses.iter().any(|(_, t, c, _)| t == table && c == column)
                         || place.parts.iter().any(|(t, c)| t == table && c == column);

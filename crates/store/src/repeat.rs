@@ -1,33 +1,28 @@
-//! An answer of the same person to the same text on a second or later occasion, as a row.
+//! Re-annotations: answers of the same annotator to the same text in a later annotation round.
 
 use crate::labels::AnswerDetails;
 use crate::row::{json, source};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId, WordingId};
 use rusqlite::Row;
 
-/// The first occasion that is a repeat; answers of the first occasion are labels.
+/// The first round of re-annotation; answers of the first annotation round are labels.
 pub const FIRST_REPEAT: u16 = 2;
 
-/// An answer of a later occasion.
+/// An answer of a later annotation round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
-    /// The question answered.
     pub question: QuestionId,
-    /// The text judged.
     pub text: TextId,
-    /// Who judged.
     pub annotator: AnnotatorId,
-    /// Which occasion, from [`FIRST_REPEAT`].
+    /// Annotation round, from [`FIRST_REPEAT`].
     pub occasion: u16,
-    /// The answer.
     pub answer: Answer,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Time of the answer, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Where it came from.
     pub source: LabelSource,
-    /// What came with it.
+    /// Note and guideline version.
     pub details: AnswerDetails,
-    /// The wording of the question that was on screen, where it is known.
+    /// The wording of the question that was on screen, if known.
     pub wording: Option<WordingId>,
 }
 
@@ -39,7 +34,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// What holds where both are noted of one answer, in whichever order they came.
+    /// Combines two records about one answer, independently of their order.
     pub(crate) fn with(self, other: Self) -> Self {
         let rank = |source: LabelSource| (source.is_given(), source.name());
         let source = std::cmp::max_by_key(self.source, other.source, |source| rank(*source));
@@ -48,7 +43,7 @@ impl Origin {
 }
 
 impl Repeat {
-    /// With what is noted of where it came from, if anything is.
+    /// Adds recorded origin data, if any.
     pub(crate) fn with_origin(mut self, noted: Option<Origin>) -> Self {
         if let Some(noted) = noted {
             let own = Origin { source: self.source, wording: self.wording };
@@ -58,11 +53,11 @@ impl Repeat {
     }
 }
 
-/// Of `repeats` as `r`.
+/// Columns of `repeats AS r`.
 pub(crate) const REPEAT_COLUMNS: &str =
     "r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, r.source";
 
-/// A row of [`REPEAT_COLUMNS`].
+/// Reads a row of [`REPEAT_COLUMNS`].
 pub(crate) fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
     Ok(Repeat {
         question: QuestionId(row.get(0)?),

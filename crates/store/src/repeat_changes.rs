@@ -1,4 +1,4 @@
-//! Taking back answers of later occasions, and counting them again.
+//! Retracting and restoring re-annotations.
 
 use crate::labels::AnswerDetails;
 use crate::places::Places;
@@ -10,7 +10,7 @@ use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use rusqlite::Row;
 
-/// That an answer of a later occasion was taken back, or counts again.
+/// A re-annotation was retracted, or restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepeatChange {
     pub(crate) repeat: Repeat,
@@ -34,12 +34,9 @@ fn change(row: &Row<'_>) -> rusqlite::Result<RepeatChange> {
 }
 
 impl WriteTx<'_> {
-    /// Takes back the answers to a question of one later occasion, or of all of them with `None`; those that another one overruled too,
-    /// so that none of them counts in its place. They stay in the file, and count again once they are added again. Returns how many
-    /// counted until now.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Retracts all re-annotations of a question in one annotation round, or in all rounds with
+    /// `None`, including overridden ones, so that none of these takes their place. They remain in
+    /// the file, and count again once they are added again. Returns how many counted until now.
     pub fn remove_repeats(
         &mut self,
         question: QuestionId,
@@ -62,15 +59,13 @@ impl WriteTx<'_> {
         Ok(counted.unwrap_or(0))
     }
 
-    /// Counts this very answer again, if it was taken back. Returns whether it was.
+    /// Restores exactly this answer, if it was retracted. Returns whether it was.
     pub(crate) fn restore_repeat(&mut self, repeat: &Repeat, now_ms: i64) -> Result<bool> {
         self.set_counts(repeat, now_ms, true)
     }
 
-    /// Takes back this very answer, if it counts: one given before it for the same occasion counts again. Returns whether it did.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Retracts exactly this answer, if it counts; an earlier one of the same annotation round then
+    /// counts again. Returns whether it counted.
     pub fn take_back_repeat(&mut self, repeat: &Repeat, now_ms: i64) -> Result<bool> {
         self.set_counts(repeat, now_ms, false)
     }
@@ -98,7 +93,7 @@ impl WriteTx<'_> {
         Ok(changed.map_err(|e| self.explain("changing whether a repeated answer counts", e))? > 0)
     }
 
-    /// Takes over a change that another copy knows. Returns whether it was new.
+    /// Adds a change made in another copy. Returns whether it was new.
     pub(crate) fn add_repeat_change(&mut self, new: &RepeatChange) -> Result<bool> {
         let answer = self.answer_json(new.repeat.question, &new.repeat.answer)?;
         let Repeat { question, text, annotator, occasion, at_ms, .. } = new.repeat;
@@ -111,14 +106,14 @@ impl WriteTx<'_> {
     }
 }
 
-/// A time after all changes of `r` so far, whatever the clock says (`?3`).
+/// SQL for a time after all previous changes of `r`, and not before the clock's time (`?3`).
 const LATER: &str = "max(?3, coalesce((
     SELECT max(l.changed_at_ms) + 1 FROM repeat_changes AS l
     WHERE l.question = r.question AND l.text = r.text AND l.annotator = r.annotator AND l.occasion = r.occasion
       AND l.at_ms = r.at_ms AND l.answer = r.answer), ?3))";
 
 impl Store {
-    /// Every change of an answer of a later occasion.
+    /// All changes to re-annotations.
     pub(crate) fn all_repeat_changes(&self) -> Result<Vec<RepeatChange>> {
         let sql = "SELECT question, text, annotator, occasion, at_ms, answer, 'import', changed_at_ms, counts FROM repeat_changes";
         self.read("reading changes of repeated answers", |c| {

@@ -1,4 +1,5 @@
-//! Where answers of later occasions came from, and under which wording of the question they were given: facts, which copies bring together.
+//! Origins of re-annotations, and the wordings of the questions under which they were given. They
+//! are facts, which copies merge.
 
 use crate::places::Places;
 use crate::repeat::{Origin, Repeat};
@@ -11,7 +12,7 @@ use rusqlite::{Connection, Row, params};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// A wording in a column that is empty where it is not known.
+/// Reads a wording from a column that is empty if the wording is unknown.
 fn wording(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<WordingId>> {
     let bytes: Vec<u8> = row.get(column)?;
     match bytes.as_slice() {
@@ -20,7 +21,7 @@ fn wording(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<WordingId>> 
     }
 }
 
-/// What is noted of the answers of later occasions to a question, on one text or on all.
+/// The recorded origins of re-annotations of a question, on one text or on all texts.
 pub(crate) fn origins_of(
     c: &Connection,
     question: QuestionId,
@@ -41,7 +42,7 @@ pub(crate) fn origins_of(
 }
 
 impl WriteTx<'_> {
-    /// Notes source and wording of an answer that is there.
+    /// Records source and wording of an existing answer.
     pub(crate) fn add_repeat_origin(&self, of: &Repeat) -> Result<()> {
         let answer = self.answer_json(of.question, &of.answer)?;
         let wording = of.wording.map(|id| id.0.as_bytes().to_vec()).unwrap_or_default();
@@ -61,7 +62,7 @@ impl WriteTx<'_> {
         self.run(sql, row).map(drop).map_err(|e| self.explain("noting where an answer came from", e))
     }
 
-    /// The wording that is noted of this very answer.
+    /// The wording recorded for exactly this answer.
     pub(crate) fn wording_of_repeat(&self, of: &Repeat) -> Result<Option<WordingId>> {
         let answer = self.answer_json(of.question, &of.answer)?;
         let sql = "SELECT max(wording) FROM repeat_origins
@@ -73,7 +74,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Everything that is noted of answers of later occasions, each as the answer with that source and wording.
+    /// All recorded origins, each as the answer with that source and wording.
     pub(crate) fn all_repeat_origins(&self) -> Result<Vec<Repeat>> {
         let sql =
             "SELECT question, text, annotator, occasion, at_ms, answer, source, wording FROM repeat_origins";

@@ -1,4 +1,4 @@
-//! What was said beside answers of later occasions: facts, of which the latest holds.
+//! Notes on re-annotations, stored as facts, of which the latest is in effect.
 
 use crate::labels::AnswerDetails;
 use crate::places::Places;
@@ -11,22 +11,23 @@ use rusqlite::{Connection, Row};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// Something was said beside an answer of a later occasion.
+/// A note on a re-annotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepeatRemark {
-    /// The answer; its source and its details say nothing here.
+    /// The answer; its source and details are unused.
     pub(crate) repeat: Repeat,
     pub(crate) said_at_ms: i64,
     pub(crate) details: AnswerDetails,
 }
 
-/// Which answer: text, annotator, occasion, time, and the answer as JSON.
+/// Identifies an answer: text, annotator, annotation round, time, and the answer as JSON.
 pub(crate) type RepeatKey = (TextId, AnnotatorId, u16, i64, String);
 
 const COLUMNS: &str =
     "question, text, annotator, occasion, at_ms, answer, said_at_ms, note, reasons, confidence, guideline";
 
-/// What is said, in the columns `note`, `reasons`, `confidence` and `guideline` behind `column`.
+/// Reads a note from the columns `note`, `reasons`, `confidence` and `guideline`, of which `column`
+/// is the first.
 fn details(row: &Row<'_>, column: usize) -> rusqlite::Result<AnswerDetails> {
     let note: String = row.get(column)?;
     let confidence: u8 = row.get(column + 2)?;
@@ -43,7 +44,7 @@ fn details(row: &Row<'_>, column: usize) -> rusqlite::Result<AnswerDetails> {
     Ok(AnswerDetails { remark, guideline, takes_back: false })
 }
 
-/// What holds beside the answers of later occasions to a question, on one text or on all.
+/// The notes in effect on re-annotations of a question, on one text or on all texts.
 pub(crate) fn remarks_of(
     c: &Connection,
     question: QuestionId,
@@ -58,15 +59,15 @@ pub(crate) fn remarks_of(
         let key = (TextId(r.get(0)?), AnnotatorId(r.get(1)?), r.get(2)?, r.get(3)?, r.get(4)?);
         Ok((key, details(r, 5)?))
     })?;
-    // Of several the last one stays.
+    // The last of several notes on the same answer is retained.
     Ok(rows.into_iter().collect())
 }
 
 impl WriteTx<'_> {
-    /// Says something beside an answer of a later occasion that is there, in place of what was said before.
+    /// Sets the note on an existing re-annotation, replacing an earlier one.
     ///
     /// # Errors
-    /// There is no such answer, or no such version of the guideline.
+    /// There is no such answer or guideline version.
     pub fn say_beside_repeat(&mut self, repeat: &Repeat, details: &AnswerDetails, now_ms: i64) -> Result<()> {
         let answer = self.answer_json(repeat.question, &repeat.answer)?;
         let sql =
@@ -80,7 +81,7 @@ impl WriteTx<'_> {
         self.add_repeat_remark(&RepeatRemark { repeat, said_at_ms, details }).map(drop)
     }
 
-    /// Whether anything was ever said beside this answer.
+    /// Whether this answer ever had a note.
     pub(crate) fn was_said(&self, repeat: &Repeat) -> Result<bool> {
         let answer = self.answer_json(repeat.question, &repeat.answer)?;
         let sql = "SELECT 1 FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
@@ -90,7 +91,7 @@ impl WriteTx<'_> {
         Ok(self.first(sql, key, |_| Ok(()))?.is_some())
     }
 
-    /// Adds it as a fact. Returns whether it was new.
+    /// Adds the note as a fact. Returns whether it was new.
     pub(crate) fn add_repeat_remark(&mut self, new: &RepeatRemark) -> Result<bool> {
         let Repeat { question, text, annotator, occasion, at_ms, ref answer, .. } = new.repeat;
         let AnswerDetails { remark, guideline, .. } = &new.details;
@@ -110,7 +111,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Everything that was ever said beside answers of later occasions.
+    /// All notes on re-annotations ever recorded.
     pub(crate) fn all_repeat_remarks(&self) -> Result<Vec<RepeatRemark>> {
         let sql = format!("SELECT {COLUMNS} FROM repeat_remarks");
         self.read("reading what was said", |c| {

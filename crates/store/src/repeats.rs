@@ -1,4 +1,5 @@
-//! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
+//! Re-annotations: answers of the same annotator to the same text in a later annotation round. They
+//! are stored separately from labels.
 
 use crate::level_order::LevelOrder;
 use crate::places::Places;
@@ -11,26 +12,29 @@ use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use rusqlite::Connection;
 
-/// Whether an answer of a later occasion (`r`, a row of `repeats`) counts: by its last change, and without one it does.
+/// SQL for whether a re-annotation (`r`, a row of `repeats`) counts: determined by its last change,
+/// true without any.
 pub(crate) const COUNTS: &str = "coalesce((
     SELECT c.counts FROM repeat_changes AS c
     WHERE c.question = r.question AND c.text = r.text AND c.annotator = r.annotator AND c.occasion = r.occasion
       AND c.at_ms = r.at_ms AND c.answer = r.answer
     ORDER BY c.changed_at_ms DESC, c.counts DESC LIMIT 1), 1) = 1";
 
-/// What became of an answer of a later occasion.
+/// The result of adding a re-annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepeatAdded {
-    /// It was not there.
+    /// It was new.
     New,
-    /// It was there. Without a time: it is the one that counts for its occasion.
+    /// It existed. If added without a time: it is the one that counts for its annotation round.
     Known,
-    /// It has no time and was there, but another answer of its occasion counts since.
+    /// It was added without a time and existed, but another answer counts for its annotation round
+    /// by now.
     Outdated,
 }
 
-/// Those of a question that count, on one text or on all: of each text, annotator and occasion the last in the order of the table, with
-/// answers by [`LevelOrder`], that was not taken back.
+/// The re-annotations of a question that count, on one text or on all texts: for each text,
+/// annotator and annotation round the last one that was not retracted, in the order of the table,
+/// with answers ordered by [`LevelOrder`].
 pub(crate) fn counting(
     c: &Connection,
     question: QuestionId,
@@ -62,7 +66,7 @@ pub(crate) fn counting(
         ..found
     };
     let mut found: Vec<Repeat> = rows.into_iter().map(shown).collect();
-    // `dedup_by_key` keeps the first of each, so the order is turned round.
+    // `dedup_by_key` keeps the first item of each group, so the order is reversed.
     found.reverse();
     found.dedup_by_key(|r| (r.text, r.annotator, r.occasion));
     found.reverse();
@@ -70,12 +74,15 @@ pub(crate) fn counting(
 }
 
 impl WriteTx<'_> {
-    /// Adds an answer of a later occasion, unless it is there. With `timed` that is the same answer at the same time; without, the same
-    /// answer at any time, and one that is new gets a time after those that are there: so an answer without a time that was overruled does
-    /// not count again. An answer that was taken back is as if it were not there, and counts again.
+    /// Adds a re-annotation, unless it exists. If `timed`, it exists if there is an equal answer
+    /// with the same time. Otherwise it exists if there is an equal answer with any time, and a new
+    /// one gets a time after the existing ones, so that an answer without a time that was
+    /// overridden does not count again. A retracted answer is treated as not existing, and counts
+    /// again.
     ///
     /// # Errors
-    /// The question, text or annotator is not in the project, the answer is not on the scale, or the occasion is not a later one.
+    /// The question, text or annotator is not in the project, the answer is not on the scale, or
+    /// the annotation round is the first one.
     pub fn add_repeat(&mut self, new: &Repeat, timed: bool, now_ms: i64) -> Result<RepeatAdded> {
         let added = self.insert_repeat(new, timed)?;
         if added == RepeatAdded::Known && timed && self.restore_repeat(new, now_ms)? {
@@ -84,12 +91,12 @@ impl WriteTx<'_> {
         Ok(added)
     }
 
-    /// Adds an answer of a later occasion that somebody gives now: it counts for its occasion, whatever the clock says and whatever was given
-    /// for it before, and its time is after everything else that this person gave here, so that undo knows the order. Its wording is the one
-    /// that the question has now.
+    /// Adds a re-annotation given now. It counts for its annotation round, whatever the clock shows
+    /// and whatever was given before. Its time is after everything else that the annotator gave in
+    /// this file, so that undo knows the order. Its wording is the current one of the question.
     ///
     /// # Errors
-    /// As [`WriteTx::add_repeat`].
+    /// Like [`WriteTx::add_repeat`].
     pub fn give_repeat(&mut self, new: &Repeat) -> Result<()> {
         let sql = "SELECT max(at_ms) FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
         let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
@@ -102,10 +109,8 @@ impl WriteTx<'_> {
         self.insert_repeat(&Repeat { at_ms, wording, ..new.clone() }, true).map(drop)
     }
 
-    /// Of the answers of later occasions that this annotator gave in the window or by the command and that count, the last one.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The latest re-annotation that counts and that this annotator gave in the window or by the
+    /// command.
     pub fn newest_repeat(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Repeat>> {
         let sql = format!(
             "SELECT {REPEAT_COLUMNS} FROM repeats AS r
@@ -124,12 +129,14 @@ impl WriteTx<'_> {
         Ok(Some(Repeat { details, answer, ..found }.with_origin(origin)))
     }
 
-    /// Adds it as a fact that is new or known, whether or not it was taken back. What comes with it is added where nothing was said before.
+    /// Adds an answer as a fact, whether or not it was retracted. Its note is added if there was
+    /// none before.
     pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let (added, at_ms) = self.insert_answer(new, timed)?;
         let says = !new.details.remark.is_empty() || new.details.guideline.is_some();
         let repeat = Repeat { at_ms, ..new.clone() };
-        // A row of answers is never changed: what another copy or file says of where it came from is beside it.
+        // Rows of answers are never changed: the origin recorded by another copy or file is stored
+        // separately.
         if new.wording.is_some() || (timed && added == RepeatAdded::Known) {
             self.add_repeat_origin(&repeat)?;
         }
@@ -140,7 +147,8 @@ impl WriteTx<'_> {
         Ok(added)
     }
 
-    /// As [`WriteTx::insert_repeat`], of the answer alone; with its time in the file.
+    /// Like [`WriteTx::insert_repeat`], for the answer without its note. Also returns the stored
+    /// time.
     fn insert_answer(&mut self, new: &Repeat, timed: bool) -> Result<(RepeatAdded, i64)> {
         let question = self
             .question(new.question)?
@@ -153,7 +161,8 @@ impl WriteTx<'_> {
         let answer = self.answer_json(new.question, &new.answer)?;
         let mut at_ms = new.at_ms;
         if !timed {
-            // After those that were taken back too: the same answer at the same time would be one of them.
+            // Also after those that were retracted: the same answer at the same time would be equal
+            // to one of them.
             let all = "SELECT max(at_ms) FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
             let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
             let newest: Option<Option<i64>> = self.first(all, key, |r| r.get(0))?;
@@ -195,23 +204,17 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// The answers of later occasions that count, by text, annotator and occasion.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The re-annotations that count, by text, annotator and annotation round.
     pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
         self.read("reading repeated answers", |c| counting(c, question, None))
     }
 
-    /// As [`Store::repeats`], on one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::repeats`], for one text.
     pub fn repeats_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Repeat>> {
         self.read("reading repeated answers", |c| counting(c, question, Some(text)))
     }
 
-    /// Every answer of a later occasion, those that another one overruled too.
+    /// All re-annotations, including overridden ones.
     pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
         let sql = format!("SELECT {REPEAT_COLUMNS} FROM repeats AS r");
         self.read("reading repeated answers", |c| {
@@ -225,10 +228,7 @@ impl Store {
 }
 
 impl Snapshot<'_> {
-    /// As [`Store::repeats`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::repeats`], from the snapshot.
     pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
         self.read(|c| counting(c, question, None))
     }

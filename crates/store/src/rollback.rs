@@ -1,9 +1,10 @@
-//! Whether the older kind of journal beside a project file, the rollback journal, is its own.
+//! Determines whether a rollback journal next to a project file belongs to it.
 //!
-//! Whoever reads a file beside such a journal through SQLite has the file taken back to what the journal says, whichever file that
-//! was of. So it is judged before, on a copy. It holds pages as they were before a transaction, and with them the mark of the state
-//! that the transaction began with (`journal_mark.rs`). It is the file's own where the file is in that state, or in the next one. We leave
-//! such a journal only where the file system knows no other one.
+//! Reading a file next to such a journal through SQLite rolls the file back to the contents of the
+//! journal, whichever file that belongs to. The journal is therefore checked first, on a copy. It
+//! contains pages from before a transaction, including the mark of the state that the transaction
+//! started from (`journal_mark.rs`). It belongs to the file if the file is in that state, or in the
+//! next one. We only leave such a journal on file systems that support no other kind.
 
 use crate::connect::{Access, connect};
 use crate::copy_pages::copy_pages;
@@ -15,16 +16,16 @@ use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// True where such a journal lies beside the file.
+/// Whether there is such a journal next to the file.
 pub(crate) fn is_beside(file: &Path) -> bool {
     std::fs::metadata(beside(file, ROLLBACK)).is_ok_and(|about| about.len() > 0)
 }
 
-/// Whether the journal beside `file`, which no program has open to write, is its own. `check` says what is wrong with what a
-/// connection sees. Changes nothing.
+/// Determines whether the journal next to `file`, which no program has open for writing, belongs to
+/// it. `check` checks the database visible to a connection. Changes nothing.
 ///
 /// # Errors
-/// The file is no project, with the journal or without.
+/// The file is not a sound project, with or without the journal.
 pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Result<()>) -> Result<Belongs> {
     let explain = |e| StoreError::explain(shown, "looking at the journal", e);
     let alone = connect(file, Access::Immutable).map_err(explain)?;
@@ -36,7 +37,8 @@ pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Re
         return Ok(Belongs::Yes);
     }
     let Err(error) = check(&alone) else { return Ok(Belongs::No) };
-    // The file was written to in part, and the marks say nothing: what the two make together decides.
+    // The file was partially written, and the marks are not conclusive: the check of both together
+    // decides.
     let together = taken_back(file, &alone, |_| Ok(()), |conn| check(conn).is_ok());
     match now.is_none() || before.is_none() {
         true if together.unwrap_or(false) => Ok(Belongs::Yes),
@@ -44,7 +46,7 @@ pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Re
     }
 }
 
-/// The mark that is in the journal itself, if there is one.
+/// The mark in the journal itself, if there is one.
 fn mark_in_journal(file: &Path, alone: &Connection) -> Option<Mark> {
     let another = Mark::first(None);
     let set = |copy: &Connection| another.write(copy);
@@ -52,8 +54,8 @@ fn mark_in_journal(file: &Path, alone: &Connection) -> Option<Mark> {
     found.flatten().filter(|mark| mark != &another)
 }
 
-/// What `look` finds in a copy of the file, prepared by `prepare`, that the journal is then applied to. None where there can be no such
-/// copy.
+/// Applies the journal to a copy of the file, prepared by `prepare`, and returns the result of
+/// `look`. `None` if the copy cannot be made.
 fn taken_back<T>(
     file: &Path,
     alone: &Connection,

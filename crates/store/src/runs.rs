@@ -1,4 +1,4 @@
-//! Runs: trainings that are scored and kept, with their split, their predictions and what they found.
+//! Training runs, with their data split, predictions and results.
 
 use crate::jobs::{must_be_an_end, state_in};
 use crate::row::{json, json_or_null, to_json};
@@ -9,34 +9,35 @@ use rusqlite::Row;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// The number of a run in this project: what people type. Another project has a run of the same number, see [`Run::uid`].
+/// The number of a run in this project, as used on the command line. Other projects have runs with
+/// the same number, see [`Run::uid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
-/// A run that starts.
+/// A run to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
-    /// Everything that was asked for.
+    /// The requested configuration.
     pub configuration: Value,
-    /// The seed of everything random in it.
+    /// Random seed.
     pub seed: u64,
     /// `cpu`, `cuda` or `metal`.
     pub device: String,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Start time, in milliseconds since 1970-01-01 UTC.
     pub started_ms: i64,
-    /// SHA-256 of the labels it is given, in hexadecimal.
+    /// SHA-256 of its labels, in hexadecimal.
     pub data_sha256: Option<String>,
 }
 
-/// One side of a run's split.
+/// A part of a run's data split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum RunPart {
-    /// Training labels.
+    /// Labels to train on.
     Train,
-    /// Labels that choose the best checkpoint.
+    /// Labels for selecting the best checkpoint.
     Validation,
-    /// Labels that are scored once, at the end.
+    /// Labels evaluated once, at the end.
     Test,
 }
 
@@ -46,55 +47,47 @@ impl RunPart {
     }
 }
 
-/// A label that a run was given.
+/// A label used by a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLabel {
-    /// The text.
     pub text: TextId,
-    /// Who judged.
     pub annotator: AnnotatorId,
-    /// The level.
     pub level: u16,
 }
 
-/// Labels of one side, with what the run predicted where it was scored.
+/// The labels of one part of the split, with the run's predictions if it was evaluated on them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLabels {
-    /// The labels.
     pub labels: Vec<RunLabel>,
-    /// labels x levels; empty where nothing was predicted.
+    /// Matrix of labels x levels; empty if there are no predictions.
     pub probabilities: Vec<f32>,
 }
 
-/// A run and what became of it.
+/// A training run with its state and results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its number in this project.
     pub id: RunId,
-    /// Its identity, in every copy of the project and in its folder.
+    /// Unique id, in every copy of the project and in the run's folder.
     pub uid: Uuid,
-    /// What was asked.
+    /// The configuration it was started with.
     pub asked: NewRun,
-    /// What it found, once it ended well.
+    /// Results, once it has finished successfully.
     pub metrics: Option<Value>,
-    /// When it ended, in milliseconds since 1970-01-01 UTC.
+    /// End time, in milliseconds since 1970-01-01 UTC.
     pub ended_ms: Option<i64>,
-    /// How far it is.
     pub state: WorkState,
-    /// Its evaluations on the way.
+    /// Intermediate evaluations.
     pub history: Option<Value>,
-    /// What it was started on beside its labels; `None` before its labels are divided and for runs of format 2.
+    /// The data it was started with, other than its labels; `None` before its labels are split and
+    /// for runs in format 2.
     pub start: Option<Value>,
 }
 
 impl WriteTx<'_> {
-    /// Starts a run, under a new identity (a UUID of version 7: random, in the order of time).
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Starts a run under a new id (UUID version 7: random, ordered by time).
     pub fn add_run(&mut self, new: &NewRun) -> Result<RunId> {
         let configuration = to_json("configuration of a run", &new.configuration)?;
-        // SQLite has signed numbers only; the bits of the seed are kept as they are.
+        // SQLite only has signed integers; the bits of the seed are unchanged.
         let seed = i64::from_ne_bytes(new.seed.to_ne_bytes());
         self.insert(
             "INSERT INTO runs (uid, configuration, seed, device, started_ms, state, data_sha256)
@@ -108,7 +101,7 @@ impl WriteTx<'_> {
     /// Ends a run.
     ///
     /// # Errors
-    /// There is no such run, or `state` is no end.
+    /// There is no such run, or `state` is not a final state.
     pub fn finish_run(
         &mut self,
         id: RunId,
@@ -132,10 +125,10 @@ impl WriteTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps what a run says on the way.
+    /// Stores the intermediate evaluations of a run.
     ///
     /// # Errors
-    /// There is no such run, or what the disk says.
+    /// There is no such run.
     pub fn set_run_history(&mut self, id: RunId, history: &Value) -> Result<()> {
         let history = to_json("history of a run", history)?;
         let rows = self
@@ -147,7 +140,7 @@ impl WriteTx<'_> {
     /// Marks an interrupted run as running again.
     ///
     /// # Errors
-    /// There is no such run, or what the disk says.
+    /// There is no such run.
     pub fn resume_run(&mut self, id: RunId) -> Result<()> {
         let rows = self
             .run("UPDATE runs SET state = 'running', ended_ms = NULL WHERE id = ?1", [id.0])
@@ -155,10 +148,11 @@ impl WriteTx<'_> {
         must_be_one(rows, id)
     }
 
-    /// Keeps what a run starts on: its labels by side, and `start`. Written once: a run that has it keeps it.
+    /// Stores the data that a run starts with: its labels by part of the split, and `start`. Can be
+    /// set only once per run.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] where the run has started before; there is no such run; what the disk says.
+    /// [`StoreError::Invalid`] if the run was started before; or there is no such run.
     pub fn set_run_start(
         &mut self,
         id: RunId,
@@ -179,7 +173,7 @@ impl WriteTx<'_> {
                 },
             });
         }
-        // Runs of format 2 have labels and no start; theirs were written anew at each try.
+        // Runs in format 2 have labels but no `start`; their labels were rewritten at each attempt.
         self.run("DELETE FROM run_labels WHERE run = ?1", [id.0])
             .map_err(|e| self.explain("keeping the labels of a run", e))?;
         for (part, labels) in parts {
@@ -198,10 +192,11 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps what a run predicted for its test labels, labels x levels in their order.
+    /// Stores the predictions of a run for its test labels, as a matrix of labels x levels in row
+    /// order.
     ///
     /// # Errors
-    /// The run has no test labels, or what the disk says.
+    /// The run has no test labels.
     pub fn set_run_predictions(&mut self, id: RunId, probabilities: &[f32]) -> Result<()> {
         let bytes: Vec<u8> = probabilities.iter().flat_map(|p| p.to_le_bytes()).collect();
         let rows = self
@@ -210,10 +205,10 @@ impl WriteTx<'_> {
         must_be_one(rows, id)
     }
 
-    /// Deletes a run, with everything that was kept of it. Its number is not used again.
+    /// Deletes a run with all of its data. Its number is not reused.
     ///
     /// # Errors
-    /// There is no such run, or what the disk says.
+    /// There is no such run.
     pub fn delete_run(&mut self, id: RunId) -> Result<()> {
         let rows = self
             .run("DELETE FROM runs WHERE id = ?1", [id.0])
@@ -228,18 +223,12 @@ fn must_be_one(rows: usize, id: RunId) -> Result<()> {
 
 impl Store {
     /// Starts a run. See [`WriteTx::add_run`].
-    ///
-    /// # Errors
-    /// As there.
     pub fn add_run(&self, new: &NewRun) -> Result<RunId> {
         let new = new.clone();
         self.write(move |tx| tx.add_run(&new))
     }
 
     /// Ends a run. See [`WriteTx::finish_run`].
-    ///
-    /// # Errors
-    /// As there.
     pub fn finish_run(
         &self,
         id: RunId,
@@ -250,34 +239,22 @@ impl Store {
         self.write(move |tx| tx.finish_run(id, state, metrics.as_ref(), ended_ms))
     }
 
-    /// Keeps what a run says on the way. See [`WriteTx::set_run_history`].
-    ///
-    /// # Errors
-    /// As there.
+    /// Stores intermediate evaluations. See [`WriteTx::set_run_history`].
     pub fn set_run_history(&self, id: RunId, history: Value) -> Result<()> {
         self.write(move |tx| tx.set_run_history(id, &history))
     }
 
-    /// Keeps what a run starts on. See [`WriteTx::set_run_start`].
-    ///
-    /// # Errors
-    /// As there.
+    /// Stores the data that a run starts with. See [`WriteTx::set_run_start`].
     pub fn set_run_start(&self, id: RunId, start: Value, parts: Vec<(RunPart, Vec<RunLabel>)>) -> Result<()> {
         self.write(move |tx| tx.set_run_start(id, &start, &parts))
     }
 
-    /// Keeps what a run predicted. See [`WriteTx::set_run_predictions`].
-    ///
-    /// # Errors
-    /// As there.
+    /// Stores the predictions of a run. See [`WriteTx::set_run_predictions`].
     pub fn set_run_predictions(&self, id: RunId, probabilities: Vec<f32>) -> Result<()> {
         self.write(move |tx| tx.set_run_predictions(id, &probabilities))
     }
 
-    /// Labels of one side of a run's split; none where they were not kept.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The labels of one part of a run's split; empty if they were not stored.
     pub fn run_labels(&self, id: RunId, part: RunPart) -> Result<RunLabels> {
         let found = self.read("reading the labels of a run", |c| {
             let sql = "SELECT labels, probabilities FROM run_labels WHERE run = ?1 AND part = ?2";
@@ -291,7 +268,7 @@ impl Store {
         let label = |n: &[u32]| RunLabel {
             text: TextId(n[0]),
             annotator: AnnotatorId(n[1]),
-            // A level beyond the scale is for whoever reads it to refuse.
+            // Readers must reject levels that are not on the scale.
             level: u16::try_from(n[2]).unwrap_or(u16::MAX),
         };
         Ok(RunLabels {
@@ -304,30 +281,21 @@ impl Store {
         })
     }
 
-    /// Every run, newest first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All runs, newest first.
     pub fn runs(&self) -> Result<Vec<Run>> {
         self.read("reading the runs", |c| {
             all(c, &format!("SELECT {COLUMNS} FROM runs ORDER BY id DESC"), [], run)
         })
     }
 
-    /// One run; `None` where there is none of that number.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a run by number.
     pub fn run(&self, id: RunId) -> Result<Option<Run>> {
         self.read("reading a run", |c| {
             first(c, &format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"), [id.0], run)
         })
     }
 
-    /// The runs whose configuration has this `group`, in the order of their numbers: those that are trained together.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The runs whose configuration has this `group`, which are trained together, by number.
     pub fn runs_of_group(&self, group: &str) -> Result<Vec<RunId>> {
         self.read("reading the runs of a training", |c| {
             let sql = "SELECT id FROM runs WHERE configuration ->> '$.group' = ?1 ORDER BY id";
@@ -335,10 +303,7 @@ impl Store {
         })
     }
 
-    /// One run by its identity; `None` where this project has none.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a run by its unique id.
     pub fn run_by_uid(&self, uid: Uuid) -> Result<Option<Run>> {
         self.read("reading a run", |c| {
             first(c, &format!("SELECT {COLUMNS} FROM runs WHERE uid = ?1"), [uid.as_bytes()], run)

@@ -1,8 +1,9 @@
-//! Whether the schema of a file is the one that the migrations make.
+//! Checks that the schema of a file is the one created by the migrations.
 //!
-//! A file from someone else could bring triggers and views that act when we read or write, or tables without the rules that
-//! we rely on. So every part of the schema must be one of ours, with the same definition. Definitions are compared token by
-//! token: SQLite writes them anew in `ALTER TABLE`, and another version of it may space, quote or comment them otherwise.
+//! A file from someone else could contain triggers and views that act when we read or write, or
+//! tables without the constraints that we rely on. Every part of the schema must therefore be one
+//! of ours, with the same definition. Definitions are compared token by token, since `ALTER TABLE`
+//! rewrites them, and other versions of SQLite may use different spaces, quotes or comments.
 
 use crate::migrate::apply;
 use crate::sync::lock;
@@ -10,14 +11,14 @@ use rusqlite::{Connection, OptionalExtension};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-/// What SQLite itself adds: `ANALYZE` its statistics, `AUTOINCREMENT` its counters.
+/// Tables that SQLite itself creates: statistics by `ANALYZE`, counters by `AUTOINCREMENT`.
 const OF_SQLITE: [&str; 3] = [
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
     "CREATE TABLE sqlite_sequence(name,seq)",
 ];
 
-/// One object of a schema: kind, name, table, tokens of its definition.
+/// An object of a schema: kind, name, table, and the tokens of its definition.
 #[derive(Debug, PartialEq, Eq)]
 struct Part {
     kind: String,
@@ -26,7 +27,8 @@ struct Part {
     definition: Option<Vec<String>>,
 }
 
-/// The first part of the schema that is not what the migrations up to `version` make; `None` where all are.
+/// The first part of the schema that differs from the result of the migrations up to `version`, if
+/// any.
 pub(crate) fn difference(
     conn: &Connection,
     migrations: &[&str],
@@ -34,7 +36,7 @@ pub(crate) fn difference(
 ) -> rusqlite::Result<Option<String>> {
     let (ours, theirs) = (made_by(&migrations[..(version as usize).min(migrations.len())])?, parts(conn)?);
     let named = |kind: &str, name: &str| format!("{kind} \"{}\"", name.replace('\0', "\\0"));
-    // SQLite reads a definition up to the first NUL, and we would compare what follows too.
+    // SQLite reads a definition up to the first NUL, but we would compare what follows too.
     let cut = "SELECT type, name FROM sqlite_schema
                WHERE instr(CAST(concat(type, name, tbl_name, sql) AS BLOB), x'00') LIMIT 1";
     let cut = conn.query_row(cut, [], |r| Ok(named(&r.get::<_, String>(0)?, &r.get::<_, String>(1)?)));
@@ -47,7 +49,8 @@ pub(crate) fn difference(
     Ok(odd.or_else(lost))
 }
 
-/// What migrations make, found out once: opening a project is then half as long, and many are opened where packets come in.
+/// The schema created by the migrations, cached: this halves the time to open a project, and
+/// merging submissions opens many.
 fn made_by(migrations: &[&str]) -> rusqlite::Result<Arc<Vec<Part>>> {
     static MADE: Mutex<Vec<(u64, Arc<Vec<Part>>)>> = Mutex::new(Vec::new());
     let mut hasher = DefaultHasher::new();
@@ -84,8 +87,8 @@ fn parts(conn: &Connection) -> rusqlite::Result<Vec<Part>> {
     Ok(all.into_iter().filter(|p| !of_sqlite(p)).collect())
 }
 
-/// The words, numbers, strings and signs of an SQL statement. Comments and space are left out, names lose their quotes, and
-/// what is not a string is in lower case, as SQLite compares it.
+/// The tokens of an SQL statement. Comments and white space are omitted, names lose their quotes,
+/// and everything except strings is in lower case, as SQLite compares it.
 fn tokens(sql: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = sql.trim_start();
@@ -123,7 +126,7 @@ fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// How long the quoted piece at the beginning is; a doubled quote in it is one of its characters.
+/// The length of the quoted token at the beginning; a doubled quote is part of it.
 fn quoted(text: &str, quote: char) -> usize {
     let mut at = 1;
     while let Some(end) = text[at..].find(quote) {

@@ -1,4 +1,4 @@
-//! Settings of the project: any JSON value by key.
+//! Project settings: any JSON value by key.
 
 use crate::row::{json, to_json};
 use crate::tx::first;
@@ -7,20 +7,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl WriteTx<'_> {
-    /// As [`Store::setting`], inside a transaction: nobody changes the setting before it ends.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::setting`], within a transaction, so that the setting cannot change before it
+    /// ends.
     pub fn setting<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         let value: Option<serde_json::Value> =
             self.first("SELECT value FROM settings WHERE key = ?1", [key], |r| json(r, 0))?;
         Ok(value.and_then(|v| serde_json::from_value(v).ok()))
     }
 
-    /// As [`Store::set_setting`], inside a transaction.
+    /// Like [`Store::set_setting`], within a transaction.
     ///
     /// # Errors
-    /// The key is empty, or the value has no JSON form.
+    /// The key is empty, or the value cannot be serialized to JSON.
     pub fn set_setting<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<()> {
         checked(key)?;
         let value = to_json("setting", value)?;
@@ -49,11 +47,8 @@ pub(crate) fn put(tx: &WriteTx<'_>, key: &str, value: &str) -> Result<()> {
 }
 
 impl Store {
-    /// The value kept under `key`; none where there is none, or where it is not a `T`, as after an update of the
-    /// program: a choice that can no longer be read is no choice.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The value stored under `key`; `None` if there is none or it cannot be parsed as a `T`.
+    /// Settings in a format that is no longer readable after an update are treated as not set.
     pub fn setting<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         let value: Option<serde_json::Value> = self.read("reading a setting", |c| {
             first(c, "SELECT value FROM settings WHERE key = ?1", [key], |r| json(r, 0))
@@ -61,10 +56,10 @@ impl Store {
         Ok(value.and_then(|v| serde_json::from_value(v).ok()))
     }
 
-    /// Keeps `value` under `key`, in place of what was there.
+    /// Stores `value` under `key`, replacing an existing value.
     ///
     /// # Errors
-    /// The key is empty, or the value has no JSON form.
+    /// The key is empty, or the value cannot be serialized to JSON.
     pub fn set_setting<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<()> {
         checked(key)?;
         let (key, value) = (key.to_owned(), to_json("setting", value)?);

@@ -1,5 +1,5 @@
-//! What of others was shown to people about texts, and whether a label came after it. Each time is a fact; a label comes after those of an
-//! earlier time.
+//! Records of what annotators were shown of others' answers, and which labels were given
+//! afterwards. Every occurrence is a fact; a label was given after the facts with earlier times.
 
 use crate::facts::select;
 use crate::labels::SAID;
@@ -10,22 +10,18 @@ use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// That something was shown to a person about a text.
+/// A record that something was shown to an annotator about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownFact {
-    /// The question.
     pub question: QuestionId,
-    /// The text.
     pub text: TextId,
-    /// To whom.
     pub annotator: AnnotatorId,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Time, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// What.
     pub shown: Shown,
 }
 
-/// Everything that was shown.
+/// All records of what was shown.
 #[derive(Clone, Debug, Default)]
 pub struct ShownFacts(HashMap<(QuestionId, TextId, AnnotatorId), Vec<ShownFact>>);
 
@@ -34,7 +30,7 @@ impl ShownFacts {
         let mut found: HashMap<_, Vec<ShownFact>> = HashMap::new();
         for Fact { question, text, annotator, at_ms, value, .. } in facts {
             let (Some(question), Some(text), Some(annotator)) = (question, text, annotator) else { continue };
-            // What another version of the program notes beside these is nothing to this one.
+            // Other values, written by another version of the program, are ignored.
             let shown: Shown = serde_json::from_value(value).unwrap_or_default();
             let fact = ShownFact { question, text, annotator, at_ms, shown };
             found.entry((question, text, annotator)).or_default().push(fact);
@@ -42,13 +38,13 @@ impl ShownFacts {
         Self(found)
     }
 
-    /// What had been shown to a person about a text before a moment.
+    /// What an annotator had been shown about a text before a point in time.
     pub fn before(&self, question: QuestionId, text: TextId, annotator: AnnotatorId, at_ms: i64) -> Shown {
         let all = self.0.get(&(question, text, annotator)).into_iter().flatten();
         all.filter(|fact| fact.at_ms < at_ms).fold(Shown::default(), |shown, fact| shown.and(fact.shown))
     }
 
-    /// Each time, in no order.
+    /// All records, in no particular order.
     pub fn facts(&self) -> impl Iterator<Item = &ShownFact> {
         self.0.values().flatten()
     }
@@ -58,7 +54,8 @@ fn every(c: &Connection) -> rusqlite::Result<ShownFacts> {
     Ok(ShownFacts::of(select(c, "WHERE kind = ?1", [FactKind::Shown.name()])?))
 }
 
-/// How many current labels came after something was shown. The facts lead, which are fewer than labels where nothing is shown.
+/// How many current labels were given after something was shown. The join starts from the facts,
+/// which are fewer than labels if nothing is shown.
 fn labels_after(c: &Connection, question: QuestionId) -> rusqlite::Result<u32> {
     let sql = format!(
         "SELECT count(DISTINCT e.id) FROM facts AS f
@@ -70,7 +67,8 @@ fn labels_after(c: &Connection, question: QuestionId) -> rusqlite::Result<u32> {
 }
 
 impl WriteTx<'_> {
-    /// Records that something was shown to a person about a text, after every label of theirs that is there: labels that come later know.
+    /// Records that something was shown to an annotator about a text, with a time after all of
+    /// their existing labels on it, so that only later labels count as given afterwards.
     ///
     /// # Errors
     /// There is no such question, text or annotator.
@@ -82,7 +80,7 @@ impl WriteTx<'_> {
         shown: Shown,
         now_ms: i64,
     ) -> Result<()> {
-        // A label that was given by a clock ahead of ours came before all the same.
+        // A label with a time ahead of our clock was nevertheless given before.
         let sql = "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3";
         let labelled: Option<i64> =
             self.first(sql, (annotator.0, question.0, text.0), |r| r.get(0))?.flatten();
@@ -90,10 +88,11 @@ impl WriteTx<'_> {
         self.note_fact(&fact(question, text, annotator, shown, at_ms))
     }
 
-    /// Records that this had been shown before a label of this time was given, as a file says, unless that is known.
+    /// Records, based on a file, that something had been shown before a label with this time was
+    /// given, unless that is known.
     ///
     /// # Errors
-    /// As [`WriteTx::add_shown`].
+    /// Like [`WriteTx::add_shown`].
     pub fn add_shown_before(
         &mut self,
         question: QuestionId,
@@ -118,7 +117,7 @@ impl WriteTx<'_> {
         self.add_fact(&fact(question, text, annotator, shown, label_at_ms.saturating_sub(1))).map(drop)
     }
 
-    /// When something was last shown to a person about a text.
+    /// When something was last shown to an annotator about a text.
     pub(crate) fn newest_shown_at(
         &self,
         question: QuestionId,
@@ -131,10 +130,7 @@ impl WriteTx<'_> {
         Ok(self.first(sql, about, |r| r.get(0))?.flatten())
     }
 
-    /// Shows how others see a text to whoever has answered it, or not, from here on.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Sets whether annotators are shown the answers of others after answering, effective now.
     pub fn set_reveal(&mut self, on: bool, now_ms: i64) -> Result<()> {
         self.set_fact(&Fact::of_project(FactKind::Reveal, now_ms, on)).map(drop)
     }
@@ -153,45 +149,31 @@ fn fact(question: QuestionId, text: TextId, annotator: AnnotatorId, shown: Shown
 }
 
 impl Snapshot<'_> {
-    /// As [`Store::shown`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::shown`], from the snapshot.
     pub fn shown(&self) -> Result<ShownFacts> {
         self.read(every)
     }
 
-    /// As [`Store::labels_after_shown`], at the moment of the snapshot.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Like [`Store::labels_after_shown`], from the snapshot.
     pub fn labels_after_shown(&self, question: QuestionId) -> Result<u32> {
         self.read(|c| labels_after(c, question))
     }
 }
 
 impl Store {
-    /// Whether the study shows how others see a text to whoever has answered it: not unless it was turned on.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether annotators are shown the answers of others after answering; off by default.
     pub fn reveals(&self) -> Result<bool> {
         let fact = self.fact(FactKind::Reveal, None, None, None)?;
         Ok(fact.is_some_and(|fact| fact.value == Value::Bool(true)))
     }
 
-    /// Everything that was shown to people of others.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All records of what annotators were shown of others.
     pub fn shown(&self) -> Result<ShownFacts> {
         self.read("reading what was shown", every)
     }
 
-    /// How many current labels of a question came after something of others was shown to their annotator about the text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many current labels of a question were given after their annotator was shown something
+    /// of others about the text.
     pub fn labels_after_shown(&self, question: QuestionId) -> Result<u32> {
         self.read("counting labels after something was shown", |c| labels_after(c, question))
     }

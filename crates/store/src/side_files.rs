@@ -1,21 +1,22 @@
-//! Files that SQLite makes beside a project's: putting them away, and removing what holds nothing.
+//! SQLite's side files: puts journals aside, and removes files that are no longer needed.
 
 use crate::{Result, StoreError};
 use dissensus_files::{beside, folder_of, sync_folder};
 use std::path::{Path, PathBuf};
 
-/// Behind the name of a journal that was put aside; a date follows.
+/// Suffix of a journal that was put aside, followed by a date.
 pub(crate) const ASIDE: &str = ".of-another-file-";
 
-/// The end of the name of a rollback journal.
+/// Suffix of a rollback journal.
 pub(crate) const ROLLBACK: &str = "-journal";
 
-/// Puts the journals beside `file` away under names that SQLite does not look for. Returns the new name.
+/// Renames the journals next to `file` to names that SQLite does not look for. Returns the new
+/// name.
 pub(crate) fn set_aside(file: &Path, shown: &Path) -> Result<PathBuf> {
     set_aside_of(file, shown, &["-wal", ROLLBACK])
 }
 
-/// As [`set_aside`], of those with these ends of names alone.
+/// Like [`set_aside`], for journals with these suffixes only.
 pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Result<PathBuf> {
     let failed = |e: std::io::Error| StoreError::from_io(shown, "putting another file's journal aside", &e);
     let mut last = None;
@@ -39,12 +40,12 @@ pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Resul
     Ok(last.unwrap_or_default())
 }
 
-/// Removes the index of a journal that is not there any more; SQLite makes it anew from the journal.
+/// Removes the index of a journal that no longer exists; SQLite recreates it from the journal.
 pub(crate) fn remove_index(file: &Path) {
     remove(&beside(file, "-shm"));
 }
 
-/// Removes a side file that holds nothing.
+/// Removes an empty side file.
 pub(crate) fn remove(path: &Path) {
     if let Err(e) = std::fs::remove_file(path)
         && e.kind() != std::io::ErrorKind::NotFound

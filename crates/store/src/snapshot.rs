@@ -1,4 +1,4 @@
-//! Several reads at one moment.
+//! Consistent snapshots for several reads.
 
 use crate::annotators::annotator;
 use crate::events::last_event;
@@ -17,43 +17,40 @@ use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// The project as it was when the snapshot was taken, whatever is written meanwhile.
+/// The state of the project at the time when the snapshot was taken, unaffected by concurrent
+/// writes.
 pub struct Snapshot<'a> {
     conn: &'a Connection,
     path: &'a Path,
 }
 
-/// An answer that was not taken back, whether a later one replaces it or not.
+/// An answer that was not retracted, whether it was replaced or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StandingAnswer {
-    /// The question answered.
     pub question: QuestionId,
-    /// The text judged.
     pub text: TextId,
-    /// Who judged.
     pub annotator: AnnotatorId,
-    /// The answer.
     pub answer: Answer,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Time of the answer, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// Where it came from.
     pub source: LabelSource,
-    /// Whether it is the current one of its annotator, question and text.
+    /// Whether it is the current answer of its annotator, question and text.
     pub current: bool,
 }
 
 impl Store {
-    /// Runs `read` on the project as it is now. A snapshot keeps the journal from being brought into the file, so it should not be
-    /// held while somebody is waited for.
+    /// Runs `read` on a snapshot of the current state. A snapshot prevents the journal from being
+    /// written back to the file, so it should not be held while waiting for user input.
     ///
     /// # Errors
-    /// What `read` returns, or what the disk says.
+    /// The error of `read`, or an I/O error.
     pub fn snapshot<T, E: From<StoreError>>(
         &self,
         read: impl FnOnce(&Snapshot<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         self.read_with(|conn, explain| {
-            // It begins with the first read and ends when it is dropped; nothing is written.
+            // The transaction starts with the first read and ends when it is dropped; nothing is
+            // written.
             let transaction = conn.unchecked_transaction().map_err(explain)?;
             let found = read(&Snapshot { conn, path: self.path() });
             drop(transaction);
@@ -67,7 +64,7 @@ impl Snapshot<'_> {
         StoreError::explain(self.path, "reading", error)
     }
 
-    /// One read of this moment.
+    /// Runs one read on the snapshot.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         read(self.conn).map_err(|e| self.explain(e))
     }
@@ -76,10 +73,7 @@ impl Snapshot<'_> {
         StoreError::Damaged { path: self.path.to_owned(), detail }
     }
 
-    /// Every question, in the order of [`Order`](crate::Order).
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All questions, in the order of [`Order`](crate::Order).
     pub fn questions(&self) -> Result<Vec<Question>> {
         let sql = format!("SELECT q.name FROM questions AS q ORDER BY {QUESTIONS}");
         let names = all(self.conn, &sql, [], |r| r.get::<_, String>(0)).map_err(|e| self.explain(e))?;
@@ -87,36 +81,28 @@ impl Snapshot<'_> {
         questions.collect::<rusqlite::Result<_>>().map_err(|e| self.explain(e))
     }
 
-    /// Every annotator, in row order.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All annotators, by row id.
     pub fn annotators(&self) -> Result<Vec<Annotator>> {
         let sql = "SELECT id, external_id, name, attributes, simulated FROM annotators ORDER BY id";
         all(self.conn, sql, [], annotator).map_err(|e| self.explain(e))
     }
 
-    /// A text by its row.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a text by row id.
     pub fn text(&self, id: TextId) -> Result<Option<Text>> {
         self.read(|c| first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1"), [id.0], text))
     }
 
-    /// How many current labels a question has.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many current answers a question has.
     pub fn label_count(&self, question: QuestionId) -> Result<u32> {
         let sql = "SELECT count(*) FROM current_answers WHERE question = ?1";
         Ok(first(self.conn, sql, [question.0], |r| r.get(0)).map_err(|e| self.explain(e))?.unwrap_or(0))
     }
 
-    /// Hands row, external id and body of every text in the order of [`Order`](crate::Order) to `f`, until it returns an error.
+    /// Calls `f` with row id, external id and body of every text, in the order of
+    /// [`Order`](crate::Order), until it returns an error.
     ///
     /// # Errors
-    /// What `f` returns, or what the disk says.
+    /// The error of `f`, or an I/O error.
     pub fn for_each_body<E: From<StoreError>>(
         &self,
         mut f: impl FnMut(TextId, &str, &str) -> std::result::Result<(), E>,
@@ -136,27 +122,26 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// Every key of metadata that a text has.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All metadata keys used by any text.
     pub fn metadata_keys(&self) -> Result<Vec<String>> {
-        // Texts without metadata are told by their length: most projects have nothing but those.
+        // Texts without metadata are skipped based on the length; in most projects no text has any.
         let sql = "SELECT DISTINCT j.key FROM texts AS t, json_each(t.metadata) AS j
                    WHERE length(t.metadata) > 2 ORDER BY j.key";
         all(self.conn, sql, [], |r| r.get(0)).map_err(|e| self.explain(e))
     }
 
-    /// Hands every answer that was not taken back to `f`, in the order in which they were appended or taken in.
+    /// Calls `f` with every answer that was not retracted, in the order in which they were appended
+    /// or merged.
     ///
     /// # Errors
-    /// What `f` returns, or what the disk says.
+    /// The error of `f`, or an I/O error.
     pub fn for_each_standing_answer<E: From<StoreError>>(
         &self,
         mut f: impl FnMut(StandingAnswer) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let explain = |e| self.explain(e);
-        // One scan of the current answers instead of a look-up for each: both lists are walked by id.
+        // One scan of the current answers instead of a lookup for each: both lists are traversed in
+        // order of ids.
         let mut current: Vec<u32> =
             all(self.conn, "SELECT event FROM current_answers", [], |r| r.get(0)).map_err(explain)?;
         current.sort_unstable();
@@ -189,19 +174,17 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// The newest event of the project; `EventId(0)` where there is none.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The newest event of the project; `EventId(0)` if there is none.
     pub fn last_event(&self) -> Result<EventId> {
         last_event(self.conn).map_err(|e| self.explain(e))
     }
 
-    /// Hands every label event of a question to `f`, until it returns an error; one text is held at a time.
+    /// Calls `f` with every label event of a question, until it returns an error; only one text is
+    /// in memory at a time.
     ///
     /// # Errors
-    /// What `f` returns, what the disk says, [`StoreError::Unknown`] where there is no such question, or
-    /// [`StoreError::Damaged`] for an event that cannot be named: no event is left out.
+    /// The error of `f`, an I/O error, [`StoreError::Unknown`] if there is no such question, or
+    /// [`StoreError::Damaged`] for an event with invalid references: no event is skipped.
     pub fn for_each_label<E: From<StoreError>>(
         &self,
         question: QuestionId,
@@ -269,12 +252,12 @@ mod tests {
          INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
          INSERT INTO current_answers VALUES (1, 1, 1, 1, 1, NULL), (1, 2, 2, 2, 0, NULL);";
 
-    /// Two labels, and then what `damage` does to them.
+    /// Two labels, then damaged by `damage`.
     fn project(damage: &str) -> Connection {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         conn.execute_batch(PROJECT).unwrap();
-        // As a program would that knows no rule of ours.
+        // Like a program that does not know our constraints.
         conn.execute_batch("PRAGMA foreign_keys = OFF; DROP TRIGGER events_are_not_changed").unwrap();
         conn.execute_batch(damage).unwrap();
         conn

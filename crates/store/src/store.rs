@@ -1,4 +1,4 @@
-//! An open project: the way every read and write goes, and closing it.
+//! An open project: the entry point for all reads and writes, and closing it.
 
 use crate::appending::Appending;
 use crate::connect::{Access, has_journal};
@@ -21,13 +21,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
-/// An open project. Cloning is cheap and shares it; it is closed by [`Store::close`] or with the last clone.
+/// An open project. Clones are cheap and share it; it is closed by [`Store::close`] or when the
+/// last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Store {
     inner: Arc<Inner>,
 }
 
-/// What a project that is open to write is made of.
+/// The parts of a project that is open for writing.
 pub(crate) struct OpenToWrite {
     pub(crate) conn: Connection,
     pub(crate) lock: Lock,
@@ -38,27 +39,28 @@ pub(crate) struct OpenToWrite {
 struct Inner {
     own: Arc<OwnFile>,
     readers: Readers,
-    /// None where the project is open to read only.
+    /// `None` if the project is open read-only.
     writer: Option<Writer>,
-    /// The copy that this store appends events under; none until it has appended one.
+    /// The copy id under which this store appends events; `None` until the first one.
     copy: Arc<Mutex<Option<CopyId>>>,
-    /// Whether this opening left its secret in the file, by which another project knows it later.
+    /// Whether this session has left its secret in the file, by which another project recognizes it
+    /// later.
     left_secret: Arc<AtomicBool>,
     lock: Mutex<Option<Lock>>,
     records: CheckRecords,
-    /// Where the journal of another file, found at opening, was put.
+    /// The new path of a foreign journal that was found at opening.
     journal_put_aside: Option<PathBuf>,
 }
 
-/// Every project that this process has open to write, for [`checkpoint_all`].
+/// Every project that this process has open for writing, for [`checkpoint_all`].
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
-/// Brings the journal of every project that this process has open to write into its file, as far as no reader is in the
-/// way. For a program that is told to end at once. Returns when it is done.
+/// Writes the journals of all projects that this process has open for writing back to their files,
+/// as far as readers permit. For a program that must exit immediately. Returns when it is done.
 pub fn checkpoint_all() {
     let open: Vec<Arc<Inner>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
     for inner in open {
-        // Nobody is left to hear of an error; what was confirmed is safe in the journal.
+        // Errors cannot be reported any more; what was confirmed is safe in the journal.
         if let Some(Err(e)) = inner.writer.as_ref().map(Writer::checkpoint) {
             tracing::warn!(code = e.code(), "the journal was not brought into the file; it stays beside it");
         }
@@ -81,7 +83,8 @@ impl Store {
         };
         let readers = Readers::new(Arc::clone(&own), access);
         if writer.is_some() {
-            // Should the file be moved or replaced, no other connection can reach what is open any more, to save a copy of it.
+            // Opens a connection in advance: if the file is moved or replaced, new connections
+            // cannot reach the open file to save a copy of it.
             readers.with(|_| ())?;
         }
         let inner = Arc::new(Inner {
@@ -102,12 +105,13 @@ impl Store {
         Ok(Self { inner })
     }
 
-    /// Where the journal of another file was put that lay beside the project when it was opened; none where there was none.
+    /// The new path of a foreign journal that was next to the project when it was opened, if any.
     pub fn journal_put_aside(&self) -> Option<&Path> {
         self.inner.journal_put_aside.as_deref()
     }
 
-    /// Refuses where the path of the project does not name the open file any more, as after a move or a restored backup.
+    /// Fails if the path of the project no longer names the open file, for example after a move or
+    /// a restored backup.
     ///
     /// # Errors
     /// [`StoreError::Displaced`].
@@ -119,12 +123,13 @@ impl Store {
         self.inner.own.must_be_led_to()
     }
 
-    /// Brings everything written so far into the one file, so that a copy of it is the whole project. False where a read
-    /// that is under way still needs the older pages; they are then brought in within a few seconds of its end. To be
-    /// called at the end of an import, a run, a new question; single labels are brought in when labelling pauses.
+    /// Writes everything in the journal back to the file, so that a copy of the file is the
+    /// complete project. Returns false if a concurrent read still needs the older pages; they are
+    /// then written back within a few seconds of its end. Call this at the end of an import, a run,
+    /// or after adding a question; single labels are written back when labelling pauses.
     ///
     /// # Errors
-    /// What the disk says; what was confirmed is then still safe in the journal.
+    /// An I/O error; what was confirmed is then still safe in the journal.
     pub fn checkpoint(&self) -> Result<bool> {
         self.inner.writer.as_ref().map_or(Ok(true), Writer::checkpoint)
     }
@@ -134,17 +139,19 @@ impl Store {
         self.inner.own.shown()
     }
 
-    /// The project file itself, links resolved: what belongs to a project lies beside this one, however it was opened.
+    /// The project file itself, with links resolved. Side files are next to this path, however the
+    /// project was opened.
     pub fn file(&self) -> &Path {
         self.inner.own.file()
     }
 
-    /// True where the project is open to read only.
+    /// Whether the project is open read-only.
     pub fn is_reader(&self) -> bool {
         self.inner.writer.is_none()
     }
 
-    /// Refuses where the project is open to read only: for work that would be in vain, before it begins. What writes is refused anyway.
+    /// Fails early, before work whose result could not be written, if the project is open
+    /// read-only. Writes fail in any case.
     ///
     /// # Errors
     /// [`StoreError::OpenedToRead`].
@@ -156,30 +163,30 @@ impl Store {
         self.inner.writer.as_ref().ok_or_else(|| StoreError::OpenedToRead(self.path().to_owned()))
     }
 
-    /// Looks whether others write to the project.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Starts to watch for writes by other connections.
     pub fn watch(&self) -> Result<Watch> {
         let conn = self.inner.readers.connect()?;
         let seen = self.inner.seen(&conn)?;
         Ok(Watch { store: self.clone(), conn, seen })
     }
 
-    /// Closes the project for every clone: finishes the writes handed over, waits for the reads under way and leaves
-    /// one file. Not to be called from inside a closure given to this store. Closing twice is no error.
+    /// Closes the project for every clone: finishes pending writes, waits for current reads, and
+    /// leaves a single file. Must not be called from inside a closure given to this store. Closing
+    /// twice is not an error.
     ///
     /// # Errors
-    /// What the disk says when the journal is written back; what was confirmed before is then still safe in the journal.
+    /// Writing back the journal failed; what was confirmed before is then still safe in the
+    /// journal.
     pub fn close(&self) -> Result<()> {
         self.inner.close()
     }
 
-    /// Runs `work` on the writing thread in one transaction: kept as a whole when it returns `Ok` and the disk has
-    /// confirmed it, undone as a whole when it returns `Err` or panics (the panic goes on in the caller).
+    /// Runs `work` on the writing thread in one transaction. It is committed if `work` returns
+    /// `Ok`, and rolled back if `work` returns `Err` or panics (the panic is propagated to the
+    /// caller). After `Ok`, the commit is on disk.
     ///
     /// # Errors
-    /// What `work` returns, or what the disk says.
+    /// The error of `work`, or an I/O error.
     pub fn write<T, E>(
         &self,
         work: impl FnOnce(&mut WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -191,7 +198,7 @@ impl Store {
         self.write_timed(work).map(|(value, _)| value)
     }
 
-    /// As [`Store::write`], with the time that the commit took: the disk's own part.
+    /// Like [`Store::write`], and returns how long the commit took, mostly for the disk.
     pub(crate) fn write_timed<T, E>(
         &self,
         work: impl FnOnce(&mut WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -230,17 +237,18 @@ impl Store {
                 explain(e)
             })?;
             own.committed(mark);
-            // Only now: a copy that was made in a transaction that failed is in no file.
+            // Only now, since a copy id created in a failed transaction is in no file.
             *lock(&copy) = appending.copy();
             left_secret.fetch_or(wrote, Ordering::Relaxed);
-            // Should the file have been moved or replaced meanwhile, what was committed is not where anybody looks for it.
+            // If the file was moved or replaced meanwhile, the commit is not in the file that will
+            // be opened next.
             own.must_be_written_in_place()?;
             own.must_be_led_to()?;
             Ok((value, start.elapsed()))
         })?
     }
 
-    /// Runs `work`, which writes what nobody did: it leaves no secret of this opening.
+    /// Runs `work`, whose writes are not a user's work: it leaves no secret for this session.
     pub(crate) fn without_secret(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
         self.inner.left_secret.store(true, Ordering::Relaxed);
         let done = work(self);
@@ -248,7 +256,7 @@ impl Store {
         done
     }
 
-    /// Runs `work`, which writes, with the writing connection and outside a transaction.
+    /// Runs `work`, which writes, on the writing connection outside of a transaction.
     pub(crate) fn on_writer<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -267,7 +275,7 @@ impl Store {
         done.map_err(|e| self.inner.own.explain(doing, e))
     }
 
-    /// Runs `read` with a reading connection.
+    /// Runs `read` on a reading connection.
     pub(crate) fn read<T>(
         &self,
         doing: &'static str,
@@ -276,14 +284,16 @@ impl Store {
         self.inner.readers.with(read)?.map_err(|e| self.inner.own.explain(doing, e))
     }
 
-    /// Copies the project as it is at this moment, journal included, to one file at `target`. Labels may be given meanwhile;
-    /// they are not in the copy. `progress` is told of bytes done and bytes in all, and may stop it. The copy appears whole
-    /// and on the disk, or not at all.
+    /// Copies the current state of the project, including its journal, to a single file at
+    /// `target`. Labels given meanwhile are not in the copy. `progress` receives the number of
+    /// copied bytes and the total, and can cancel. The copy is created atomically and synced to
+    /// disk.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyOntoItself`], [`StoreError::SideFile`]; [`StoreError::Locked`]
-    /// where a project that is to be replaced is open; [`StoreError::CopyCancelled`], no folder, a folder that cannot be
-    /// written, a full disk. The target is then as it was.
+    /// [`StoreError::Exists`] if the target must be new and exists; [`StoreError::CopyOntoItself`];
+    /// [`StoreError::SideFile`]; [`StoreError::Locked`] if a project that is to be replaced is
+    /// open; [`StoreError::CopyCancelled`]; the folder does not exist or is not writable; or the
+    /// disk is full. The target is then unchanged.
     pub fn copy_to(
         &self,
         target: &Path,
@@ -294,10 +304,11 @@ impl Store {
         if file == self.inner.own.file() {
             return Err(StoreError::CopyOntoItself(target.to_owned()));
         }
-        // Whoever has the target open would go on writing to a file without a name.
+        // A program that has the target open would continue to write to a deleted file.
         let _lock = Lock::take(&file, target)?;
         self.with_reader(|conn| {
-            // One read transaction round all steps, so that a write meanwhile does not make SQLite begin anew.
+            // A single read transaction for all steps, so that a concurrent write does not make
+            // SQLite start again.
             let tx = conn
                 .unchecked_transaction()
                 .map_err(|e| StoreError::explain(self.path(), "copying the project", e))?;
@@ -305,12 +316,12 @@ impl Store {
         })?
     }
 
-    /// Runs `read` with a reading connection and hands on what it returns.
+    /// Runs `read` on a reading connection and returns its result.
     pub(crate) fn with_reader<T>(&self, read: impl FnOnce(&Connection) -> T) -> Result<T> {
         self.inner.readers.with(read)
     }
 
-    /// As [`Store::read`], where errors of the caller's own come in between.
+    /// Like [`Store::read`], for closures with their own error type.
     pub(crate) fn read_with<T, E: From<StoreError>>(
         &self,
         read: impl FnOnce(&Connection, &dyn Fn(rusqlite::Error) -> E) -> std::result::Result<T, E>,
@@ -320,7 +331,7 @@ impl Store {
     }
 }
 
-/// Knows whether anybody else wrote to a project since it was asked last.
+/// Detects whether another connection wrote to a project since the last call.
 #[derive(Debug)]
 pub struct Watch {
     store: Store,
@@ -328,27 +339,27 @@ pub struct Watch {
     seen: Seen,
 }
 
-/// What tells that a project was written to.
+/// A state that changes when a project is written to.
 #[derive(Debug, PartialEq, Eq)]
 enum Seen {
-    /// SQLite's count, which changes with every commit of another connection, whichever program that is in.
+    /// SQLite's counter, which changes with every commit of another connection in any program.
     Count(i64),
-    /// Lengths and times of the file and its journal, where they are read as if nothing could change them.
+    /// Lengths and times of the file and its journal, if they are read as immutable.
     Files([Option<(u64, Option<SystemTime>)>; 2]),
 }
 
 impl Watch {
-    /// Whether anything was written since this was last asked.
+    /// Whether anything was written since the last call.
     ///
     /// # Errors
-    /// [`StoreError::Displaced`] where the path names another file by now, or what the disk says.
+    /// [`StoreError::Displaced`] if the path names another file by now, or an I/O error.
     pub fn changed(&mut self) -> Result<bool> {
         let inner = &self.store.inner;
         self.store.must_be_in_place()?;
         let now = inner.seen(&self.conn)?;
         let changed = now != self.seen;
         if changed && inner.readers.reads_alone() {
-            // Who cannot write the file had no part in its journal: what was read before may be of the old file.
+            // Immutable reads do not use the journal, so data read before may be of the old file.
             inner.readers.renew();
         }
         self.seen = now;
@@ -394,11 +405,12 @@ impl Inner {
             _ if !in_place => self.own.clear_empty_journal(),
             _ => {}
         }
-        // Whoever opens the project next learns from the lock files which file the journal belongs to.
+        // The next program learns from the lock files which file the journal belongs to.
         if has_journal(file) {
             held.keep_files();
         } else if ended.is_ok() && in_place {
-            // It was in order when it was opened, only SQLite wrote to it since, and no journal is left.
+            // It was sound when it was opened, only SQLite wrote to it since, and no journal is
+            // left.
             self.records.note(file);
         }
         ended
@@ -407,21 +419,23 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error; what was confirmed is safe in the journal.
+        // Errors cannot be reported any more; what was confirmed is safe in the journal.
         if let Err(e) = self.close() {
             tracing::warn!(code = e.code(), "a project was not closed well; its journal stays beside it");
         }
     }
 }
 
-/// The file beside which a file of this name is kept while that is open: its journals, their index and its lock.
+/// If `path` is the name of a side file (a journal, its index or a lock), the name of the file that
+/// it belongs to.
 pub fn side_file_of(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let of = ["-wal", "-shm", "-journal", ".lock"].iter().find_map(|ending| name.strip_suffix(ending))?;
     (!of.is_empty()).then(|| path.with_file_name(of))
 }
 
-/// Where a new project goes: its folder with links resolved, so that two names of one file have one lock.
+/// The path of a new project, with the links of its folder resolved, so that two names of one file
+/// share one lock.
 pub(crate) fn place_for(path: &Path) -> Result<PathBuf> {
     let invalid = || StoreError::Directory(path.to_owned());
     let name = path.file_name().ok_or_else(invalid)?;
@@ -455,7 +469,7 @@ mod tests {
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
         let writer = store.inner.writer.as_ref().unwrap();
-        // SQLite's own limit answers as a full disk does.
+        // SQLite's own limit has the same effect as a full disk.
         writer
             .run(|c| c.pragma_update_and_check(None, "max_page_count", 120, |r| r.get::<_, i64>(0)).unwrap())
             .unwrap();
@@ -529,11 +543,11 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        // Connected before there is anything in the journal.
+        // Connected before the journal has any contents.
         let reader = Store::open_reader(&path).unwrap();
         let mut watch = reader.watch().unwrap();
         assert_eq!(reader.counts().unwrap().texts, 1);
-        // A writer whose connection never brings its journal into the file, as one that is killed.
+        // A writer that never writes its journal back to the file, like one that was killed.
         let killed = crate::connect::connect(&path, Access::Write).unwrap();
         killed.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
         killed.execute("INSERT INTO settings (key, value) VALUES ('k', '1')", []).unwrap();

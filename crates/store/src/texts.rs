@@ -1,4 +1,4 @@
-//! Texts: adding, finding and reading them.
+//! Adding, finding and reading texts.
 
 use crate::deleting::next_row;
 use crate::error::is_duplicate;
@@ -14,15 +14,15 @@ pub(crate) const TEXT_COLUMNS: &str = "id, external_id, body, \"group\", split, 
 /// A text to add. See [`Text`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewText {
-    /// The name other tools know it by; unique in the project.
+    /// The id in other tools; unique in the project.
     pub external_id: String,
-    /// What is judged: at most [`MAX_TEXT_BYTES`] bytes.
+    /// The text to be judged; at most [`MAX_TEXT_BYTES`] bytes.
     pub body: String,
-    /// Document or thread it comes from.
+    /// The document or thread that the text is part of.
     pub group: Option<String>,
-    /// The part of the official split, as the file named it.
+    /// The part of the official split, as named in the file.
     pub split: Option<String>,
-    /// Every other column of the file it came from.
+    /// All other columns of the file that it was read from.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -38,23 +38,22 @@ pub(crate) fn text(row: &Row<'_>) -> rusqlite::Result<Text> {
 }
 
 impl WriteTx<'_> {
-    /// The text with this external id.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a text by external id.
     pub fn text_by_external(&self, external_id: &str) -> Result<Option<TextId>> {
         self.first("SELECT id FROM texts WHERE external_id = ?1", [external_id], |r| Ok(TextId(r.get(0)?)))
     }
 
-    /// Adds a text at no known time: what another copy of the project noted of it at a time holds.
+    /// Adds a text without a time: data that another copy of the project recorded with a time takes
+    /// precedence.
     ///
     /// # Errors
-    /// As [`WriteTx::add_text_at`].
+    /// Like [`WriteTx::add_text_at`].
     pub fn add_text(&mut self, new: &NewText) -> Result<TextId> {
         self.add_text_at(new, 0)
     }
 
-    /// Adds a text. Where another copy of the project adds it too, the later of both says which group, split and metadata it has.
+    /// Adds a text. If another copy of the project adds it too, the later group, split and metadata
+    /// take precedence.
     ///
     /// # Errors
     /// The external id is taken or empty, or the body is longer than [`MAX_TEXT_BYTES`].
@@ -88,30 +87,21 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// The text with this row.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a text by row id.
     pub fn text(&self, id: TextId) -> Result<Option<Text>> {
         self.read("reading a text", |c| {
             first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1"), [id.0], text)
         })
     }
 
-    /// The text with this external id.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Finds a text by external id.
     pub fn text_by_external(&self, external_id: &str) -> Result<Option<Text>> {
         self.read("reading a text", |c| {
             first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE external_id = ?1"), [external_id], text)
         })
     }
 
-    /// Up to `limit` texts in row order, leaving out the first `offset`.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Up to `limit` texts by row id, skipping the first `offset`.
     pub fn texts_page(&self, offset: u32, limit: u32) -> Result<Vec<Text>> {
         self.read("reading texts", |c| {
             let sql = format!("SELECT {TEXT_COLUMNS} FROM texts ORDER BY id LIMIT ?2 OFFSET ?1");
@@ -119,20 +109,14 @@ impl Store {
         })
     }
 
-    /// The row of every text, in order.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The row ids of all texts, in order.
     pub fn text_ids(&self) -> Result<Vec<TextId>> {
         self.read("reading the texts' ids", |c| {
             all(c, "SELECT id FROM texts ORDER BY id", [], |r| Ok(TextId(r.get(0)?)))
         })
     }
 
-    /// Row and number of characters of every text, in row order. Every body is read.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Row id and number of characters of every text, by row id. Reads every body.
     pub fn text_lengths(&self) -> Result<Vec<(TextId, u32)>> {
         self.read("measuring the texts", |c| {
             all(c, "SELECT id, length(body) FROM texts ORDER BY id", [], |r| {
@@ -141,10 +125,7 @@ impl Store {
         })
     }
 
-    /// Row and external id of every text, in row order.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Row id and external id of every text, by row id.
     pub fn all_text_ids_and_externals(&self) -> Result<Vec<(TextId, String)>> {
         self.read("reading the texts' ids", |c| {
             all(c, "SELECT id, external_id FROM texts ORDER BY id", [], |r| {
@@ -153,20 +134,17 @@ impl Store {
         })
     }
 
-    /// Groups of texts with the number of their texts, the largest `most` of them first.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The `most` largest groups of texts, with their numbers of texts.
     pub fn text_groups(&self, most: u32) -> Result<Vec<(String, u32)>> {
         let sql = "SELECT \"group\", count(*) FROM texts WHERE \"group\" IS NOT NULL
                    GROUP BY \"group\" ORDER BY count(*) DESC, \"group\" LIMIT ?1";
         self.read("reading the groups of texts", |c| all(c, sql, [most], |r| Ok((r.get(0)?, r.get(1)?))))
     }
 
-    /// Hands every text in row order to `f`, one at a time, until it returns an error.
+    /// Calls `f` with every text, by row id, until it returns an error.
     ///
     /// # Errors
-    /// What `f` returns, or what the disk says.
+    /// The error of `f`, or an I/O error.
     pub fn for_each_text<E: From<StoreError>>(
         &self,
         mut f: impl FnMut(Text) -> std::result::Result<(), E>,
@@ -183,10 +161,10 @@ impl Store {
         })
     }
 
-    /// The bodies of these texts, in the order asked for.
+    /// The bodies of these texts, in the given order.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] where one is not in the project.
+    /// [`StoreError::Unknown`] if a text is not in the project.
     pub fn bodies(&self, ids: &[TextId]) -> Result<Vec<String>> {
         self.read_with(|c, explain| {
             ids.iter()
@@ -199,13 +177,11 @@ impl Store {
         })
     }
 
-    /// The texts whose body or external id contains `substring`, in row order.
+    /// The texts whose body or external id contains `substring`, by row id.
     ///
-    /// Both sides are compared in lower case as Unicode defines it, so that `STRASSE`, `ÉTÉ` and `ΣΟΦΟΣ` are found by
-    /// their small letters; accents count, and `ß` is not `ss`. Every body is read: about 20 ms for 10,000 comments.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Case is ignored as defined by Unicode, so that searching in lower case finds `STRASSE`,
+    /// `ÉTÉ` and `ΣΟΦΟΣ`; accents are significant, and `ß` differs from `ss`. Reads every body:
+    /// about 20 ms for 10,000 comments.
     pub fn search_texts(&self, substring: &str) -> Result<Vec<TextId>> {
         let wanted = fold(substring);
         self.read("searching the texts", |c| {
@@ -223,7 +199,8 @@ impl Store {
     }
 }
 
-/// Lower case, with the two small sigmas made one: which of them stands depends on what follows, in a word as in a query.
+/// Converts to lower case and unifies the two lower-case sigmas, whose use depends on the next
+/// letter.
 fn fold(text: &str) -> String {
     let mut lower = text.to_lowercase();
     if lower.contains('ς') {

@@ -1,4 +1,4 @@
-//! Whom a file that comes in can be of, and what taking it in would change of what is here.
+//! Determines whose file is about to be merged, and what merging it would change.
 
 use crate::facts::{select, that_hold};
 use crate::identity::project_id;
@@ -18,65 +18,65 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use uuid::Uuid;
 
-/// The setting with the secret that a project gets when it is made. Every whole copy of it has the same one; a packet gets one of its own.
+/// The setting with the secret that is created together with a project. All whole copies share it;
+/// a task packet gets its own.
 const SECRET: &str = "pseudonym-key";
 
-/// Changed answers of each person that are named.
+/// Number of changed answers listed per annotator.
 const NAMED: usize = 5;
 
-/// What taking in a file adds to a project and changes in it.
+/// What merging a file would add to a project and change in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeEffect {
-    /// Whose answers come, by external id.
+    /// Numbers of new answers, by annotator.
     pub answers: Vec<AnswersOf>,
-    /// External ids of people who are not here yet.
+    /// External ids of new annotators.
     pub new_people: Vec<String>,
-    /// Names of questions that are not here yet.
+    /// Names of new questions.
     pub new_questions: Vec<String>,
-    /// External ids of people who are here and would be erased, because they withdrew.
+    /// External ids of annotators of this project who would be erased, because they withdrew.
     pub erased: Vec<String>,
-    /// Answers that count now and would count no more: another one would, also one that says the same, or none. So are answers beside which
-    /// something else would be said, and flags that would be taken off.
+    /// Current answers that would no longer count, because another answer (even an equal one) or
+    /// none would; also answers whose note would change, and flags that would be cancelled.
     pub changed_answers: u32,
     /// The first of these.
     pub changed: Vec<ChangedAnswer>,
-    /// Answers of later occasions that count now, and would not, or with something else beside them.
+    /// Re-annotations that count and would no longer count, or would have a different note.
     pub changed_repeats: u32,
-    /// People whose name or attributes would be others.
+    /// Annotators whose name or attributes would change.
     pub changed_people: Vec<String>,
-    /// Questions of which the text, the help, the levels or the condition would be others.
+    /// Questions whose prompt, help, levels or condition would change.
     pub changed_questions: Vec<String>,
-    /// Names of people who are here, under which they decided or wrote something, and packets here, that would count as those of somebody who
-    /// withdrew.
+    /// Names under which annotators of this project decided or wrote something, and task packets of
+    /// this project, that would be treated as those of an annotator who withdrew.
     pub withdrawn_traces: u32,
-    /// What the study sets: practice, forms, limits, what is shown.
+    /// Study settings that would change: practice, forms, limits, what is shown.
     pub study_settings: u32,
-    /// What comes in, counted.
+    /// Counts of what would be merged.
     pub taken: TakenIn,
 }
 
-/// Answers of one person.
+/// Number of answers of one annotator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswersOf {
-    /// The person's external id.
+    /// External id.
     pub annotator: String,
-    /// How many.
     pub answers: u32,
 }
 
-/// An answer that counts no more.
+/// An answer that would no longer count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedAnswer {
-    /// The person's external id.
+    /// External id of the annotator.
     pub annotator: String,
-    /// The text's external id.
+    /// External id of the text.
     pub text: String,
-    /// The question's name.
+    /// Name of the question.
     pub question: String,
 }
 
 impl MergeEffect {
-    /// Whether it does nothing at all.
+    /// Whether nothing would change.
     pub fn is_nothing(&self) -> bool {
         let TakenIn { known, passed_over, left_out, ref left_out_about, .. } = self.taken;
         let left_out_about = left_out_about.clone();
@@ -84,7 +84,7 @@ impl MergeEffect {
         self.withdrawn_traces == 0 && self.taken == nothing
     }
 
-    /// Whether it only adds: nothing that is here is erased, and nothing that holds is replaced.
+    /// Whether it only adds: nothing is erased, and nothing in effect is replaced.
     pub fn only_adds(&self) -> bool {
         let taken = &self.taken;
         self.erased.is_empty()
@@ -96,12 +96,12 @@ impl MergeEffect {
     }
 }
 
-/// What came of [`Store::take_in_if`].
+/// The result of [`Store::take_in_if`].
 #[derive(Debug)]
 pub enum MergeOutcome {
-    /// It was taken in.
+    /// The file was merged.
     Taken(MergeEffect),
-    /// It was not: this is what it would do.
+    /// The file was not merged; this is what merging would do.
     Left(MergeEffect),
 }
 
@@ -118,11 +118,9 @@ impl From<StoreError> for Stop {
 }
 
 impl Store {
-    /// Takes in another copy as [`Store::take_in`] does, or a packet as [`Store::take_in_packet`], where `allow` agrees to what that does;
-    /// otherwise nothing is changed. It is computed in the transaction itself, so that what is agreed to is what happens.
-    ///
-    /// # Errors
-    /// As there.
+    /// Merges another copy like [`Store::take_in`], or a submission like [`Store::take_in_packet`],
+    /// if `allow` accepts the effect; otherwise nothing changes. The effect is computed within the
+    /// transaction, so that what is accepted is exactly what happens.
     pub fn take_in_if(
         &self,
         other: &Store,
@@ -138,7 +136,7 @@ impl Store {
             if !allow(&effect) {
                 return Err(Stop::Left(Box::new(effect)));
             }
-            // Nobody agreed to a copy that brought nothing.
+            // A copy that changes nothing was not approved by anyone, so it is not remembered.
             if packet.is_none() && !effect.is_nothing() {
                 tx.know_copy(&copy)?;
             }
@@ -153,19 +151,14 @@ impl Store {
     }
 
     /// Whether `other` has the secret that only whole copies of this project have.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn shares_secret(&self, other: &Store) -> Result<bool> {
         let secret = self.setting::<String>(SECRET)?;
         Ok(secret.is_some() && secret == other.setting::<String>(SECRET)?)
     }
 
-    /// Whether something was done in `other` under a copy under which people did something here to whom no packet was ever handed out: then
-    /// it was done in no packet, whatever either file says of where its copies were taken in.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether `other` has a copy id under which annotators without any task packet have events
+    /// here. Such events were not created in a task packet, whatever either file records about the
+    /// origin of its copies.
     pub fn has_history_of(&self, other: &Store) -> Result<bool> {
         let sql = "SELECT uid FROM copies AS c WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.copy = c.id
                        AND e.annotator NOT IN (SELECT annotator FROM packets))";
@@ -178,20 +171,14 @@ impl Store {
         Ok(theirs.iter().any(|copy| whole.contains(copy)))
     }
 
-    /// Whether a packet was ever handed out, also to somebody who withdrew.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether a task packet was ever created, including those for annotators who withdrew.
     pub fn ever_handed_out(&self) -> Result<bool> {
         let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM packets) OR EXISTS (SELECT 1 FROM withdrawn_packets)";
         self.read("reading the packets", |c| Ok(first(c, sql, [], |_| Ok(()))?.is_some()))
     }
 
-    /// Packets that `other` has or went on from, as this project knows them: those in its table, and those under whose copies something was
-    /// done in it.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Task packets that `other` contains or continues, as far as this project knows: those in its
+    /// table, and those under whose copy ids it has events.
     pub fn packets_in(&self, other: &Store) -> Result<Vec<PacketId>> {
         let mut found: Vec<PacketId> =
             other.packet_holders()?.into_iter().map(|(packet, _)| packet).collect();
@@ -206,11 +193,8 @@ impl Store {
         Ok(found)
     }
 
-    /// The first event of `other` under a copy under which somebody else than `person` did something here: nobody works in a packet but its
-    /// person, so it was not written there.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The first copy id in `other` under which an annotator other than `person` has events here.
+    /// Only its own annotator works in a task packet, so such events were not created in one.
     pub fn copy_of_others(&self, other: &Store, person: AnnotatorId) -> Result<Option<CopyId>> {
         let sql =
             "SELECT c.uid FROM copies AS c WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.copy = c.id)";
@@ -226,10 +210,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Copies the project as it is to `NAME.dissensus.before-EVENT` beside it, or where that is taken to the next free name.
-    ///
-    /// # Errors
-    /// What the disk says.
+    /// Copies the project to `NAME.dissensus.before-EVENT` next to it, or to the next free name.
     pub fn back_up(&self, event: &str) -> Result<PathBuf> {
         self.with_reader(|conn| {
             let tx = conn
@@ -242,7 +223,7 @@ impl Store {
 
 type Decided = BTreeMap<(String, u32, u32, u32), serde_json::Value>;
 
-/// What the study sets and holds, questions left out.
+/// The study settings, except those of questions.
 fn settings(c: &Connection) -> rusqlite::Result<Decided> {
     let mut facts = select(c, "", [])?;
     facts.retain(|fact| !fact.kind.is_of_person() && !fact.kind.is_of_question());
@@ -263,7 +244,7 @@ fn questions(c: &Connection) -> rusqlite::Result<Vec<Question>> {
     names.iter().filter_map(|name| by_name(c, name).transpose()).collect()
 }
 
-/// Compares the project as it was with the one that a transaction leaves.
+/// Compares the project before a transaction with the state that it leaves.
 fn effect(before: &Connection, tx: &WriteTx<'_>, taken: &TakenIn) -> rusqlite::Result<MergeEffect> {
     let after = tx.conn;
     let mut effect = MergeEffect { taken: taken.clone(), ..MergeEffect::default() };
@@ -297,7 +278,7 @@ fn effect(before: &Connection, tx: &WriteTx<'_>, taken: &TakenIn) -> rusqlite::R
     Ok(effect)
 }
 
-/// Names and packets of people who are here that a copy says to be those of somebody who withdrew.
+/// Counts names and task packets here that a copy attributes to an annotator who withdrew.
 fn withdrawn_traces(before: &Connection, after: &Connection) -> rusqlite::Result<u32> {
     let project = project_id(before)?;
     let gone = |c: &Connection| -> rusqlite::Result<(BTreeSet<Hash>, BTreeSet<Uuid>)> {
@@ -312,14 +293,14 @@ fn withdrawn_traces(before: &Connection, after: &Connection) -> rusqlite::Result
         let hash = name_hash(project, name);
         !name.is_empty() && names.contains(&hash) && !names_before.contains(&hash)
     };
-    // Those of people who are erased are told with them.
+    // Those of erased annotators are reported together with them.
     let handed_out: Vec<Uuid> = all(after, "SELECT uid FROM packets", [], |r| uid(r, 0))?;
     let refused = |packet: &&Uuid| packets.contains(*packet) && !packets_before.contains(*packet);
     let found = signed.iter().filter(|name| new(name)).count() + handed_out.iter().filter(refused).count();
     Ok(u32::try_from(found).unwrap_or(u32::MAX))
 }
 
-/// Whose answers came, and which ones they replace.
+/// Determines whose answers were added, and which ones they replace.
 fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) -> rusqlite::Result<()> {
     let last: u32 = before.query_row("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
     let sql = "SELECT annotator, count(*) FROM events WHERE id > ?1 AND kind = 'answer' GROUP BY annotator";
@@ -346,7 +327,7 @@ fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) ->
     let mut rows = keys.query([last])?;
     while let Some(row) = rows.next()? {
         let key = (QuestionId(row.get(0)?), TextId(row.get(1)?), AnnotatorId(row.get(2)?));
-        // Events are only added, so those of before are the first ones.
+        // Events are only added, so the previous ones come first.
         let now = crate::events::of_text(after, key)?;
         let was: Vec<Event> = now.iter().filter(|event| event.id.0 <= last).cloned().collect();
         if !replaces_what_held(&was, &now) {
@@ -363,7 +344,8 @@ fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) ->
     Ok(())
 }
 
-/// Whether of one person's events on a text another answer counts, or something else is said beside it, or a flag is gone.
+/// Whether, among one annotator's events on a text, another answer counts, the note changed, or a
+/// flag was cancelled.
 fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
     let other_answer =
         current_answer(was).is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
@@ -371,7 +353,8 @@ fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
     other_answer || (!was.remark.is_empty() && was.remark != now.remark) || (was.flagged && !now.flagged)
 }
 
-/// Answers of later occasions that counted, of which another one counts now, or none, or with something else beside them.
+/// Counts re-annotations that counted before and have been replaced, have been retracted, or have a
+/// different note.
 fn changed_repeats(before: &Connection, after: &Connection) -> rusqlite::Result<u32> {
     let mut changed = 0;
     for question in questions(before)? {

@@ -1,12 +1,13 @@
-//! A transaction under way on the writing thread.
+//! A transaction in progress on the writing thread.
 
 use crate::appending::Appending;
 use crate::{Result, StoreError};
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;
 
-/// Writes in one transaction, given to the closure of [`crate::Store::write`]. Its methods stand beside the words they
-/// write: texts, annotators, questions, labels, ... Statements are prepared once and kept.
+/// Writes in one transaction, given to the closure of [`crate::Store::write`]. Its methods are in
+/// the modules of the data that they write: texts, annotators, questions, labels, ... Prepared
+/// statements are cached.
 #[derive(Debug)]
 pub struct WriteTx<'a> {
     pub(crate) conn: &'a Connection,
@@ -15,19 +16,19 @@ pub struct WriteTx<'a> {
 }
 
 impl WriteTx<'_> {
-    /// Runs one statement, kept prepared.
+    /// Runs one statement, prepared and cached.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> rusqlite::Result<usize> {
         self.conn.prepare_cached(sql)?.execute(params)
     }
 
-    /// Runs an insertion and returns the new row.
+    /// Runs an insertion and returns the new row id.
     pub(crate) fn insert(&self, sql: &str, params: impl Params) -> rusqlite::Result<u32> {
         self.run(sql, params)?;
         let row = self.conn.last_insert_rowid();
         u32::try_from(row).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, row))
     }
 
-    /// The first row of a query, if there is one.
+    /// The first row of a query, if any.
     pub(crate) fn first<T>(
         &self,
         sql: &str,
@@ -42,7 +43,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// The first row of a query, if there is one.
+/// The first row of a query, if any.
 pub(crate) fn first<T>(
     conn: &Connection,
     sql: &str,
@@ -53,7 +54,6 @@ pub(crate) fn first<T>(
     conn.prepare_cached(sql)?.query_row(params, read).optional()
 }
 
-/// All rows of a query.
 pub(crate) fn all<T>(
     conn: &Connection,
     sql: &str,

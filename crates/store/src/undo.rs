@@ -1,32 +1,31 @@
-//! Undo: which answer it takes back, and when it takes none.
+//! Undo: which answer it retracts, and when it retracts none.
 
 use crate::events::event_at;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, Event, EventId, LabelSource, QuestionId};
 use rusqlite::Connection;
 
-/// What became of an undo.
+/// The result of an undo.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Undo {
-    /// This annotator has given no answer that stands.
+    /// The annotator has given no answer that is not retracted.
     Nothing,
-    /// This answer was taken back.
+    /// This answer was retracted.
     TakenBack(Event),
     /// Nothing was changed: the last answer that the annotator gave is not current any more.
     Replaced {
-        /// That answer.
+        /// The last answer given.
         given: Event,
-        /// The current one, which was imported, simulated, or given in another copy.
+        /// The current answer, which was imported, simulated, or given in another copy.
         current: Event,
     },
 }
 
 impl WriteTx<'_> {
-    /// Takes back the answer that this annotator gave last in the window or by the command, whatever text it is on and whichever of
-    /// `questions` it answers, if it is current: the last in the order in which it was given, in this copy or in one that was taken in. To take back one that is not would change nothing that anybody sees.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Retracts the last answer that this annotator gave to any of `questions` in the window or by
+    /// the command, on any text, if it is current. The last answer is determined by the order in
+    /// which they were given, in this copy or in a merged one. Retracting an answer that is not
+    /// current would have no visible effect.
     pub fn undo(
         &mut self,
         questions: impl AsRef<[QuestionId]>,
@@ -47,18 +46,16 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Of the answers that this annotator gave in the window or by the command and that stand, the one given last, whatever text it is on
-    /// and whatever was imported or taken in from another copy after it. See [`given_answers`](dissensus_domain::given_answers).
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The last answer that this annotator gave in the window or by the command and that is not
+    /// retracted, on any text, whatever was imported or merged after it. See
+    /// [`given_answers`](dissensus_domain::given_answers).
     pub fn newest_given(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Event>> {
         self.read("looking for the newest answer", |c| newest_given(c, &[question], annotator))
     }
 }
 
-/// The last of [`given_answers`](dissensus_domain::given_answers) of these questions, found without reading all of them: undo happens in
-/// the writer.
+/// The last of [`given_answers`](dissensus_domain::given_answers) of these questions, without
+/// reading all of them, since undo runs on the writing thread.
 fn newest_given(
     c: &Connection,
     questions: &[QuestionId],
@@ -67,7 +64,8 @@ fn newest_given(
     let latest = questions.iter().map(|question| latest_given(c, *question, annotator));
     let latest = latest.collect::<rusqlite::Result<Vec<_>>>()?;
     let Some(latest) = latest.into_iter().flatten().max_by_key(Event::order) else { return Ok(None) };
-    // A clock that was put back since: in one copy the sequence says what was given later.
+    // If the clock was set back since, the sequence numbers of the copy determine which answer was
+    // given later.
     let mut later = c.prepare_cached(
         "SELECT e.id FROM copies AS c CROSS JOIN events AS e ON e.copy = c.id
          WHERE c.uid = ?1 AND e.sequence > ?2 AND e.annotator = ?3
@@ -82,7 +80,7 @@ fn newest_given(
     Ok(Some(latest))
 }
 
-/// The given answer that stands and is the last by [`Event::order`].
+/// The last given answer that is not retracted, by [`Event::order`].
 fn latest_given(
     c: &Connection,
     question: QuestionId,
@@ -102,7 +100,7 @@ fn latest_given(
     Ok(None)
 }
 
-/// An answer that was not taken back.
+/// An answer, unless it was retracted.
 fn standing(c: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
     let mut taken_back = c.prepare_cached(
         "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3

@@ -1,4 +1,5 @@
-//! People who withdrew: facts that name nobody and by which every copy knows them when it meets them again.
+//! Withdrawals of annotators: facts that name nobody, but allow every copy to recognize the
+//! annotator.
 
 use crate::row::uid;
 use crate::tx::{all, first};
@@ -9,23 +10,25 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
-/// What stands for a person who withdrew, or for a name of theirs: a SHA-256 that is another one in every project.
+/// A SHA-256 that identifies an annotator who withdrew, or one of their names. It differs between
+/// projects.
 ///
-/// Whoever has a list of all people can find out by trying who withdrew. They could as well see who is missing.
+/// Given a list of all annotators, it can be found by trial who withdrew; but then it can also be
+/// seen who is missing.
 pub(crate) type Hash = [u8; 32];
 
-/// That somebody withdrew.
+/// Records that an annotator withdrew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Withdrawal {
-    /// Who, so that nobody is named.
+    /// Hash of the annotator, so that nobody is named.
     pub(crate) person: Hash,
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// Time of withdrawal, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    /// In which copy of the project.
+    /// The copy of the project in which the annotator withdrew.
     pub copy: CopyId,
 }
 
-/// Everything that a copy knows of people who withdrew.
+/// Everything that a copy knows about annotators who withdrew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Withdrawals {
     pub(crate) facts: Vec<Withdrawal>,
@@ -33,17 +36,18 @@ pub(crate) struct Withdrawals {
     pub(crate) packets: Vec<(Hash, Uuid)>,
 }
 
-/// The hash of a person's id.
+/// The hash of an annotator's external id.
 pub(crate) fn person_hash(project: ProjectId, external_id: &str) -> Hash {
     hash(b"dissensus withdrawn person\0", project, external_id)
 }
 
-/// The hash of a name that somebody goes by, their id being one.
+/// The hash of a name of an annotator, including the external id.
 pub(crate) fn name_hash(project: ProjectId, name: &str) -> Hash {
     hash(b"dissensus withdrawn name\0", project, name)
 }
 
-/// The hash of every name that looks like this one: kept beside that of the name itself.
+/// The hash shared by all names that look like this one, stored in addition to that of the name
+/// itself.
 pub(crate) fn near_hash(project: ProjectId, name: &str) -> Hash {
     hash(b"dissensus withdrawn look\0", project, &look_alike(name))
 }
@@ -70,9 +74,9 @@ fn is_withdrawn(c: &Connection, person: &Hash) -> rusqlite::Result<bool> {
 }
 
 impl WriteTx<'_> {
-    /// Refuses somebody who withdrew.
+    /// Fails if the annotator withdrew.
     pub(crate) fn must_not_have_withdrawn(&self, external_id: &str) -> Result<()> {
-        // Most projects have nobody who did.
+        // In most projects nobody has withdrawn.
         if self.first("SELECT 1 FROM withdrawals LIMIT 1", [], |_| Ok(()))?.is_none() {
             return Ok(());
         }
@@ -82,12 +86,12 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Whether the person of this id withdrew.
+    /// Whether the annotator with this id withdrew.
     pub(crate) fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
         Ok(self.withdrawn_as(external_id)?.is_some())
     }
 
-    /// What stands for the person of this id, however its accents were typed, if they withdrew.
+    /// The hash of the annotator with this id, in any Unicode normalization, if they withdrew.
     fn withdrawn_as(&self, external_id: &str) -> Result<Option<Hash>> {
         let project = self.project_id()?;
         for id in [external_id, &composed(external_id)] {
@@ -99,7 +103,8 @@ impl WriteTx<'_> {
         Ok(None)
     }
 
-    /// A name under which something was written; nobody's where it is that of somebody who withdrew.
+    /// A name under which something was written; empty if it is the name of an annotator who
+    /// withdrew.
     pub(crate) fn name_or_nobody<'a>(&self, name: &'a str) -> Result<&'a str> {
         if name.is_empty() || self.first("SELECT 1 FROM withdrawn_names LIMIT 1", [], |_| Ok(()))?.is_none() {
             return Ok(name);
@@ -109,7 +114,8 @@ impl WriteTx<'_> {
         Ok(if self.first(sql, [hash], |_| Ok(()))?.is_some() { "" } else { name })
     }
 
-    /// Adds what another copy knows, and erases whom it names. Returns how many people withdrew who had not here.
+    /// Adds withdrawals known to another copy, and erases the annotators. Returns how many
+    /// withdrawals were new.
     pub(crate) fn add_withdrawals(&mut self, theirs: &Withdrawals) -> Result<u32> {
         if theirs.facts.is_empty() {
             return Ok(0);
@@ -148,7 +154,7 @@ impl WriteTx<'_> {
         added.map(drop).map_err(|e| self.explain("noting that somebody withdrew", e))
     }
 
-    /// Returns whether the name was not known.
+    /// Returns whether the name was new.
     pub(crate) fn add_withdrawn_name(&self, person: Hash, name: Hash) -> Result<bool> {
         let sql = "INSERT INTO withdrawn_names (person, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         let added = self.run(sql, (person, name));
@@ -163,10 +169,7 @@ impl WriteTx<'_> {
 }
 
 impl Store {
-    /// Everybody who withdrew, by time. A person who withdrew in two copies apart is there twice.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All withdrawals, by time. An annotator who withdrew in two separate copies occurs twice.
     pub fn withdrawals(&self) -> Result<Vec<Withdrawal>> {
         Ok(self.all_withdrawals()?.facts)
     }
@@ -175,19 +178,13 @@ impl Store {
         self.read("reading who withdrew", known)
     }
 
-    /// How many people withdrew.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// How many annotators withdrew.
     pub fn people_withdrawn(&self) -> Result<u32> {
         let sql = "SELECT count(DISTINCT person) FROM withdrawals";
         self.read("reading who withdrew", |c| c.query_row(sql, [], |r| r.get(0)))
     }
 
-    /// Whether the person of this id withdrew.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether the annotator with this id withdrew.
     pub fn has_withdrawn(&self, external_id: &str) -> Result<bool> {
         let project = self.project_id()?;
         let ids = [external_id.to_owned(), composed(external_id)];
@@ -198,37 +195,27 @@ impl Store {
         })
     }
 
-    /// Whether somebody withdrew who went by a name that looks like this one.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether an annotator withdrew who had a name that looks like this one.
     pub fn looks_withdrawn(&self, name: &str) -> Result<bool> {
         let look = near_hash(self.project_id()?, name);
         let sql = "SELECT 1 FROM withdrawn_names WHERE name = ?1 LIMIT 1";
         self.read("reading who withdrew", |c| Ok(first(c, sql, [look], |_| Ok(()))?.is_some()))
     }
 
-    /// Whether this packet was handed out to somebody who withdrew.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether this task packet was created for an annotator who withdrew.
     pub fn is_withdrawn_packet(&self, packet: PacketId) -> Result<bool> {
         let sql = "SELECT 1 FROM withdrawn_packets WHERE packet = ?1 LIMIT 1";
         self.read("reading who withdrew", |c| Ok(first(c, sql, [packet.0], |_| Ok(()))?.is_some()))
     }
 
-    /// Whether `other`, a copy of this project, knows of somebody who withdrew and of whom this one does not know it: taking it in
-    /// erases people.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// Whether `other`, a copy of this project, knows about a withdrawal that this one does not:
+    /// merging it would erase annotators.
     pub fn is_to_erase_for(&self, other: &Self) -> Result<bool> {
         let known: HashSet<Hash> = self.all_withdrawals()?.facts.iter().map(|fact| fact.person).collect();
         Ok(other.all_withdrawals()?.facts.iter().any(|fact| !known.contains(&fact.person)))
     }
 
-    /// Those of these people who withdrew here, as another copy of the project that does not know it yet has them, each with what stands
-    /// for them.
+    /// Those of these annotators of another copy who withdrew here, each with their hash.
     pub(crate) fn withdrawn_among(
         tx: &WriteTx<'_>,
         people: &[Annotator],

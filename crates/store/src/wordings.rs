@@ -1,4 +1,4 @@
-//! Wordings of questions: which one was on screen with an answer.
+//! Wordings of questions, and which one was on screen with an answer.
 
 use crate::facts::select;
 use crate::labels::{SAID, current_of};
@@ -13,25 +13,24 @@ use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// How long the JSON of a wording may be, in bytes: what comes in from other copies is read whole.
+/// Maximum length of a wording's JSON, in bytes, since wordings from other copies are read into
+/// memory.
 const LARGEST_WORDING: usize = 1 << 20;
 
-/// A wording that answers name.
+/// A wording that answers refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordingVersion {
-    /// Its identity.
     pub id: WordingId,
-    /// What it says.
     pub wording: Wording,
-    /// Counted from 1 within its question, by the time of the first answer under it, then by identity.
+    /// Number within its question, from 1, by the time of the first answer, then by id.
     pub number: u32,
-    /// When the first answer under it was given, in milliseconds since 1970-01-01 UTC.
+    /// Time of the first answer under this wording, in milliseconds since 1970-01-01 UTC.
     pub first_ms: i64,
-    /// How many answers were given under it, those that do not count any more included.
+    /// Number of answers given under it, including those that no longer count.
     pub answers: u32,
 }
 
-/// The first 16 bytes of the SHA-256 of what it says.
+/// The first 16 bytes of the SHA-256 of the contents.
 fn id_of(content: &str) -> WordingId {
     let mut first = [0; 16];
     first.copy_from_slice(&Sha256::digest(content)[..16]);
@@ -39,20 +38,20 @@ fn id_of(content: &str) -> WordingId {
 }
 
 impl WriteTx<'_> {
-    /// The row of the wording that a question has now.
+    /// The row id of the current wording of a question.
     pub(crate) fn current_wording(&self, question: QuestionId) -> Result<Option<u32>> {
         let Some(question) = self.question(question)? else { return Ok(None) };
         self.add_wording(&Wording::from(&question)).map(Some)
     }
 
-    /// The identity of the wording that a question has now.
+    /// The id of the current wording of a question.
     pub(crate) fn current_wording_id(&self, question: QuestionId) -> Result<Option<WordingId>> {
         let Some(row) = self.current_wording(question)? else { return Ok(None) };
         let id: Option<Uuid> = self.first("SELECT uid FROM wordings WHERE id = ?1", [row], |r| uid(r, 0))?;
         Ok(id.map(WordingId))
     }
 
-    /// The row of a wording, which is added where it is not known.
+    /// The row id of a wording, which is added if it is new.
     pub(crate) fn add_wording(&self, wording: &Wording) -> Result<u32> {
         let content = to_json("wording", wording)?;
         if content.len() > LARGEST_WORDING {
@@ -71,7 +70,8 @@ impl WriteTx<'_> {
             .ok_or_else(|| StoreError::Unknown { what: "wording", name: id.to_string() })
     }
 
-    /// Whether each part of a wording was at some time one of this question: its text, its help, each level with what it means.
+    /// Whether every part of a wording was used in this question at some time: its prompt, its
+    /// help, and each level with its definition.
     pub(crate) fn was_ever_worded(&self, question: QuestionId, wording: &Wording) -> Result<bool> {
         let Some(now) = self.question(question)? else { return Ok(false) };
         let explain = |e| self.explain("reading how a question was worded", e);
@@ -119,7 +119,7 @@ impl WriteTx<'_> {
         self.first("SELECT id FROM wordings WHERE uid = ?1", [id.0], |r| r.get(0))
     }
 
-    /// Removes the wordings of a question that is removed.
+    /// Removes the wordings of a question that is being removed.
     pub(crate) fn remove_wordings(&self, question: QuestionId) -> Result<()> {
         let sql = "DELETE FROM wordings WHERE json_extract(content, '$.question') = (SELECT name FROM questions WHERE id = ?1)";
         self.run(sql, [question.0])
@@ -160,19 +160,13 @@ fn versions(c: &Connection) -> rusqlite::Result<Vec<WordingVersion>> {
 }
 
 impl Store {
-    /// The wordings that answers name, by question and number.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// The wordings that answers refer to, by question and number.
     pub fn wordings(&self) -> Result<Vec<WordingVersion>> {
         self.read("reading the wordings", versions)
     }
 
-    /// The current labels of everyone, by text, then annotator, each with the wording of the question that its annotator had on screen, where
-    /// that is known.
-    ///
-    /// # Errors
-    /// Only what the disk says.
+    /// All current labels, by text, then annotator, each with the wording of the question that its
+    /// annotator had on screen, if known.
     pub fn labels_by_wording(&self, question: QuestionId) -> Result<Vec<(CurrentLabel, Option<WordingId>)>> {
         let sql = format!(
             "SELECT a.event, a.text, a.annotator, a.level, a.content, w.uid
@@ -188,14 +182,11 @@ impl Store {
     }
 
     /// The number of each wording within its question.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn wording_numbers(&self) -> Result<HashMap<WordingId, u32>> {
         Ok(self.wordings()?.into_iter().map(|version| (version.id, version.number)).collect())
     }
 
-    /// A wording by its identity.
+    /// Finds a wording by id.
     pub(crate) fn wording(&self, id: WordingId) -> Result<Option<Wording>> {
         self.read("reading a wording", |c| {
             first(c, "SELECT content FROM wordings WHERE uid = ?1", [id.0], |r| json(r, 0))
@@ -205,9 +196,6 @@ impl Store {
 
 impl Snapshot<'_> {
     /// The number of each wording within its question.
-    ///
-    /// # Errors
-    /// Only what the disk says.
     pub fn wording_numbers(&self) -> Result<HashMap<WordingId, u32>> {
         Ok(self.read(versions)?.into_iter().map(|version| (version.id, version.number)).collect())
     }

@@ -1,9 +1,10 @@
-//! The one thread that owns the connection which writes, and brings the journal into the file when writing pauses.
+//! The thread that owns the writing connection, and writes the journal back to the file when
+//! writing pauses.
 //!
-//! SQLite appends what is written to a journal (the write-ahead log) beside the file. Whoever copies, mails or backs up the
-//! one file meanwhile gets a project without it. So the journal is brought into the file whenever nothing was written for
-//! [`PAUSE`], at the latest [`AT_MOST`] after the first write that is not in the file, on [`Writer::checkpoint`] and at the
-//! end.
+//! SQLite appends changes to a journal (the write-ahead log) next to the file. Copying, mailing or
+//! backing up only the file would miss them. The journal is therefore written back to the file if
+//! nothing was written for [`PAUSE`], at the latest [`AT_MOST`] after the first write that is not
+//! in the file, on [`Writer::checkpoint`], and at the end.
 
 use crate::own_file::{AtClosing, OwnFile};
 use crate::sync::lock;
@@ -17,15 +18,16 @@ use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
-/// The pause in writing after which the journal is brought into the file. Two seconds are promised, the work included.
+/// The pause in writing after which the journal is written back. The promise to users is two
+/// seconds, including the work.
 const PAUSE: Duration = Duration::from_millis(1000);
 
-/// The longest that a write waits to be brought into the file where writing never pauses.
+/// Maximum delay before a write is written back to the file if writing never pauses.
 const AT_MOST: Duration = Duration::from_secs(15);
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// Hands work to the writing thread, one piece after another in the order it came.
+/// Runs work on the writing thread, in the order of submission.
 #[derive(Debug)]
 pub(crate) struct Writer {
     path: PathBuf,
@@ -36,7 +38,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread with its connection to the file `own`.
+    /// Starts the thread with a connection to the file `own`.
     pub(crate) fn start(conn: Connection, own: Arc<OwnFile>) -> Result<Self> {
         let path = own.shown().to_owned();
         let (work, queue) = channel::<Work>();
@@ -54,7 +56,8 @@ impl Writer {
         })
     }
 
-    /// Runs `work` on the writing thread and waits for what it returns. A panic in it goes on in the caller.
+    /// Runs `work` on the writing thread and waits for its result. A panic is propagated to the
+    /// caller.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> T + Send + 'static,
@@ -66,7 +69,7 @@ impl Writer {
         let (answer, answered) = sync_channel(1);
         let job: Work = Box::new(move |conn| {
             let done = catch_unwind(AssertUnwindSafe(|| work(conn)));
-            // The caller waits for it, so this fails only where its thread has died: nobody is left to hear the answer.
+            // The caller waits for it, so this only fails if the caller's thread has died.
             if answer.send(done).is_err() {
                 tracing::warn!("nobody waits for a write that was done");
             }
@@ -79,8 +82,8 @@ impl Writer {
         }
     }
 
-    /// Brings everything written so far into the file; false where a reader that began before it keeps a part of it in
-    /// the journal, which is then brought in once that reader has ended.
+    /// Writes the journal back to the file. Returns false if an older reader still needs a part of
+    /// the journal; that is written back once the reader has ended.
     pub(crate) fn checkpoint(&self) -> Result<bool> {
         let own = Arc::clone(&self.own);
         let done = self.run(move |conn| {
@@ -90,12 +93,12 @@ impl Writer {
         done.map_err(|e| StoreError::explain(&self.path, "bringing the journal into the file", e))
     }
 
-    /// Finishes the work handed over so far, writes the journal back into the file and ends the thread.
+    /// Finishes pending work, writes the journal back to the file and ends the thread.
     pub(crate) fn stop(&self) -> Result<()> {
         drop(lock(&self.work).take());
         let Some(running) = lock(&self.running).take() else { return Ok(()) };
         if std::thread::current().id() == self.thread {
-            return Ok(()); // the last handle went away inside a write: the thread ends by itself after it
+            return Ok(()); // the last handle was dropped inside a write, after which the thread ends by itself
         }
         match running.join() {
             Ok(ended) => ended.map_err(|e| StoreError::explain(&self.path, "closing the project", e)),
@@ -105,7 +108,7 @@ impl Writer {
 }
 
 fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlite::Result<()> {
-    // Since when something may be written that is not in the file, and when the last write was.
+    // Time of the first write that may not be in the file, and of the last write.
     let mut waiting: Option<(Instant, Instant)> = None;
     loop {
         let work = match waiting {
@@ -138,34 +141,35 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
     }
     conn.flush_prepared_statement_cache();
     let in_place = own.must_be_written_in_place().is_ok();
-    // SQLite removes the journal by its name, which may be that of another file by now.
+    // SQLite deletes the journal by name, which may be that of another file by now.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !in_place)?;
     if own.at_closing() != AtClosing::BringIn {
         tracing::warn!("the journal of a project that was moved or replaced is not brought into it");
         return conn.close().map_err(|(_, e)| e);
     }
-    // Closing would do it too, but would not say when it fails. Of this file alone: a migration may leave the temporary database
-    // open, which cannot be written back and would be reported as busy.
+    // Closing would do this too, but would not report a failure. Only for this file: a migration
+    // may leave the temporary database open, which cannot be written back and would be reported as
+    // busy.
     let written = conn.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     conn.close().map_err(|(_, e)| e)?;
     written
 }
 
-/// Brings the journal into the file as far as no reader still needs the older pages, without waiting for anybody. True
-/// where all of it is in the file.
+/// Writes the journal back to the file as far as no reader still needs the older pages, without
+/// waiting. Returns whether all of it is in the file.
 fn bring_into_file(conn: &Connection, own: &OwnFile) -> rusqlite::Result<bool> {
-    // Not TRUNCATE: it would wait for readers, and everything that wants to write would wait with it. An emptied journal
-    // is used again from its beginning by the next write all the same.
+    // Not TRUNCATE, which would wait for readers and block other writes meanwhile. The next write
+    // reuses a journal that was completely written back from its beginning all the same.
     let done = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         let (busy, frames, in_file): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(!busy && frames == in_file) // both are -1 where the journal is of the older kind, which holds nothing back
+        Ok(!busy && frames == in_file) // both are -1 for a rollback journal, which has nothing to write back
     });
     own.brought_in();
     done
 }
 
-/// As [`bring_into_file`], while nobody asked for it. What the disk says now takes nothing away from what was confirmed: it is
-/// safe in the journal, and the next try or the closing says it again.
+/// Like [`bring_into_file`], without a caller. An I/O error is not reported: what was confirmed is
+/// safe in the journal, and the next attempt, or closing, will report it.
 fn try_to_bring_into_file(conn: &Connection, own: &OwnFile) -> bool {
     if let Err(e) = own.must_be_written_in_place() {
         tracing::debug!(code = e.code(), "the journal is not brought into a file that was moved or replaced");
@@ -185,7 +189,7 @@ mod tests {
     use tracing::span::{Attributes, Id, Record};
     use tracing::{Event, Level, Metadata, Subscriber};
 
-    /// Keeps what is logged, a line an event.
+    /// Collects log events, one line each.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<(Level, String)>>>);
 
@@ -233,7 +237,7 @@ mod tests {
         let log = Lines::default();
         let attempt =
             || tracing::subscriber::with_default(log.clone(), || try_to_bring_into_file(&conn, &own));
-        // SQLite refuses a checkpoint on a connection that is in the middle of a write.
+        // SQLite refuses a checkpoint on a connection in the middle of a write.
         conn.execute_batch("BEGIN IMMEDIATE; INSERT INTO t VALUES ('a secret')").unwrap();
         assert!(!attempt());
         {

@@ -1,4 +1,4 @@
-//! What was confirmed is there, however the program or the disk ends.
+//! Confirmed writes survive a crash of the program or a failure of the disk.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,10 +14,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Names the project to the child process that is this very test started again.
+/// Passes the project to the child process, which is this test started again.
 const CHILD: &str = "DISSENSUS_STORE_CRASH_CHILD";
 
-/// Labels for ever and prints the number of each label once it is confirmed.
+/// Labels in an endless loop, and prints the number of each label once it is confirmed.
 fn label_for_ever(path: PathBuf) -> ! {
     let store = Store::open(path).unwrap();
     let mut out = std::io::stdout();
@@ -61,7 +61,8 @@ fn kill_nine_loses_no_confirmed_label() {
             last = confirmed(&line).unwrap_or(last);
         }
         if round == 2 {
-            // While it lives, nobody else may write, and the refusal says who is at it.
+            // As long as it runs, nobody else may write, and the error message states which process
+            // is running.
             let error = Store::open(&path).unwrap_err();
             assert_eq!(error.code(), "project-locked");
             assert!(error.to_string().contains(&child.id().to_string()), "{error}");
@@ -102,12 +103,13 @@ fn small_disk(at: &Path, size: &str) -> Option<Mount> {
     done.is_ok_and(|s| s.success()).then(|| Mount(at.to_owned()))
 }
 
-/// A disk that runs full: a small one where we may mount it, else the last blocks of a limit on the size of files.
+/// A full disk: a small one if we may mount it, otherwise the last blocks before a file size limit.
 #[test]
 fn a_full_disk_is_told_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mount) = small_disk(folder.path(), "2m") else {
-        // Elsewhere the unit test `store::tests::a_full_file_...` covers the same path with SQLite's own limit.
+        // On other systems the unit test `store::tests::a_full_file_...` covers the same path with
+        // SQLite's own limit.
         println!("may not mount here; the limit of the file is tested instead");
         return;
     };

@@ -1,4 +1,4 @@
-//! A project file that is moved, replaced, removed, linked or restored while it is open or after a crash.
+//! Project files that are moved, replaced, deleted, linked or restored while open or after a crash.
 
 #![cfg(unix)]
 #![allow(
@@ -20,7 +20,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Names the project to the child process that is this very test started again.
+/// Passes the project to the child process, which is this test started again.
 const CHILD: &str = "DISSENSUS_STORE_DISPLACED_CHILD";
 
 const TEXTS: u32 = 100;
@@ -56,7 +56,8 @@ impl Place {
         Store::open_reader_recorded(self.path(name), &self.records())
     }
 
-    /// The labels of the first annotator in the project `name`, which nobody has open, and its file where it was put aside.
+    /// The labels of the first annotator in the project `name`, which nobody has open, and the path
+    /// of a journal that was put aside.
     fn labels(&self, name: &str) -> (BTreeMap<u32, u16>, Option<PathBuf>) {
         let store = self.open(name).unwrap_or_else(|e| panic!("{name}: {} {e}", e.code()));
         let aside = store.journal_put_aside().map(Path::to_owned);
@@ -132,7 +133,7 @@ impl Holder {
         self.answer()
     }
 
-    /// Labels a text; the code of the error where it was not confirmed.
+    /// Labels a text; returns the error code if that was not confirmed.
     fn label(&mut self, text: u32, level: u16) -> Result<(), String> {
         match self.ask(&format!("label {text} {level}")).as_str() {
             "ok" => {
@@ -157,7 +158,7 @@ impl Holder {
     }
 }
 
-/// In the child: has the project open and does what the test asks.
+/// In the child: opens the project and does what the test requests.
 fn serve_as_child() {
     let Some(path) = std::env::var_os(CHILD) else { return };
     let home = PathBuf::from(std::env::var_os("DISSENSUS_STORE_DISPLACED_HOME").unwrap());
@@ -194,7 +195,7 @@ fn copy_all(from: &Path, to: &Path) {
     assert!(status.success());
 }
 
-/// Copies `from` to `to` as a restore does: the file appears whole under its name.
+/// Copies `from` to `to` like a restore: the complete file appears under its name.
 fn restore(from: &Path, to: &Path) {
     let part = to.with_extension("tmp");
     std::fs::copy(from, &part).unwrap();
@@ -280,7 +281,7 @@ fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_bo
     serve_as_child();
     const TEST: &str =
         "a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_both_were_copied";
-    // What somebody does to the files of a program that was killed, and whether the journal then goes on from the file.
+    // Changes to the files of a killed program, and whether the journal then continues the file.
     type Change = fn(&Place);
     let in_place: Change = |place| {
         let backup = std::fs::read(place.path("backup")).unwrap();
@@ -303,7 +304,7 @@ fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_bo
         for name in place.names() {
             std::fs::remove_file(place.path(&name)).unwrap();
         }
-        // Other files first, so that no number is given again.
+        // Other files first, so that no file number is reused.
         for n in 0..20 {
             std::fs::write(place.path(&format!("other{n}")), "x").unwrap();
         }
@@ -333,7 +334,7 @@ fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_bo
             }
             assert_eq!(holder.ask("checkpoint"), "ok");
         }
-        // The same rows as in the backup, so that file and journal would seem sound together.
+        // The same rows as in the backup, so that file and journal together would seem sound.
         holder.label(1, 4).unwrap();
         let confirmed = holder.kill();
         change(&place);
@@ -428,7 +429,7 @@ fn where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal() {
     let mut holder =
         place.holder("where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal", "p.dissensus");
     holder.label(1, 3).unwrap();
-    // As such a file system shows it: each file has both names.
+    // Like on a case-insensitive file system: each file has both names.
     for ending in ["", "-wal", "-shm"] {
         let name = |n: &str| place.path(&format!("{n}.dissensus{ending}"));
         std::fs::hard_link(name("p"), name("P")).unwrap();
@@ -458,14 +459,15 @@ fn nothing_is_confirmed_while_the_file_is_away_and_writing_goes_on_when_it_is_ba
     std::fs::rename(&away, &path).unwrap();
     store.append_label(&label(3, 1, 3)).unwrap();
 
-    // A link in its place leads to the file, but its journal is not beside the file.
+    // A link in its place leads to the file, but its journal is not next to the file.
     std::fs::rename(&path, &away).unwrap();
     std::os::unix::fs::symlink(&away, &path).unwrap();
     assert_eq!(store.append_label(&label(2, 1, 2)).unwrap_err().code(), "project-moved");
     std::fs::remove_file(&path).unwrap();
     std::fs::rename(&away, &path).unwrap();
 
-    // The folder cannot be reached, as when a network is gone: nothing is said of the file.
+    // The folder cannot be reached, for example because a network is down: the state of the file is
+    // unknown.
     let folder = place.at.with_extension("away");
     std::fs::rename(&place.at, &folder).unwrap();
     std::os::unix::fs::symlink(&place.at, &place.at).unwrap();
@@ -474,13 +476,13 @@ fn nothing_is_confirmed_while_the_file_is_away_and_writing_goes_on_when_it_is_ba
     std::fs::remove_file(&place.at).unwrap();
     std::fs::rename(&folder, &place.at).unwrap();
 
-    // Its journal is taken away.
+    // Its journal is moved away.
     let (journal, aside) = (place.path("p.dissensus-wal"), place.path("aside"));
     std::fs::rename(&journal, &aside).unwrap();
     assert_eq!(store.append_label(&label(2, 1, 2)).unwrap_err().code(), "project-journal-gone");
     std::fs::rename(&aside, &journal).unwrap();
 
-    // Touched, and not written: a backup program may do that.
+    // Touched but not written, as a backup program may do.
     std::fs::File::open(&path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
     store.append_label(&label(4, 1, 4)).unwrap();
     store.close().unwrap();
@@ -531,7 +533,8 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Renames over the project all the time while labels are given: each that is confirmed is in the file that has the name.
+/// Renames the project continuously while labels are given: each confirmed label is in the file
+/// under the project's name.
 #[test]
 fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
     for round in [0, 3] {
@@ -558,7 +561,7 @@ fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
                     }
                     Err(e) => {
                         assert_eq!(e.code(), "project-moved", "{e}");
-                        // It may be in the file all the same, which is then not said.
+                        // It may be in the file all the same, but is not confirmed then.
                         confirmed.remove(&(n % TEXTS + 1));
                         refused += 1;
                     }
@@ -583,7 +586,7 @@ fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
     }
 }
 
-/// Another file takes the name every 50 ms, made from what has the name just then.
+/// Every 50 ms another file takes the name, made from the file that has the name at that time.
 #[test]
 fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
     let place = Place::new();
@@ -621,14 +624,15 @@ fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
     drop(store);
     let saved = place.labels("saved.dissensus").0;
     assert!(confirmed.iter().all(|(text, level)| saved.get(text) == Some(level)));
-    // The file that was open has them too, under the name that is left to it.
+    // The file that was open has them too, under its remaining name.
     let first = place.labels("first").0;
     assert!(confirmed.iter().all(|(text, level)| first.get(text) == Some(level)));
     assert!(place.open("p.dissensus").is_ok(), "and the other one is sound");
 }
 
-/// While a reader keeps the journal from being brought in, the file stays behind by any number of checkpoints that were tried, also over
-/// a crash and another opening; wherever the two are copied, the journal is the file's own.
+/// While a reader prevents checkpoints, the file falls behind by any number of attempted
+/// checkpoints, even across a crash and another opening. Wherever both are copied, the journal
+/// belongs to the file.
 #[test]
 fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
     let place = Place::new();
@@ -649,7 +653,7 @@ fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
             store.append_label(&label(10 * round + text, 1, 1)).unwrap();
             store.checkpoint().unwrap();
         }
-        // As after a crash: file and journal as they are, in another place.
+        // Like after a crash: file and journal unchanged, in another place.
         let to = format!("round-{round}.dissensus");
         copy_of(&from, &to);
         drop(reader);
@@ -660,17 +664,19 @@ fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
     assert_eq!((labels.len(), aside), (15, None));
 }
 
-/// What the file was at one moment while its program had it open, with the journal beside it.
+/// The state of the file at one moment while its program had it open, with its journal.
 struct Moment {
     file: Vec<u8>,
     journal: Vec<u8>,
-    /// How many labels were in the file when the journal began, and how many are in the two together.
+    /// How many labels were in the file when the journal started, and how many are in both
+    /// together.
     began: usize,
     labels: usize,
 }
 
-/// Each moment's journal is left beside each moment's file, as by a backup of a folder that removes nothing. It is used only where
-/// the file is what it was when that journal began, or what it became while that journal was brought in.
+/// Combines each moment's journal with each moment's file, like a backup of a folder that deletes
+/// nothing. The journal is only used if the file is in the state in which that journal started, or
+/// in one that it reached while that journal was written back.
 #[test]
 fn a_journal_beside_a_newer_file_of_the_same_opening_takes_nothing_back() {
     let place = Place::new();
@@ -728,7 +734,8 @@ fn a_journal_beside_a_newer_file_of_the_same_opening_takes_nothing_back() {
     assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
 }
 
-/// The copy that `merge` makes before it erases, and every other one, is what it was made as, whatever lies beside it.
+/// The copy that `merge` makes before erasing, like every other copy, retains its contents,
+/// whatever journal is next to it.
 #[test]
 fn a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_forward() {
     serve_as_child();
@@ -759,7 +766,8 @@ fn a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_
     }
 }
 
-/// A journal whose first transaction is the first that was ever marked tells its file from other files without a mark.
+/// A journal whose first transaction is the first one with a mark distinguishes its file from other
+/// files without a mark.
 #[test]
 fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() {
     let place = Place::new();
@@ -767,7 +775,8 @@ fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() 
         let conn = rusqlite::Connection::open(place.path(name)).unwrap();
         conn.execute("DELETE FROM settings WHERE key = 'journal'", []).unwrap();
     };
-    // Two files of an earlier version: one project at two moments, the second with more texts than fit its first pages.
+    // Two files of an earlier version: one project at two moments, the second with more texts than
+    // fit in its first pages.
     std::fs::copy(place.path("p.dissensus"), place.path("later.dissensus")).unwrap();
     let store = place.open("later.dissensus").unwrap();
     for n in 0..300 {
@@ -803,8 +812,8 @@ fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() 
     }
 }
 
-/// A transaction in the older kind of journal, half of it in the file, as whoever is killed in the middle of it leaves the two. It begins
-/// with the next mark where `marked`.
+/// Leaves the file and the rollback journal of a program that was killed halfway through a
+/// transaction: half of it is in the file. It starts with the next mark if `marked`.
 fn half_a_transaction(path: &Path, marked: bool) -> (Vec<u8>, Vec<u8>) {
     let conn = rusqlite::Connection::open(path).unwrap();
     let set = |pragma: &str, value: &str| {
@@ -831,7 +840,7 @@ fn half_a_transaction(path: &Path, marked: bool) -> (Vec<u8>, Vec<u8>) {
     (std::fs::read(path).unwrap(), std::fs::read(journal).unwrap())
 }
 
-/// The older kind of journal would take the file back to what it was before that journal began, whichever file that was.
+/// A rollback journal would restore the state before that journal started in any file.
 #[test]
 fn a_rollback_journal_takes_back_its_own_file_alone() {
     let place = Place::new();
@@ -850,7 +859,7 @@ fn a_rollback_journal_takes_back_its_own_file_alone() {
     let whole = std::fs::read(place.path("p.dissensus")).unwrap();
     let (_, unmarked) = half_a_transaction(&place.path("unmarked.dissensus"), false);
     let (half, marked) = half_a_transaction(&place.path("marked.dissensus"), true);
-    // What a program leaves that is killed while it makes a project: there were no pages before.
+    // What a program leaves that is killed while creating a project: there were no pages before.
     let mut made = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
     for number in [0_u32, 7, 0, 512, 4096] {
         made.extend(number.to_be_bytes());
@@ -881,8 +890,8 @@ fn a_rollback_journal_takes_back_its_own_file_alone() {
     }
 }
 
-/// A program that is killed while it makes a project leaves the whole project or none, and nothing that would be taken for a part of
-/// another file of that name.
+/// A program that is killed while creating a project leaves the complete project or none, and
+/// nothing that could be treated as a part of another file of that name.
 #[test]
 fn a_project_is_made_whole_or_not_at_all() {
     if let Some(folder) = std::env::var_os(CHILD) {
@@ -917,7 +926,7 @@ fn a_project_is_made_whole_or_not_at_all() {
     }
 }
 
-/// What is confirmed is in the file that the path leads to which the project was opened by.
+/// Confirmed writes are in the file that the path used for opening leads to.
 #[test]
 fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
     let place = Place::new();
@@ -930,7 +939,7 @@ fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
         std::os::unix::fs::symlink(at, &new).unwrap();
         std::fs::rename(new, place.path(link)).unwrap();
     };
-    // The file itself, or a folder on the way to it; then what the link is changed to.
+    // The file itself, or a folder on the way to it; then the new target of the link.
     for (n, link, name, home, elsewhere) in [
         (1, "home/link.dissensus", "home/link.dissensus", "p.dissensus", "other.dissensus"),
         (2, "home/folder", "home/folder/p.dissensus", "", "home/other"),
@@ -958,7 +967,7 @@ fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
     assert_eq!(place.labels("p.dissensus"), ([1, 2, 11, 12].map(|text| (text, 1)).into(), None));
 }
 
-/// A file that is kept beside a project while it is open is written over and removed with it.
+/// Side files of an open project are overwritten and deleted together with it.
 #[test]
 fn no_project_is_made_or_copied_under_the_name_of_a_file_beside_one() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Files that cannot be opened: each says why, and stays as it is.
+//! Files that cannot be opened: the error states the reason, and the file is unchanged.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Opens to write and to read, expects `code` of both, and that nothing in the folder has changed.
+/// Opens for writing and for reading, expects `code` from both, and that nothing in the folder has
+/// changed.
 fn refused(path: &Path, code: &str) -> String {
     let folder = path.parent().unwrap();
     let before = state_of(folder);
@@ -163,7 +164,7 @@ fn one_project_is_open_once_under_any_name() {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         assert_eq!(Store::open(&link).unwrap_err().code(), "project-locked");
     }
-    // The refusals must not have loosened the locks of the store that is open.
+    // The failed attempts must not have released the locks of the open store.
     store.append_label(&label(1, 1, 1)).unwrap();
     store.close().unwrap();
     let again = Store::open(&path).unwrap();
@@ -227,7 +228,7 @@ fn closing_twice_is_fine_and_use_after_closing_is_told() {
     assert_eq!(state_of(folder.path()).len(), 1);
 }
 
-/// Changes a closed project in a way that the product never does.
+/// Changes a closed project in a way that the program never does.
 fn spoil(path: &Path, sql: &str) {
     let conn = Connection::open(path).unwrap();
     conn.pragma_update(None, "ignore_check_constraints", true).unwrap();
@@ -329,7 +330,7 @@ fn odd_names_are_names() {
     }
 }
 
-/// A project that is too large to be checked whole at every opening.
+/// A project that is too large to be checked completely at every opening.
 fn large_project(folder: &Path) -> PathBuf {
     let path = folder.join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -356,7 +357,7 @@ fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = large_project(folder.path());
     let records = dissensus_store::CheckRecords::inside(&folder.path().join("cache"));
-    // A rule that only the check of the contents would miss: found where there is no record.
+    // A constraint that only the check of the contents covers: detected if there is no record.
     spoil(&path, "UPDATE texts SET metadata = '[]' WHERE id = 1");
     assert_eq!(Store::open_recorded(&path, &records).unwrap_err().code(), "project-damaged");
     spoil(&path, "UPDATE texts SET metadata = '{}' WHERE id = 1");
@@ -365,7 +366,8 @@ fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
     store.close().unwrap();
     assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 1);
     Store::open_reader_recorded(&path, &records).unwrap().close().unwrap();
-    // Damage changes the file, so the record no longer speaks of it: writers and readers both look again.
+    // Damage changes the file, so the record no longer applies: writers and readers both check
+    // again.
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8192].fill(0xA5);
@@ -374,14 +376,14 @@ fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
     assert_eq!(Store::open_reader_recorded(&path, &records).unwrap_err().code(), "project-damaged");
 }
 
-/// A file system that cannot be written, with a project on it. Needs the right to mount, or at least not to be root.
+/// A project on a read-only file system. Requires the right to mount, or at least not to be root.
 #[cfg(unix)]
 mod read_only_media {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::process::{Command, Stdio};
 
-    /// Makes `folder` writable again when the test ends, however it ends.
+    /// Makes `folder` writable again when the test ends, in any case.
     struct ReadOnly {
         folder: PathBuf,
         mounted: bool,
@@ -402,7 +404,8 @@ mod read_only_media {
         done.is_ok_and(|s| s.success())
     }
 
-    /// Makes what lies in `folder` read-only: a mount of it upon itself, or its mode where we are not the superuser.
+    /// Makes the contents of `folder` read-only: by a bind mount, or by its mode if we are not the
+    /// superuser.
     fn read_only(folder: &Path) -> ReadOnly {
         let name = folder.to_str().unwrap();
         let guard = |mounted| ReadOnly { folder: folder.to_owned(), mounted };
@@ -453,7 +456,7 @@ mod read_only_media {
         let live = folder.path().join("live.dissensus");
         let store = small(&live, 3, 1);
         store.append_label(&label(1, 1, 1)).unwrap();
-        // What a crash leaves: the file and its journal, and nothing else.
+        // What a crash leaves: only the file and its journal.
         let left = folder.path().join("left");
         std::fs::create_dir(&left).unwrap();
         let path = left.join("p.dissensus");
@@ -498,7 +501,7 @@ fn a_project_that_is_being_labelled_opens_every_time() {
                 store.append_label(&label(n + 1, 1, 2)).unwrap();
             }
         });
-        // What was appended while one question of the check was answered is no damage to the next one.
+        // What was appended between two queries of the check is not reported as damage.
         let results: Vec<_> = (0..100).map(|_| Store::open_reader(&path).map(drop)).collect();
         opened.store(true, Ordering::Relaxed);
         results.into_iter().for_each(|result| result.unwrap());

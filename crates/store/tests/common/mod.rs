@@ -1,4 +1,4 @@
-//! A small project to begin a test with.
+//! A small project for tests.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
@@ -12,7 +12,8 @@ use std::time::SystemTime;
 /// The one question of [`small`], ordinal with five levels.
 pub(crate) const QUESTION: QuestionId = QuestionId(1);
 
-/// Makes a project with a question, `texts` texts and `annotators` annotators, and leaves it open.
+/// Creates a project with a question, `texts` texts and `annotators` annotators, and leaves it
+/// open.
 pub(crate) fn small(path: &Path, texts: u32, annotators: u32) -> Store {
     let store = Store::create(path).unwrap();
     store
@@ -46,7 +47,7 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
     }
 }
 
-/// Everything about a folder that an unsuccessful opening must leave as it is: names, sizes, times and
+/// Everything about a folder that a failed opening must leave unchanged: names, sizes, times and
 /// hashes of its files.
 pub(crate) fn state_of(folder: &Path) -> Vec<(PathBuf, u64, SystemTime, u64)> {
     let mut files: Vec<_> = std::fs::read_dir(folder)

@@ -1,8 +1,9 @@
-//! Random histories of three copies of a project, with everything that people do at one: brought together in any order, and as often as one
-//! likes, they are the same project, told by names and identities down to the last row, and no answer has changed its meaning.
+//! Random histories of three copies of a project, with all kinds of actions. Merged in any order
+//! and any number of times, the copies contain the same data down to the last row, compared by
+//! names and ids, and no answer has changed its meaning.
 //!
-//! `DISSENSUS_HISTORIES` says how many; `DISSENSUS_HISTORY_SEED` repeats one. The step `stress` of `cargo xtask test` runs 500 where it says
-//! nothing.
+//! `DISSENSUS_HISTORIES` sets the number of histories; `DISSENSUS_HISTORY_SEED` repeats one. The
+//! step `stress` of `cargo xtask test` runs 500 by default.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 #![allow(clippy::print_stdout, reason = "how long the long one takes is to be read")]
@@ -31,16 +32,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use uuid::Uuid;
 
-/// Copies that are worked on.
+/// Number of copies.
 const COPIES: usize = 3;
-/// People of the project at first; more are added.
+/// Number of initial annotators; more are added.
 const PEOPLE: u32 = 3;
-/// Within so many milliseconds, with clocks that agree, much happens at one time in copies apart.
+/// Range of the clocks in milliseconds if they agree, so that much happens at the same time in
+/// separate copies.
 const AT_ONCE: u32 = 3;
-/// Texts of the project at first.
+/// Number of initial texts.
 const TEXTS: u32 = 4;
 
-/// A copy that is open, and how wrong its clock is.
+/// An open copy, and the error of its clock.
 struct Copy {
     store: Store,
     clock: i64,
@@ -52,7 +54,7 @@ impl Copy {
     }
 }
 
-/// One of the people of this copy, one of its texts and one of its questions.
+/// A random annotator, text and question of this copy.
 struct Pick {
     who: Annotator,
     text: TextId,
@@ -61,7 +63,7 @@ struct Pick {
     now: i64,
 }
 
-/// A question that copies may add apart from each other.
+/// Questions that copies may add separately.
 const QUESTIONS: [(&str, ScaleKind, &[&str]); 3] = [
     ("funny", ScaleKind::Binary, &["no", "yes"]),
     ("topics", ScaleKind::MultiLabel, &["art", "law", "war"]),
@@ -74,7 +76,7 @@ fn new_question(which: u32, prompt: u32) -> NewQuestion {
     NewQuestion { name: name.into(), prompt, scale: Scale::new(kind, levels).unwrap() }
 }
 
-/// An answer as it means in this copy: by the names that its levels began with.
+/// The meaning of an answer in this copy: the initial names of its levels.
 fn meaning(store: &Store, question: QuestionId, answer: &Answer) -> String {
     let keys = store.level_keys(question).unwrap();
     by_keys(answer, |place| keys[usize::from(place)].clone())
@@ -86,15 +88,15 @@ struct History {
     files: usize,
     rng: ChaCha8Rng,
     copies: Vec<Copy>,
-    /// Packets that are out, with what their people have done.
+    /// Task packets that are in progress, with the annotators' work.
     out: Vec<(PacketId, Store)>,
-    /// In how many of a hundred times that somebody does something a question is edited besides, and within how many milliseconds all of it
-    /// is done.
+    /// The percentage of actions that are accompanied by an edit of a question, and the range of
+    /// times in milliseconds.
     edited: u32,
     within: u32,
-    /// One text and the question of this name alone are worked on, so that much meets.
+    /// Restricts the work to one text and the question of this name, so that many changes meet.
     narrow: Option<&'static str>,
-    /// What each answer meant when it was given, by its identity.
+    /// The meaning of each answer when it was given, by event key.
     given: BTreeMap<String, String>,
 }
 
@@ -122,7 +124,8 @@ impl History {
         self.below(100) < percent
     }
 
-    /// A copy by hand, made while the one that it is a copy of goes on: both have what was appended under its copy id until then.
+    /// A copy made by hand while work on the original continues: both have the events appended
+    /// under its copy id until then.
     fn copied(&mut self, from: usize) -> Store {
         self.files += 1;
         let to = self.folder.join(format!("{}-{}.dissensus", self.seed, self.files));
@@ -163,7 +166,7 @@ impl History {
                 Answer::Spans(SpanSet::new(kinds.into_iter().map(span)).unwrap())
             }
             _ => {
-                // Levels that were added in copies apart are those that can go wrong.
+                // Levels added in separate copies are the ones that can go wrong.
                 let new: Vec<u16> = (0..)
                     .zip(question.scale.levels())
                     .filter(|(_, name)| name.starts_with("new"))
@@ -177,7 +180,7 @@ impl History {
         }
     }
 
-    /// A text that copies may add apart from each other, with what they know of it.
+    /// A text that copies may add separately, with the data they record about it.
     fn new_text(&mut self, n: u32) -> NewText {
         let group = self.chance(50).then(|| format!("g{}", self.below(3)));
         let split = self.chance(70).then(|| ["train", "dev", "test"][self.below(3) as usize].to_owned());
@@ -190,7 +193,7 @@ impl History {
         NewText { external_id: format!("x{n}"), body: format!("body {n}"), group, split, metadata }
     }
 
-    /// The answer, or that somebody cannot say.
+    /// The answer, or "cannot say".
     fn or_cannot_say(&mut self, question: &Question, answer: Answer) -> Answer {
         match question.scale.kind() != ScaleKind::Spans && self.chance(15) {
             true => Answer::CannotSay,
@@ -215,7 +218,7 @@ impl History {
         [LabelSource::Window, LabelSource::Command, LabelSource::Import][self.below(3) as usize]
     }
 
-    /// Somebody does something at a copy.
+    /// Performs a random action in a copy.
     fn act(&mut self, at: usize) {
         let Some(pick) = self.pick(at) else { return };
         if self.chance(self.edited) {
@@ -225,7 +228,8 @@ impl History {
         self.do_what(what, at, pick);
     }
 
-    /// Every copy says something of each kind that stands on a level of the same text, at one time.
+    /// Every copy gives an answer of each kind that uses a level of the same text, at the same
+    /// time.
     fn say_at_once(&mut self) {
         for what in [16, 21, 32, 41] {
             for at in 0..COPIES {
@@ -246,7 +250,8 @@ impl History {
                 let source = self.source();
                 let questions: Vec<QuestionId> =
                     self.copies[at].store.questions().unwrap().iter().map(|q| q.id).collect();
-                // What this person gave last in any copy that came in, by the rule in its plainest form.
+                // The last answer of this annotator in any merged copy, by the reference
+                // implementation.
                 let events = self.copies[at].store.events_since(EventId(0), u32::MAX).unwrap();
                 let own: Vec<Event> = events.into_iter().filter(|event| event.annotator == id).collect();
                 let last = given_answers(&own).last().map(|event| event.key);
@@ -290,7 +295,8 @@ impl History {
             ),
             20 => self.import(at, &asked, now),
             21..=22 => {
-                // Signed by somebody's id, somebody's name, or a name that somebody is called elsewhere.
+                // Signed with an annotator's id, an annotator's name, or a name that an annotator
+                // has in another copy.
                 let by = match self.below(4) {
                     0 => who.external_id.clone(),
                     1 => who.name.clone(),
@@ -367,7 +373,7 @@ impl History {
         }
     }
 
-    /// Somebody edits a question. What is refused stays as it was.
+    /// Edits a question. Rejected edits change nothing.
     fn edit(&mut self, at: usize, question: &Question, now: i64) {
         let mut edit = QuestionEdit::default();
         match self.below(8) {
@@ -392,7 +398,7 @@ impl History {
         assert!(matches!(edited, Ok(_) | Err("invalid")), "{edited:?}");
     }
 
-    /// The levels of a question with some of them added, removed, moved, renamed or explained.
+    /// The levels of a question with some of them added, removed, moved, renamed or redefined.
     fn levels(&mut self, question: &Question) -> Vec<LevelEdit> {
         let mut levels: Vec<LevelEdit> = (0..)
             .zip(question.scale.levels())
@@ -412,7 +418,7 @@ impl History {
                 }
                 2 if levels.len() > 1 => drop(levels.remove(one)),
                 3 => levels.swap(one, other),
-                // A new one in place of another one.
+                // Replaces a level with a new one.
                 4 => {
                     levels[one] = LevelEdit {
                         from: None,
@@ -427,7 +433,7 @@ impl History {
         levels
     }
 
-    /// What is practised on, what somebody answers in practice, and what counts as harmful.
+    /// Practice texts, practice answers and harmful levels.
     fn practise(&mut self, at: usize, question: &Question, text: TextId, annotator: AnnotatorId, at_ms: i64) {
         let (answer, id) = (self.answer(question), question.id);
         let copy = &self.copies[at];
@@ -447,7 +453,7 @@ impl History {
         }
     }
 
-    /// A packet that is out comes back to a copy, which may not know of it, or no more of what is in it.
+    /// Returns a task packet to a copy, which may not know it, or not all of its contents any more.
     fn returned(&mut self, at: usize) {
         let Some((id, work)) = self.out.get(self.out.len().wrapping_sub(1)) else { return };
         let taken = self.copies[at].store.take_in_packet(work, *id).map_err(|e| e.to_string());
@@ -478,7 +484,7 @@ impl History {
         self.given.insert(store.event(id).unwrap().unwrap().key.to_string(), means);
     }
 
-    /// Rows of one file, known ones among them: the same times and answers in every copy.
+    /// Imports rows of a file, some of them known: the same times and answers in every copy.
     fn import(&mut self, at: usize, asked: &Question, now: i64) {
         let (question, level) = (asked.id, asked.scale.len() as u16 - 1);
         let answer = match asked.scale.kind() {
@@ -513,7 +519,8 @@ impl History {
         });
     }
 
-    /// Takes out the last import, or what nothing stands on. The first text and person stay, as tests name them.
+    /// Removes the last import, or an item that nothing depends on. The first text and annotator
+    /// remain, since tests refer to them.
     fn remove(&mut self, at: usize, annotator: AnnotatorId) {
         let texts = self.copies[at].store.text_ids().unwrap();
         let text = texts[self.below(texts.len() as u32) as usize];
@@ -595,7 +602,7 @@ impl History {
                 let levels: Vec<u16> = (0..other.scale.len() as u16).filter(|_| self.chance(40)).collect();
                 let only_if = Some(Condition::new(other.id, levels)).filter(|_| self.chance(70));
                 let write = move |tx: &mut WriteTx<'_>| tx.set_condition(question, only_if.as_ref(), now);
-                // No level may be drawn, the question itself, or one that waits for it.
+                // There may be no level to draw, or the question itself, or one that depends on it.
                 let set = self.copies[at].store.write(write).map_err(|e| e.code());
                 assert!(matches!(set, Ok(()) | Err("invalid")), "{set:?}");
             }
@@ -616,11 +623,11 @@ impl History {
         }
     }
 
-    /// A packet goes out, is worked on, and comes back to this copy, twice.
+    /// A task packet is created, worked on, and merged into this copy, twice.
     fn packet(&mut self, at: usize, annotator: AnnotatorId, question: QuestionId, text: TextId, now: i64) {
         let id = PacketId(Uuid::from_u128(self.rng.random()));
         let assignments = vec![Assignment { text, occasion: 1, anchor: self.chance(50) }];
-        // What a question is asked after has to go out with it.
+        // The questions that a question depends on must be included.
         let mut questions = vec![question];
         let all = self.copies[at].store.questions().unwrap();
         while let Some(only_if) = all
@@ -663,7 +670,7 @@ impl History {
         work.close().unwrap();
     }
 
-    /// Stretches of work at three copies, which meet now and then, are copied over by hand and opened anew.
+    /// Sessions in three copies, which are sometimes merged, copied over by hand and reopened.
     fn happen(&mut self) {
         for _ in 0..self.below(12) {
             self.act(0);
@@ -707,9 +714,9 @@ impl History {
         }
     }
 
-    /// Brings everything together in several ways, and says what differs.
+    /// Merges everything in several ways, and returns a difference.
     fn differs(&mut self) -> Option<String> {
-        // Two that were copied before, and take in the three in orders of their own, with repeats.
+        // Two earlier copies that merge the three in different orders, with repetitions.
         let mut found = Vec::new();
         for from in [0, 1] {
             let collector = self.copied(from);
@@ -742,7 +749,7 @@ impl History {
 }
 
 impl History {
-    /// An answer that means something else than when it was given.
+    /// Finds an answer whose meaning has changed since it was given.
     fn other_meaning(&self, store: &Store) -> Option<String> {
         let questions = store.questions().unwrap();
         let keys: BTreeMap<u32, Vec<String>> =
@@ -768,7 +775,8 @@ fn take_in(into: &Store, from: &Store) -> TakenIn {
     into.take_in(from).unwrap()
 }
 
-/// Runs so many histories from a seed on. On memory where there is some: what is tested is what is written, not that it lasts.
+/// Runs this many histories, starting from a seed. Uses a memory file system if available, since
+/// the contents are tested and not their durability.
 fn run(first: u64, histories: u64) {
     let memory = Path::new("/dev/shm");
     let folder = match memory.is_dir() {

@@ -1,5 +1,6 @@
-//! What copies of a project that came together must agree on. Levels have rows of their own in each copy: whatever stands on one is told by
-//! the name that it began with, in the file as it lies there and in what the store tells.
+//! The state that merged copies of a project must agree on. Levels have different row ids in each
+//! copy, so everything that refers to a level is compared by the level's initial name, both in the
+//! file and in what the store returns.
 
 use dissensus_domain::{Answer, Question};
 use dissensus_store::Store;
@@ -7,9 +8,10 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
-/// Everything that copies must agree on: rows of every table that comes together, with names and identities in place of row numbers. In
-/// columns called `level`, `answer`, `content`, `levels` and `value` are levels by their rows, of the question in the column `question`.
-/// Left out are levels that a copy found again where they were removed: they follow from the rest, and when a copy found them does not.
+/// The contents that copies must agree on: rows of every merged table, with names and ids in place
+/// of row ids. In columns named `level`, `answer`, `content`, `levels` and `value`, levels are row
+/// ids of the question in the column `question`. Restored levels computed by a copy are omitted:
+/// they follow from the rest, but the time of their computation does not.
 const SAME_EVERYWHERE: [(&str, &str); 26] = [
     ("texts", "SELECT external_id, body, \"group\", split, metadata, noted_at_ms, coalesce(position, id), field_times FROM texts"),
     ("annotators", "SELECT external_id, name, attributes, simulated, coalesce(position, id) FROM annotators"),
@@ -104,13 +106,13 @@ const SAME_EVERYWHERE: [(&str, &str); 26] = [
     ("withdrawn_packets", "SELECT person, packet FROM withdrawn_packets"),
 ];
 
-/// What a project says, by what of it: lines in an order of their own.
+/// The contents of a project by kind, as sorted lines.
 pub(crate) type State = BTreeMap<&'static str, Vec<String>>;
 
-/// The names that levels began with, by the question's name and their rows.
+/// The initial names of levels, by the question's name and row id.
 type Rows = BTreeMap<String, BTreeMap<u16, String>>;
 
-/// All that a project says.
+/// Reads the contents of a project.
 pub(crate) fn state(store: &Store) -> State {
     let conn = Connection::open(store.file()).unwrap();
     let mut rows = Rows::new();
@@ -145,7 +147,7 @@ fn text(row: &Row<'_>, at: usize) -> String {
     row.get(at).unwrap()
 }
 
-/// A cell with the names of levels in place of their rows.
+/// A cell with the names of levels in place of their row ids.
 fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
     let raw = row.get_ref(at).unwrap();
     let key = |level: u16| {
@@ -198,7 +200,7 @@ pub(crate) fn by_keys(answer: &Answer, key: impl Fn(u16) -> String) -> String {
     format!("{named:?}")
 }
 
-/// What the store tells: what holds now, with levels by their places.
+/// What the store returns: current values, with levels by position.
 fn told(store: &Store, conn: &Connection) -> State {
     let external = |table: &str| -> BTreeMap<u32, String> {
         let sql = format!("SELECT id, external_id FROM {table}");
@@ -285,7 +287,7 @@ fn told(store: &Store, conn: &Connection) -> State {
     found
 }
 
-/// What differs between two projects.
+/// The difference between two projects.
 pub(crate) fn difference(one: &State, other: &State) -> Option<String> {
     let what = one.keys().find(|what| one[*what] != other[*what])?;
     let only = |a: &State, b: &State| -> Vec<String> {

@@ -1,5 +1,6 @@
-//! What two copies of a project said apart: which answer undo takes back, which of two notes of one text holds, which answers contradict each
-//! other, and under which wording answers were given.
+//! Separate work in two copies of a project: which answer undo retracts, which of two notes on a
+//! text is in effect, which answers contradict each other, and under which wording answers were
+//! given.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -48,9 +49,10 @@ fn undo_after_a_merge_takes_back_what_was_given_last_in_either_copy() {
     given(&b, 2, 4, 100);
     given(&a, 1, 3, 200);
     given(&b, 3, 2, 300);
-    given(&a, 3, 1, 50); // replaced by nothing: the other copy did not know of it, and its time is earlier
+    given(&a, 3, 1, 50); // not replaced: the other copy did not know it, and its time is earlier
     a.take_in(&b).unwrap();
-    // Of copy b at 300, of copy a at 50 (after 200 in its copy), of copy a at 200, of copy b at 100.
+    // Of copy b at 300, of copy a at 50 (after 200 in its copy), of copy a at 200, of copy b at
+    // 100.
     let taken: Vec<_> = (0..3).map(|n| undone(&a, 1_000 + n)).collect();
     assert_eq!(taken, [Some(TextId(3)), Some(TextId(3)), Some(TextId(1))]);
     assert_eq!((undone(&a, 2_000), undone(&a, 2_001)), (Some(TextId(2)), None));
@@ -70,7 +72,7 @@ fn undo_takes_back_the_last_answer_though_the_clock_was_put_back_and_passes_over
     );
 }
 
-/// Everything that an export holds, row by row, in its order.
+/// All rows of an export, in order.
 fn exported(store: &Store) -> Vec<String> {
     let mut rows = Vec::new();
     for question in store.snapshot(|snapshot| snapshot.questions()).unwrap() {
@@ -149,13 +151,13 @@ fn of_what_two_copies_noted_of_one_text_the_later_holds_in_both_and_they_export_
         let x = a.text_by_external("x").unwrap().unwrap();
         let (split, prompt) = match earlier > later {
             true => ("train", "A?"),
-            // At one time the greater value holds.
+            // With equal times, the greater value is in effect.
             false if earlier == later => ("train", "B?"),
             false => ("test", "B?"),
         };
         assert_eq!(x.split.as_deref(), Some(split));
         assert_eq!(a.question_by_name("funny").unwrap().unwrap().prompt, prompt);
-        // What only one of both said is not lost.
+        // A value that only one of them recorded is not lost.
         assert_eq!((x.group.as_deref(), x.metadata["only a"].as_str()), (Some("g1"), "1"));
         let changed = if split == "test" { &into_a } else { &into_b };
         assert_eq!(changed.splits_changed, 1);
@@ -182,7 +184,7 @@ fn a_prompt_that_is_edited_holds_over_one_that_was_added_before_and_not_over_a_l
     let prompt = |store: &Store| store.question_by_name("funny").unwrap().unwrap().prompt;
     assert_eq!((prompt(&a), prompt(&b)), ("B?".to_owned(), "B?".to_owned()));
     let edit = QuestionEdit { prompt: Some("Edited?".into()), ..QuestionEdit::default() };
-    a.edit_question(id, &edit, 25).unwrap(); // by a clock that was put back
+    a.edit_question(id, &edit, 25).unwrap(); // by a clock that was set back
     both_ways(&a, &b);
     assert_eq!((prompt(&a), prompt(&b)), ("Edited?".to_owned(), "Edited?".to_owned()));
 }
@@ -215,7 +217,7 @@ fn every_given_answer_names_the_wording_that_its_question_had_in_whichever_copy(
         QuestionEdit { prompt: Some("How rude is it?".into()), help: Some(help), ..QuestionEdit::default() };
     a.edit_question(QUESTION, &edit, 150).unwrap();
     given(&a, 2, 1, 200);
-    // Later than the edit, by somebody who never saw it.
+    // Later than the edit, by an annotator who never saw it.
     given(&b, 3, 1, 300);
     a.append_label(&NewLabel { source: LabelSource::Import, ..label(1, 2, 2) }).unwrap();
     both_ways(&a, &b);
@@ -261,7 +263,7 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
     let edit = QuestionEdit { prompt: Some("How rude is it?".into()), ..QuestionEdit::default() };
     a.edit_question(QUESTION, &edit, 150).unwrap();
     give(&a, again(2, 1, 200));
-    // What is said later says nothing of what was on screen.
+    // A later note does not state what was on screen.
     let noted = AnswerDetails {
         remark: Remark { note: Some("hm".into()), ..Remark::default() },
         ..AnswerDetails::default()
@@ -296,7 +298,8 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
     }
 }
 
-/// One copy has an answer that was given there, the other one the same answer out of a file: it was given, in both, and undo takes it back.
+/// One copy has an answer that was given there, the other one the same answer from a file: in both
+/// it counts as given, and undo retracts it.
 #[test]
 fn the_same_later_answer_from_two_places_is_one_in_both_copies() {
     let folder = tempfile::tempdir().unwrap();
@@ -334,12 +337,12 @@ fn what_both_copies_hold_is_not_read_again_unless_it_differs() {
         given(&a, text, 1, 100);
     }
     b.take_in(&a).unwrap();
-    given(&b, 1, 4, 200); // replaces an answer that both hold
+    given(&b, 1, 4, 200); // replaces an answer that both have
     let taken = a.take_in(&b).unwrap();
     assert_eq!((taken.events, taken.known), (1, 3));
     assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
     a.check_current_answers().unwrap();
-    // A copy that went on under the same identity and says something else, as a restored machine would.
+    // A copy that continued under the same id with different events, like a restored machine would.
     let file = b.file().to_owned();
     b.close().unwrap();
     let conn = rusqlite::Connection::open(&file).unwrap();

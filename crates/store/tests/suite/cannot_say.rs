@@ -1,4 +1,4 @@
-//! That somebody cannot say: an answer like others, and no label.
+//! "Cannot say": an answer like others, but not a label.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -33,7 +33,7 @@ fn it_is_given_changed_and_undone_and_is_in_no_figure() {
     store.append_label(&label(2, 1, 3)).unwrap();
     let id = store.append_label(&unsaid(1, 1)).unwrap().id;
     store.append_label(&unsaid(1, 2)).unwrap();
-    // Of the first text nobody has a label any more; both have answered it.
+    // The first text has no label any more; both annotators have answered it.
     assert_eq!(levels(&store), [(2, 1, Some(3))]);
     assert_eq!(store.question_snapshot(QUESTION).unwrap().labels.len(), 1);
     assert_eq!(store.current_labels_on(TextId(1), QUESTION).unwrap(), []);
@@ -48,7 +48,7 @@ fn it_is_given_changed_and_undone_and_is_in_no_figure() {
     assert_eq!((told, store.counts().unwrap().labels), (vec![(1, 1), (0, 1)], 1));
     let current = store.current_label(QUESTION, TextId(1), AnnotatorId(1)).unwrap().unwrap();
     assert_eq!(current.answer, Answer::CannotSay);
-    // Taken back, what it replaced stands again; a level replaces it.
+    // After retraction, the answer that it replaced is current again; a level replaces it.
     store.retract(id, 9_000, LabelSource::Window).unwrap();
     store.append_label(&label(1, 2, 4)).unwrap();
     assert_eq!(levels(&store), [(1, 1, Some(2)), (1, 2, Some(4)), (2, 1, Some(3))]);
@@ -62,7 +62,7 @@ fn it_is_given_changed_and_undone_and_is_in_no_figure() {
         })
         .unwrap();
     assert_eq!(cells, ["3", "5", "4", CANNOT_SAY]);
-    // Not offered any more: what was said stays.
+    // No longer offered: existing answers remain.
     offer(&store, false, 6);
     assert_eq!(store.cannot_say(QUESTION).unwrap(), [(TextId(3), AnnotatorId(2))]);
 }
@@ -94,7 +94,7 @@ fn it_stands_on_no_level_and_is_no_right_answer() {
     );
     assert!(store.write(move |tx| tx.decide(&decision)).unwrap_err().to_string().contains("name a level"));
     assert!(store.write(move |tx| tx.set_attention_check(&check)).is_err());
-    // Of spans nothing is marked instead.
+    // For spans, mark nothing instead.
     let scale = Scale::new(ScaleKind::Spans, ["insult"]).unwrap();
     let words = store
         .write(move |tx| tx.add_question(&NewQuestion { name: "words".into(), prompt: "?".into(), scale }))

@@ -1,4 +1,4 @@
-//! Decisions stand beside labels, change none, and come together in every copy.
+//! Decisions are stored in addition to labels, change none, and are merged into every copy.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -31,7 +31,7 @@ fn the_last_one_holds_and_no_label_changes() {
     let labels = store.current_labels(QUESTION).unwrap();
     let decide = |new: Decision| store.write(move |tx| tx.decide(&new));
     decide(decision(Outcome::Slip, 100, "ada")).unwrap();
-    // A clock that jumped back.
+    // A clock that was set back.
     decide(decision(Outcome::RealDifference, 50, "ben")).unwrap();
     assert_eq!(holds(&store), (Outcome::RealDifference, "ben".to_owned()));
     assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(2)));

@@ -1,4 +1,5 @@
-//! Facts: the latest holds, copies agree on them, packets carry what the study sets, and what is a person's own goes with them.
+//! Facts: the latest is in effect, copies agree on them, task packets contain the study's settings,
+//! and an annotator's own records are included.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -38,7 +39,7 @@ fn holds(store: &Store) -> Option<Value> {
     store.fact(FactKind::Reveal, None, None, None).unwrap().map(|fact| fact.value)
 }
 
-/// Times and people of a text that was shown.
+/// Annotators and times of texts that were shown.
 fn times(store: &Store) -> Vec<(u32, i64)> {
     let all = store.all_facts(FactKind::Shown).unwrap();
     all.iter().map(|fact| (fact.annotator.unwrap().0, fact.at_ms)).collect()
@@ -57,7 +58,7 @@ fn the_latest_holds_whatever_the_clock_says() {
     assert!(!set(&store, reveal(1, Value::Null)).unwrap(), "nothing holds already");
     assert!(set(&store, reveal(1_000, true)).unwrap());
     assert!(!set(&store, reveal(2_000, true)).unwrap(), "it holds already");
-    // The clock went back.
+    // The clock was set back.
     assert!(set(&store, reveal(5, false)).unwrap());
     assert_eq!(holds(&store), Some(Value::Bool(false)));
     assert!(set(&store, reveal(6, Value::Null)).unwrap());
@@ -65,7 +66,7 @@ fn the_latest_holds_whatever_the_clock_says() {
     let at: Vec<i64> = store.all_facts(FactKind::Reveal).unwrap().iter().map(|fact| fact.at_ms).collect();
     assert_eq!(at, [1_000, 1_001, 1_002]);
 
-    // What happened is noted each time, also within one millisecond.
+    // Every occurrence is recorded, even within a millisecond.
     note(&store, shown(1, 1, 7));
     note(&store, shown(1, 1, 7));
     note(&store, shown(1, 2, 7));
@@ -91,7 +92,7 @@ fn copies_agree_in_whatever_order_they_meet() {
     let at = |name: &str| folder.path().join(name);
     let a = small(&at("a.dissensus"), 2, 2);
     let b = copied(&a, &at("b.dissensus"));
-    // At the same time in both: the value decides, so that both come to the same.
+    // At the same time in both: the value decides, so that both agree.
     set(&a, reveal(10, true)).unwrap();
     set(&b, reveal(10, false)).unwrap();
     note(&a, shown(1, 1, 20));
@@ -104,7 +105,7 @@ fn copies_agree_in_whatever_order_they_meet() {
     }
     assert_eq!((holds(&a), holds(&b)), (Some(Value::Bool(true)), Some(Value::Bool(true))));
 
-    // Who withdraws takes what was noted of them along, in every copy.
+    // Withdrawing removes an annotator's records, in every copy.
     a.append_label(&label(1, 1, 2)).unwrap();
     a.withdraw(AnnotatorId(1), 30).unwrap();
     assert_eq!((times(&a), times(&b).len()), (Vec::new(), 2));
@@ -124,7 +125,7 @@ fn what_a_person_says_of_themselves_in_copies_apart_is_joined() {
         let answers = FormAnswers([(attribute.to_owned(), value.map(str::to_owned))].into());
         store.write(move |tx| tx.answer_form(AnnotatorId(1), &answers, at_ms)).unwrap();
     };
-    // In one copy gender is not said, in the other one age is, later.
+    // One copy has no gender; the other one, later, has an age.
     say(&a, "gender", None, 10);
     say(&b, "age", Some("45-49"), 20);
     a.take_in(&b).unwrap();
@@ -134,7 +135,7 @@ fn what_a_person_says_of_themselves_in_copies_apart_is_joined() {
         assert_eq!(known.0.len(), 2, "nobody is asked again for what they would not say");
         assert_eq!((known.0["gender"].as_deref(), known.0["age"].as_deref()), (None, Some("45-49")));
     }
-    // What is said last holds, also after copies met.
+    // The latest answer is in effect, also after merging.
     say(&b, "gender", Some("woman"), 30);
     a.take_in(&b).unwrap();
     assert_eq!(a.form_answers(AnnotatorId(1)).unwrap().0["gender"].as_deref(), Some("woman"));
@@ -149,7 +150,7 @@ fn packets_carry_what_the_study_sets_and_bring_what_their_person_did() {
     set(&store, reveal(1, false)).unwrap();
     set(&store, reveal(2, true)).unwrap();
     note(&store, shown(1, 1, 3));
-    // What the packet's person did before counts each time, and what others did stays out.
+    // All earlier practice answers of the packet's annotator are included, and none of others.
     for (annotator, round) in [(2, 1), (2, 2), (1, 1)] {
         let value = json!({"round": round, "answer": {"level": 1}, "last": false});
         note(&store, Fact { kind: FactKind::PracticeAnswer, value, ..shown(1, annotator, 4) });
@@ -175,7 +176,7 @@ fn packets_carry_what_the_study_sets_and_bring_what_their_person_did() {
     assert_eq!(times(&store), [(1, 3), (2, 50)]);
     assert_eq!(store.take_in_packet(&file, id).unwrap().facts, 0);
 
-    // A packet sets nothing.
+    // A submission cannot change settings.
     set(&file, reveal(60, false)).unwrap();
     assert_eq!(store.take_in_packet(&file, id).unwrap_err().code(), "copies-conflict");
     assert_eq!(holds(&store), Some(Value::Bool(true)));

@@ -1,5 +1,5 @@
-//! Files of every format that there has been open, are brought up to date and keep every label; those of a later one are
-//! refused and stay as they are. `fixtures/formats/make.sh` says how the files were made.
+//! Files of every earlier format open, are migrated and retain every label; files of a later format
+//! are rejected and unchanged. See `fixtures/formats/make.sh` for how the files were made.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -36,7 +36,7 @@ fn labels(store: &Store) -> Vec<String> {
     all
 }
 
-/// What every old file has besides its labels.
+/// Checks what every old file contains in addition to its labels.
 fn has_the_rest(store: &Store) {
     store.check_current_answers().unwrap();
     let texts: Vec<_> = (1..=4).map(|n| store.text(TextId(n)).unwrap().unwrap()).collect();
@@ -88,7 +88,7 @@ fn a_file_of_the_second_format_keeps_everything() {
 fn a_file_of_a_later_format_is_refused_with_the_way_out_and_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(2, folder.path());
-    // The version stands at byte 60 of the first page.
+    // The version is at byte 60 of the first page.
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&path, &bytes).unwrap();
@@ -114,7 +114,7 @@ fn a_copy_is_made_before_every_upgrade_even_where_one_of_that_name_is_there() {
         names
     };
     for upgrade in 1..=3 {
-        // Somebody goes back to the old file and opens it again.
+        // The old file is restored and opened again.
         let path = fixture(1, folder.path());
         Store::open(&path).unwrap().close().unwrap();
         assert_eq!(copies().len(), upgrade, "{:?}", copies());

@@ -1,5 +1,5 @@
-//! Versions of the guideline and what is said beside answers: kept as facts, the same in every copy, and in packets only what their person
-//! needs.
+//! Guideline versions and notes on answers: stored as facts, the same in every copy, and task
+//! packets contain only what their annotator needs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -18,7 +18,7 @@ fn version(n: u128, at_ms: i64, body: &str) -> Guideline {
     Guideline { id: GuidelineId(Uuid::from_u128(n)), at_ms, body: body.to_owned(), change, by }
 }
 
-/// A picture named by what it holds.
+/// A picture named by its contents.
 fn picture(what: &str) -> Picture {
     let bytes = format!("BYTES-OF-{what}").into_bytes();
     let name: String = Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -199,7 +199,7 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     }
     let own = Store::open(&file).unwrap();
     assert_eq!(own.questions().unwrap()[0].remarks, form);
-    // It has the number that the project gives it.
+    // It has the number that the project assigns to it.
     let (guideline, number) = own.newest_guideline().unwrap().unwrap();
     assert_eq!((number, own.guideline_numbers().unwrap()[&guideline.id]), (2, 2));
     assert_eq!(store.guideline_numbers().unwrap()[&guideline.id], 2);
@@ -215,7 +215,7 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
     let hers = saw.iter().find(|(label, _)| label.annotator == AnnotatorId(2)).unwrap();
     assert_eq!(hers.1, Some(GuidelineId(Uuid::from_u128(2))));
 
-    // A packet brings no guideline of its own, and no picture.
+    // A submission cannot add a guideline or a picture.
     write(&own, version(3, 30, "forged"), &[]);
     let refused = store.take_in_packet(&own, id).unwrap_err().to_string();
     assert!(refused.contains("version of the guideline") && refused.contains("not handed out"), "{refused}");
@@ -263,7 +263,7 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
     assert_eq!(one.take_in(&other).unwrap().repeat_changes, 1);
     assert_eq!(other.take_in(&one).unwrap().repeat_changes, 0);
     assert_eq!((now(&one), now(&other)), (Some("theirs".to_owned()), Some("theirs".to_owned())));
-    // A file does not overrule what was said; who says something later does, and no answer is added by it.
+    // A file does not replace a note; a later note by an annotator does, without adding an answer.
     let late = again(with("from a file"));
     one.write(move |tx| tx.add_repeat(&late, true, 1)).unwrap();
     assert_eq!(now(&one), Some("theirs".to_owned()));

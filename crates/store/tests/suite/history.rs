@@ -1,4 +1,5 @@
-//! The log: everything that was done is in it once, newest first, a page at a time and under any filter.
+//! The history: everything that was done is listed once, newest first, in pages and under any
+//! filter.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -25,7 +26,7 @@ fn all(store: &Store, filter: &HistoryFilter, page: u32) -> Vec<HistoryEntry> {
     }
 }
 
-/// Something of every kind that people do, many of it at one moment.
+/// Actions of every kind, many of them at the same time.
 fn busy(store: &Store) {
     for at_ms in [50, 10, 50, 50, 20] {
         for text in 1..=3 {
@@ -112,7 +113,8 @@ fn everything_is_told_once_newest_first_whatever_the_page() {
     let store = small(&folder.path().join("p.dissensus"), 3, 2);
     busy(&store);
     let whole = store.log(&HistoryFilter::default(), None, 1_000).unwrap();
-    // 16 answers, a retraction, two marks, three changes of questions, a name, two decisions, a repeat, a packet out and in, and two facts.
+    // 16 answers, a retraction, two marks, three changes of questions, a name, two decisions, a
+    // re-annotation, a task packet and its submission, and two facts.
     assert_eq!(whole.len(), 16 + 1 + 2 + 3 + 1 + 2 + 1 + 2 + 2);
     assert!(whole.windows(2).all(|pair| pair[0].place.at_ms >= pair[1].place.at_ms));
     let at = |told: fn(&HistoryEntry) -> bool| {

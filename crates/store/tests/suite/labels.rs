@@ -1,4 +1,4 @@
-//! Labels are appended, taken back, and found again; the rules of the schema hold.
+//! Labels are appended, retracted, and read back; the constraints of the schema are enforced.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -17,7 +17,7 @@ const ANNOTATORS: u32 = 4;
 const SOURCES: [LabelSource; 4] =
     [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated];
 
-/// A random history, kept beside the store as plain events.
+/// A random history, also recorded as plain events.
 fn random_history(store: &Store, seed: u64) -> Vec<Event> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let plan: Vec<(bool, NewLabel, u32)> = (0..300)
@@ -82,7 +82,7 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
                 let at_ms = time_of(&events, &here, clock);
                 let key = EventKey { sequence: id.0, ..on.key };
                 events.push(Event { id, key, kind, at_ms, source: here.source, ..on });
-                // What the transaction itself sees must follow the rule at every step, too.
+                // What the transaction itself sees must also follow the rule at every step.
                 let last = events.last().unwrap();
                 let seen = tx.current_label(QUESTION, last.text, last.annotator)?;
                 assert_eq!(seen.map(|l| l.id), rule(&events, last.text, last.annotator).map(|e| e.id));
@@ -92,7 +92,8 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
         .unwrap()
 }
 
-/// What is given here comes after everything seen of the same person and text; what a file says keeps its time.
+/// An answer given here is later than everything seen of the same annotator and text; imported
+/// answers retain their time.
 fn time_of(events: &[Event], new: &NewLabel, clock: i64) -> i64 {
     let same = events.iter().filter(|e| (e.text, e.annotator) == (new.text, new.annotator));
     match same.map(|e| e.at_ms + 1).max().filter(|_| new.source.is_given()) {
@@ -107,7 +108,8 @@ fn rule(events: &[Event], text: TextId, annotator: AnnotatorId) -> Option<Event>
     current_answer(&own).cloned()
 }
 
-/// The same events but for their copy, which the store chose, and their wording, of which there is one.
+/// The same events without their copy, which the store chose, and their wording, of which there is
+/// only one.
 fn plain(events: Vec<Event>) -> Vec<Event> {
     let copy = CopyId(uuid::Uuid::nil());
     events.into_iter().map(|e| Event { key: EventKey { copy, ..e.key }, wording: None, ..e }).collect()
@@ -281,7 +283,7 @@ fn the_file_itself_forbids_to_change_history() {
             "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, source, level, content, replaces) VALUES ({values})"
         )
     };
-    // What follows is refused for what is wrong with it, not for its form.
+    // The following rows are rejected because of their contents, not their form.
     conn.execute(&event("2, 1, 2, 'answer', 1, 1, 1, 0, 'window', 1, NULL, 1"), []).unwrap();
     let events = [
         "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', 5, NULL, NULL",
@@ -416,13 +418,13 @@ fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
     let later = give(2, 5, LabelSource::Window);
     assert_eq!(answer(), Answer::Level(2));
     assert_eq!(store.event(later).unwrap().unwrap().at_ms, 1_000_001);
-    // An imported label keeps its time, and an earlier one changes nothing.
+    // An imported label retains its time, and an earlier one changes nothing.
     let old = give(4, 999, LabelSource::Import);
     assert_eq!((answer(), store.event(old).unwrap().unwrap().at_ms), (Answer::Level(2), 999));
     assert_eq!(store.event(old).unwrap().unwrap().replaces(), None);
     give(3, 1_000_001, LabelSource::Import);
     assert_eq!(answer(), Answer::Level(3), "of equal times the later row counts");
-    // Marks, too: the skip came after the flag was seen.
+    // Also marks: the skip was made after the flag was seen.
     let mark = |kind, at_ms| {
         let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);
         store
@@ -477,7 +479,7 @@ fn undo_changes_nothing_where_the_last_answer_given_is_not_current() {
         other => panic!("{other:?}"),
     }
     assert_eq!(store.last_event().unwrap(), last, "something was appended");
-    // What is given after the import is taken back, and then nothing more.
+    // The answer given after the import is retracted, and then nothing more.
     let third = give(2, 4, 6_000, LabelSource::Window);
     assert!(matches!(undo(), Undo::TakenBack(event) if event.id == third));
     assert!(matches!(undo(), Undo::Replaced { .. }));

@@ -1,5 +1,5 @@
-//! The project file. One program, because each costs a link and a hundred megabytes; what measures a process or
-//! runs for minutes stands beside it.
+//! Tests of the project file. They form one program, because each program costs a link and a
+//! hundred megabytes; tests that measure a process or run for minutes are separate programs.
 
 mod apart;
 mod cannot_say;

@@ -1,4 +1,5 @@
-//! Copies of a project that were labelled apart are brought together, in any order and as often as one likes.
+//! Copies of a project that were labelled separately are merged, in any order and any number of
+//! times.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -19,7 +20,7 @@ const TEXTS: u32 = 3;
 const ANNOTATORS: u32 = 2;
 const COPIES: usize = 3;
 
-/// Everything that copies must agree on, told by names and identities instead of rows.
+/// Everything that copies must agree on, by names and ids instead of row ids.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     current: BTreeMap<(String, String), (EventKey, Answer)>,
@@ -70,7 +71,7 @@ fn state(store: &Store) -> State {
     found
 }
 
-/// Takes the second copy into the first.
+/// Merges the second copy into the first.
 fn take_in(into: &Path, from: &Path) -> TakenIn {
     let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
     let report = into.take_in(&from).unwrap();
@@ -92,7 +93,7 @@ fn copied(path: &Path, name: &str) -> PathBuf {
     copy
 }
 
-/// One stretch of work at one copy: labels, corrections, undo, marks, imports, with a clock of its own.
+/// A session in one copy: labels, corrections, undo, marks and imports, with its own clock.
 fn work(path: &Path, rng: &mut ChaCha8Rng) {
     let store = Store::open(path).unwrap();
     for _ in 0..rng.random_range(1..8) {
@@ -149,7 +150,8 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
     store.close().unwrap();
 }
 
-/// Copies of one project that were labelled apart, met now and then, and were copied over each other by hand.
+/// Copies of one project that were labelled separately, sometimes merged, and copied over each
+/// other by hand.
 fn copies(folder: &Path, seed: u64) -> Vec<PathBuf> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let first = folder.join(format!("{seed}-0.dissensus"));
@@ -194,7 +196,7 @@ fn it_does_not_matter_who_takes_in_whom_nor_in_which_order_nor_how_often() {
         take_in(&a_bc, &bc);
         assert_eq!(state_at(&ab), state_at(&a_bc), "seed {seed}: associative");
 
-        // What is kept beside the events is what the events say.
+        // The derived tables match the events.
         let store = Store::open_reader(&a_bc).unwrap();
         store.check_current_answers().unwrap();
         store.close().unwrap();
@@ -221,7 +223,7 @@ fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
         let current: Vec<_> = state_at(path).current.into_values().map(|(_, answer)| answer).collect();
         assert_eq!(current, [Answer::Level(2)]);
     }
-    // Those that knew nothing of each other: the later time.
+    // Given independently: the later time is current.
     let c = copied(&a, "c.dissensus");
     give(&a, 3, 9_000_000);
     give(&c, 4, 8_000_000);
@@ -255,13 +257,13 @@ fn every_opening_that_appends_has_a_copy_id_of_its_own() {
     let mut seen: BTreeSet<CopyId> = BTreeSet::new();
     assert!(seen.insert(append(&path).copy));
     assert!(seen.insert(append(&path).copy));
-    // The file is put back to how it was: what is appended now must not have the names of what was lost.
+    // The file is restored: what is appended now must not reuse the keys of what was lost.
     std::fs::copy(&backup, &path).unwrap();
     assert!(seen.insert(append(&path).copy));
     let store = Store::open(&path).unwrap();
     assert_eq!(store.project_id().unwrap(), Store::open_reader(&backup).unwrap().project_id().unwrap());
     store.close().unwrap();
-    // A first append that fails leaves no copy behind, and the next one is sound.
+    // A first append that fails leaves no copy id behind, and the next one is sound.
     let store = Store::open(&path).unwrap();
     let before = store.events_since(EventId(0), 10).unwrap().len();
     assert!(store.append_label(&label(9, 1, 1)).is_err());
@@ -318,7 +320,8 @@ fn what_cannot_be_brought_together_is_named_and_nothing_is_taken_in() {
     let said = refused(&a, &other, "other-project");
     assert!(said.contains("another project"), "{said}");
 
-    // The same identity with different content: what no program of ours can make, and a damaged or forged file can. Each keeps its own.
+    // The same key with different content, which our program never creates, but a damaged or forged
+    // file may contain. Each copy retains its own.
     let store = Store::open(&a).unwrap();
     store.append_label(&label(1, 1, 1)).unwrap();
     store.close().unwrap();
@@ -351,7 +354,7 @@ fn texts_annotators_and_questions_come_with_their_events() {
     let a = folder.path().join("a.dissensus");
     small(&a, 1, 1).close().unwrap();
     let b = copied(&a, "b.dissensus");
-    // The same names stand in different rows of the two copies.
+    // The same names have different row ids in the two copies.
     for (path, names) in [(&a, ["x", "y"]), (&b, ["y", "z"])] {
         let store = Store::open(path).unwrap();
         store
@@ -396,7 +399,8 @@ fn spans_are_kept_and_exchanged() {
     let answer = of(&[Span { start: 0, end: 2, kind: 1 }, Span { start: 1, end, kind: 0 }]);
     let new = NewLabel { question, answer: answer.clone(), ..label(1, 1, 1) };
     store.append_label(&new).unwrap();
-    // Beyond the text, of a type that is not there, and as an answer to a question of another kind.
+    // After the end of the text, of an unknown type, and as an answer to a question of another
+    // kind.
     for (question, answer) in [
         (question, of(&[Span { start: 0, end: end + 1, kind: 0 }])),
         (question, of(&[Span { start: 0, end: 1, kind: 2 }])),
@@ -405,7 +409,7 @@ fn spans_are_kept_and_exchanged() {
         let refused = store.append_label(&NewLabel { question, answer, ..label(1, 1, 1) }).unwrap_err();
         assert_eq!(refused.code(), "level-outside-scale", "{refused}");
     }
-    // The empty answer is one.
+    // The empty answer counts as an answer.
     store.append_label(&NewLabel { question, answer: of(&[]), at_ms: 9_000, ..label(1, 1, 1) }).unwrap();
     store.close().unwrap();
     assert_eq!(take_in(&b, &a).events, 2);
@@ -413,7 +417,7 @@ fn spans_are_kept_and_exchanged() {
     let events: Vec<Event> = store.events_since(EventId(0), 10).unwrap();
     assert_eq!(events.iter().filter_map(Event::answer).collect::<Vec<_>>(), [&answer, &of(&[])]);
     assert_eq!(store.current_labels(question).unwrap()[0].answer, of(&[]));
-    // Of a type whether one is there.
+    // For a type: whether there is a span of it.
     assert_eq!(store.current_labels(question.of_option(1)).unwrap()[0].answer, Answer::Level(0));
     assert_eq!(answer.to(question.of_option(1)), Answer::Level(1));
 }
@@ -427,7 +431,7 @@ fn copies_of_an_old_file_that_were_labelled_apart_before_they_were_brought_up_to
     for copy in &copies {
         std::fs::copy(&old, copy).unwrap();
     }
-    // The second was labelled on by the program of that time.
+    // Labelling continued in the second one with the program of that time.
     let conn = rusqlite::Connection::open(&copies[1]).unwrap();
     let more = "INSERT INTO labels (question, text, annotator, level, at_ms, source)
                 SELECT question, text, annotator, level, at_ms + 1, source FROM labels
@@ -469,7 +473,7 @@ fn copies_agree_on_names_and_attributes_that_were_given_apart() {
                         let attributes = [("b".to_owned(), value.clone())].into();
                         let external_id = format!("new{}", rng.random_range(0..2));
                         let new = NewAnnotator { external_id, name: value, attributes, simulated: false };
-                        // Of one name in one copy the first is added.
+                        // If a copy adds a name twice, the first one is added.
                         drop(store.write(move |tx| tx.add_annotator(&new)));
                     }
                 }

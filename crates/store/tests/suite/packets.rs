@@ -1,4 +1,5 @@
-//! Packets: what is handed out has nothing of others, and what comes back has nothing but what was handed out.
+//! Task packets contain nothing of other annotators, and submissions contain only what was
+//! assigned.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -17,7 +18,8 @@ use uuid::Uuid;
 const PACKET: PacketId = PacketId(Uuid::from_u128(7));
 const KEY: PacketKey = PacketKey([9; 32]);
 
-/// Texts 3, 1 and 2 in this order for the second of three people, the first of them again at the end.
+/// Texts 3, 1 and 2 in this order for the second of three annotators, and the first text again at
+/// the end.
 fn packet() -> Packet {
     let item = |text, occasion| Assignment { text: TextId(text), occasion, anchor: text == 1 };
     Packet {
@@ -30,7 +32,8 @@ fn packet() -> Packet {
     }
 }
 
-/// A project of five texts and three people, with that packet and labels and secrets of others.
+/// A project with five texts and three annotators, with that packet and labels and secrets of
+/// others.
 fn project(folder: &Path) -> PathBuf {
     let path = folder.join("study.dissensus");
     let store = small(&path, 5, 3);
@@ -72,7 +75,7 @@ fn noted(note: &str) -> Remark {
     Remark { note: Some(note.to_owned()), ..Remark::default() }
 }
 
-/// What the person does with the packet: all texts, one of them again, and it is handed in.
+/// The annotator's work in the packet: answers all texts and one re-annotation, and submits it.
 fn answered(file: &Path) {
     let store = Store::open(file).unwrap();
     for (text, level) in [(1, 0), (2, 1), (3, 4)] {
@@ -149,7 +152,7 @@ fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
         .filter(|label| label.annotator == AnnotatorId(2))
         .map(|label| (label.text.0, label.answer))
         .collect();
-    // The packet's texts were in another order: its first is the project's third.
+    // The packet's texts are in a different order: its first one is the project's third.
     let mut expected = [(3, Answer::Level(0)), (1, Answer::Level(1)), (2, Answer::Level(4))];
     expected.sort_by_key(|(text, _)| *text);
     assert_eq!(own, expected);
@@ -320,7 +323,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
         wording: None,
     };
     let mut last = i64::MIN;
-    // A clock that stands still, jumps on and back.
+    // A clock that stops, jumps ahead and back.
     for (step, clock) in [1_000, 1_000, 1_000, 9_000, 500, 500].into_iter().enumerate() {
         let text = step as u32 % 3 + 1;
         let event = store.append_label(&NewLabel { at_ms: clock, ..label(text, 1, 2) }).unwrap();
@@ -332,7 +335,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
         last = store.write(|tx| tx.newest_repeat(QUESTION, AnnotatorId(1))).unwrap().unwrap().at_ms;
         assert!(last > at, "a later occasion after an answer");
     }
-    // Another person's clock is their own.
+    // The clock of another annotator is independent.
     store.append_label(&NewLabel { at_ms: 7, ..label(1, 2, 2) }).unwrap();
     assert_eq!(store.events(QUESTION, TextId(1), AnnotatorId(2)).unwrap()[0].at_ms, 7);
 }
@@ -365,7 +368,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     answered(&file);
-    // The study goes on: the second level is replaced by a new one, and the question says something else.
+    // The study continues: the second level is replaced by a new one, and the question is reworded.
     let store = Store::open(&path).unwrap();
     let level =
         |name: &str, from| LevelEdit { from, name: name.into(), definition: format!("About {name}.") };
@@ -392,7 +395,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     };
     assert_eq!(names(&later), ("Really?".into(), "fine new c d vile".into(), "About new.".into()));
     assert_eq!(names(&file).1, "fine b c d vile");
-    // An answer to the level that is gone brings it back; none is taken for another level.
+    // An answer with the removed level restores it; no answer changes its level.
     let report = taken_in(&path, &file).unwrap();
     assert_eq!((report.levels_back, report.rearranged, report.events), (1, 1, 3));
     assert_eq!(names(&path).1, "fine b new c d vile");
@@ -404,7 +407,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     let again = store.repeats(QUESTION).unwrap().remove(0);
     assert_eq!((named(&again.answer).as_str(), again.details.remark), ("d", noted("again")));
     store.close().unwrap();
-    // The packet that was written later answers the new one, under a row of its own there.
+    // The packet written later uses the new level, with a different row id there.
     answered(&later);
     let report = taken_in(&path, &later).unwrap();
     assert_eq!((report.levels_back, report.rearranged), (0, 0));
@@ -414,7 +417,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     assert_eq!(given, ["b", "new"]);
     store.check_current_answers().unwrap();
     store.close().unwrap();
-    // A packet gets no level of its own.
+    // A submission cannot add a level.
     let store = Store::open(&later).unwrap();
     let own = QuestionEdit {
         levels: Some((0..5).map(|at| level(&at.to_string(), Some(at))).chain([level("own", None)]).collect()),

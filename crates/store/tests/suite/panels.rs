@@ -1,4 +1,5 @@
-//! Panels are kept under names, come together in every copy, and never go into a packet.
+//! Panels are saved under names, are merged into every copy, and are never included in a task
+//! packet.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -33,7 +34,7 @@ fn the_latest_of_a_name_holds() {
     let store = small(&path, 2, 2);
     let save = |panel: SavedPanel| store.write(move |tx| tx.save_panel(&panel));
     save(named("few", 100, &["a1"])).unwrap();
-    // A clock that jumped back.
+    // A clock that was set back.
     save(named("few", 50, &["a1", "a2"])).unwrap();
     save(drawn("board", 12)).unwrap();
     let kept = store.panels().unwrap();
@@ -94,7 +95,7 @@ fn who_withdraws_is_taken_off_every_panel_of_every_copy() {
     b.take_in(&a).unwrap();
     assert_eq!(members(&a), [left("apart"), left("both")]);
     assert_eq!(members(&b), members(&a));
-    // What names them is nowhere, also in what held before.
+    // Their names are nowhere, not even in earlier versions.
     save(&b, named("again", 9, &[first, second]));
     assert_eq!(members(&b)[0], left("again"));
     assert_eq!(a.take_in(&b).unwrap().panels, 1);

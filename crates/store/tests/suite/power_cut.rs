@@ -1,7 +1,8 @@
-//! The power fails at any moment: what was confirmed is on the disk, and the project opens.
+//! The power fails at any moment: confirmed writes are on the disk, and the project opens.
 //!
-//! Below SQLite every write is recorded, and the disk is built again with only what was synced, or with some of the rest
-//! (`dissensus_test_support::power_cut`). A process that is killed proves less: what it wrote survives it.
+//! Every write below SQLite is recorded, and the disk is reconstructed with only what was synced,
+//! or with some of the rest (`dissensus_test_support::power_cut`). Killing a process proves less,
+//! since its writes survive it.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
@@ -22,7 +23,7 @@ fn labelled(store: &Store) -> BTreeSet<u32> {
     store.current_labels(QUESTION).unwrap().iter().map(|label| label.text.0).collect()
 }
 
-/// Opens the project of a disk after a cut, as the next start of the program would.
+/// Opens the project from a disk after a power cut, like the next start of the program.
 fn opened<T>(cut: &dissensus_test_support::power_cut::Cut, name: &str, look: impl FnOnce(&Store) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     cut.write_to(folder.path());
@@ -41,7 +42,8 @@ fn folder_with(texts: u32, annotators: u32) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Labels texts one after another, with pauses in which the journal is brought into the file, and closes the project.
+/// Labels texts one after another, with pauses in which the journal is written back to the file,
+/// and closes the project.
 fn label_all(path: &Path, recorder: &Recorder, texts: u32) {
     let store = Store::open(path).unwrap();
     for text in 1..=texts {
@@ -54,7 +56,8 @@ fn label_all(path: &Path, recorder: &Recorder, texts: u32) {
     store.close().unwrap();
 }
 
-/// How many disks lack a label that was confirmed. Every disk must hold labels from the first on, without a hole.
+/// How many disks lack a confirmed label. Every disk must contain labels from the first one on,
+/// without gaps.
 fn lost(recording: &dissensus_test_support::power_cut::Recording, points: usize) -> (usize, usize) {
     let mut lost = 0;
     let shown = recording.cuts(points, 1, |cut| {
@@ -85,7 +88,8 @@ fn a_disk_that_only_says_that_it_synced_is_found_out() {
     let shown = recording.cuts(60, 1, |cut| {
         let folder = tempfile::tempdir().unwrap();
         cut.write_to(folder.path());
-        // With writes of a checkpoint lost at random the file may even be damaged: that counts as lost.
+        // With writes of a checkpoint lost at random the file may even be damaged, which counts as
+        // lost.
         let found = Store::open(folder.path().join(NAME)).map_or(0, |store| labelled(&store).len());
         lost += usize::from((found as u64) < cut.noted);
     });
@@ -95,7 +99,7 @@ fn a_disk_that_only_says_that_it_synced_is_found_out() {
     );
 }
 
-/// As the store's own writing connection, but for the setting that matters.
+/// Like the store's writing connection, except for the setting under test.
 fn rows_lost_with(synchronous: &str) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plain.db");
@@ -240,7 +244,7 @@ fn a_copy_is_whole_as_soon_as_it_has_its_name() {
         Step::Write(path, ..) if path.to_string_lossy().ends_with(".part") => Some(path.clone()),
         _ => None,
     });
-    // The renaming is the system's, not SQLite's: it comes after the last step that SQLite made.
+    // The rename is made by the system, not SQLite, after the last step of SQLite.
     recorder.renamed(&part.unwrap(), &target);
     recorder.note(1);
     store.append_label(&label(31, 1, 1)).unwrap();

@@ -1,4 +1,4 @@
-//! Levels that are renamed while labels stand on them, and questions that are asked only after others.
+//! Levels that are renamed while labels use them, and questions that depend on others.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -43,13 +43,13 @@ fn levels_in_use_are_renamed_and_labels_stay() {
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
     store.append_label(&label(1, 1, 4)).unwrap();
-    // Two names change places, and one is new.
+    // Two names are swapped, and one is new.
     rename(&store, QUESTION, &["2", "1", "3", "4", " vile "], 10).unwrap();
     assert_eq!(found(&store, "rude").0, ["2", "1", "3", "4", "vile"]);
     let names: Vec<String> = store.questions().unwrap()[0].scale.levels().to_vec();
     assert_eq!(names, found(&store, "rude").0);
     assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
-    // A clock that was set back does not bring the names of before back.
+    // A clock that was set back does not restore the previous names.
     rename(&store, QUESTION, &["1", "2", "3", "4", "worst"], -5).unwrap();
     assert_eq!(found(&store, "rude").0[4], "worst");
     for (names, why) in [
@@ -117,7 +117,7 @@ fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
     ask(&store, sure, Some(Condition::new(QUESTION, [4, 3])), 10).unwrap();
     ask(&store, why, Some(Condition::new(sure, [1])), 10).unwrap();
     assert_eq!(found(&store, "sure").1, Some(Condition::new(QUESTION, [3, 4])));
-    // By number: another name of the level is the same level.
+    // By index: another name of the level is the same level.
     rename(&store, QUESTION, &["1", "2", "3", "rude", "vile"], 11).unwrap();
     assert_eq!(found(&store, "sure").1, Some(Condition::new(QUESTION, [3, 4])));
     for (question, only_if, told) in [
@@ -134,7 +134,7 @@ fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
     }
     ask(&store, sure, None, 5).unwrap();
     assert_eq!(found(&store, "sure").1, None);
-    // The circle is open now.
+    // The cycle is broken now.
     ask(&store, QUESTION, Some(Condition::new(why, [0])), 13).unwrap();
     store.close().unwrap();
     let again = Store::open_reader(&path).unwrap();
@@ -153,12 +153,12 @@ fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
     let (a, b, c) = (open(&a), open(&b), open(&c));
     rename(&a, QUESTION, &["1", "2", "3", "4", "vile"], 10).unwrap();
     rename(&b, QUESTION, &["1", "2", "3", "bad", "5"], 20).unwrap();
-    // Rows differ from copy to copy: this question is the third there and the fourth here.
+    // Row ids differ between copies: this question is the third there and the fourth here.
     add(&a, "fun", ScaleKind::Binary, &["no", "yes"]);
     let topic = add(&b, "topic", ScaleKind::Choice, &["x", "y"]);
     ask(&b, topic, Some(Condition::new(sure, [1])), 30).unwrap();
     rename(&b, topic, &["war", "y"], 30).unwrap();
-    // Each waits for the other: the one that was set last does not count.
+    // They depend on each other: the condition that was set last is ignored.
     ask(&a, sure, Some(Condition::new(QUESTION, [4])), 50).unwrap();
     ask(&c, QUESTION, Some(Condition::new(sure, [1])), 40).unwrap();
     assert_eq!(a.take_in(&b).unwrap().question_changes, 3);

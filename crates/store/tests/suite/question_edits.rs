@@ -1,4 +1,4 @@
-//! Questions that are edited while labels stand on them: their text, help and levels.
+//! Editing prompts, help and levels of questions while labels use them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -12,7 +12,7 @@ use dissensus_store::{
 };
 use std::path::{Path, PathBuf};
 
-/// All levels of a question from now on: those that it has by their names, new ones else.
+/// Sets all levels of a question: existing ones by name, others are new.
 fn set(store: &Store, name: &str, levels: &[&str], at_ms: i64) -> Result<QuestionEdited, StoreError> {
     let question = store.question_by_name(name).unwrap().unwrap();
     let level = |name: &&str| LevelEdit {
@@ -39,7 +39,7 @@ fn copied(path: &Path, name: &str) -> PathBuf {
     copy
 }
 
-/// The names of the current answers, by text and person.
+/// The names of the current answers, by text and annotator.
 fn named(store: &Store, question: &str) -> Vec<(u32, u32, String)> {
     let asked = store.question_by_name(question).unwrap().unwrap();
     let named = |answer: &Answer| asked.scale.name_of_answer(answer).unwrap().into_owned();
@@ -67,9 +67,9 @@ fn a_level_is_added_between_others_and_labels_keep_the_level_they_have() {
     assert_eq!(levels(&store, "rude"), ["1", "2", "2.5", "3", "4", "5"]);
     let of = |text, name: &str| (text, 1, name.to_owned());
     assert_eq!(named(&store, "rude"), [of(1, "1"), of(2, "5")]);
-    // What was learned by the old numbers is gone.
+    // What was learned with the old indices is gone.
     assert!(store.head(QUESTION, None, "multilevel").unwrap().is_none());
-    // A label that is given now, one that replaces, one that is taken back and one that comes from a file mean what they say.
+    // Labels that are given now, replace others, are retracted or imported retain their meaning.
     store.append_label(&label(3, 1, 2)).unwrap();
     store.append_label(&label(1, 1, 5)).unwrap();
     let taken_back = store.append_label(&label(4, 1, 3)).unwrap().id;
@@ -109,7 +109,8 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 9, 2);
     let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
-    // Each level by something else: an answer that was taken back, a repeat, a decision, a check, a condition.
+    // Each level is used differently: a retracted answer, a re-annotation, a decision, a check, a
+    // condition.
     let id = store.append_label(&label(1, 1, 0)).unwrap().id;
     store.retract(id, 2_000, LabelSource::Window).unwrap();
     store
@@ -156,16 +157,16 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
     }
     let uses = store.level_uses(QUESTION).unwrap();
     assert!(uses.iter().all(Option::is_some) && !uses[4].as_ref().unwrap().is_answered());
-    // Levels that were answered keep their order; the others move between them.
+    // Levels used in answers retain their order; the others can move between them.
     let said = set(&store, "rude", &["2", "1", "3", "4", "5"], 9).unwrap_err().to_string();
     assert!(said.contains("\"1\" of rude: it cannot change places"), "{said}");
     set(&store, "rude", &["5", "1", "2", "3", "4"], 9).unwrap();
-    // Everything is about the levels that it was about before.
+    // Everything refers to the same levels as before.
     assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::Level(2));
     assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(3)));
     assert_eq!(store.attention_checks().unwrap()[0].answer, Some(Answer::Level(4)));
     assert_eq!(store.question_by_name("sure").unwrap().unwrap().only_if.unwrap().levels, [0]);
-    // Without the condition it can go, and come again.
+    // Without the condition it can be removed, and added again.
     store.write(move |tx| tx.set_condition(sure, None, 10)).unwrap();
     set(&store, "rude", &["1", "2", "3", "4"], 11).unwrap();
     set(&store, "rude", &["1", "2", "3", "4", "5"], 12).unwrap();
@@ -189,7 +190,7 @@ fn practice_keeps_its_levels_too() {
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
     set(&a, "rude", &["0", "1", "2", "3", "4", "5"], 7).unwrap();
     assert_eq!(a.practice().unwrap().texts[0].answer, Answer::Level(5));
-    // What the other copy sets by its own numbers is the same level here.
+    // What the other copy sets with its own indices is the same level here.
     let again = Answer::Level(0);
     b.write(move |tx| tx.set_practice_text(QUESTION, TextId(2), Some(&again), "", 8)).unwrap();
     a.take_in(&b).unwrap();
@@ -213,7 +214,7 @@ fn options_and_types_of_spans_keep_their_answers_too() {
     };
     give(topics, 1, Answer::Options(OptionSet::new([0, 2]).unwrap()));
     give(words, 1, Answer::Spans(SpanSet::new([Span { start: 0, end: 3, kind: 1 }]).unwrap()));
-    // Without an order they may change places.
+    // Without an order they can be swapped.
     set(&store, "topics", &["war", "new", "art"], 5).unwrap();
     set(&store, "words", &["threat"], 5).unwrap();
     assert_eq!(named(&store, "topics"), [(1, 1, "war + art".to_owned())]);
@@ -225,7 +226,7 @@ fn options_and_types_of_spans_keep_their_answers_too() {
     give(words, 1, spans);
     let told = named(&store, "topics");
     assert_eq!((told[1].2.as_str(), store.check_current_answers().is_ok()), ("new", true));
-    // A level that is gone and one that is new may have one name.
+    // A removed level and a new one may have the same name.
     set(&store, "topics", &["war", "new", "art", "law"], 6).unwrap();
     assert_eq!(levels(&store, "topics"), ["war", "new", "art", "law"]);
 }
@@ -310,7 +311,8 @@ fn copies_agree_on_levels_that_were_changed_apart_and_no_answer_changes_its_mean
     a.close().unwrap();
     let other = copied(&path, "b.dissensus");
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
-    // One removes the third level and adds two; the other adds one at another place, renames, and answers the third.
+    // One removes the third level and adds two; the other adds one at another position, renames,
+    // and answers the third.
     set(&a, "rude", &["0", "1", "2", "4", "5", "unsure"], 10).unwrap();
     a.append_label(&label(1, 1, 0)).unwrap();
     a.append_label(&label(2, 1, 5)).unwrap();
@@ -321,7 +323,8 @@ fn copies_agree_on_levels_that_were_changed_apart_and_no_answer_changes_its_mean
     assert_eq!((taken.rearranged, taken.levels_back, taken.question_changes), (1, 2, 1));
     b.take_in(&a).unwrap();
     a.take_in(&b).unwrap();
-    // The later arrangement holds, and what was answered in the other one stands where it stood there.
+    // The later arrangement is in effect, and the level used in the other copy is at the position
+    // that it had there.
     assert_eq!(levels(&a, "rude"), ["0", "1", "2", "3", "4", "5", "unsure", "6"]);
     assert_eq!(levels(&a, "rude"), levels(&b, "rude"));
     let expected = [(1, 1, "0"), (2, 1, "unsure"), (3, 2, "3"), (4, 2, "6")];
@@ -350,13 +353,14 @@ fn an_answer_to_a_removed_level_that_arrives_later_brings_it_back_where_it_stood
     assert_eq!((taken.levels_back, taken.rearranged), (1, 1));
     assert_eq!(levels(&a, "rude"), ["1", "2", "3", "4", "5"]);
     assert_eq!(named(&a, "rude"), [(1, 1, "3".to_owned())]);
-    // Nobody forgets it again: the copy that still had it learns the same.
+    // No copy loses it again: the copy that still had it agrees.
     b.take_in(&a).unwrap();
     assert_eq!((levels(&b, "rude"), a.take_in(&b).unwrap().question_changes), (levels(&a, "rude"), 0));
     assert!(!a.is_rearranged_by(&b).unwrap() && !b.is_rearranged_by(&a).unwrap());
 }
 
-/// Copies that change levels, answer and meet at random, in whatever order, end with the same levels and the same answers by name.
+/// Copies that edit levels, answer and merge at random, in any order, end with the same levels and
+/// the same answers by name.
 #[test]
 fn copies_with_random_edits_come_to_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -373,7 +377,7 @@ fn copies_with_random_edits_come_to_the_same() {
             let other = copied(&path, &format!("{seed}-{copy}.dissensus"));
             stores.push(Store::open(&other).unwrap());
         }
-        // What each answer is called when it is given: nothing may change it.
+        // The name of each answer when it is given, which must not change.
         let mut given: Vec<(i64, String)> = Vec::new();
         for step in 0..60_i64 {
             let who = draw(3) as usize;
@@ -402,7 +406,7 @@ fn copies_with_random_edits_come_to_the_same() {
                         }
                     }
                     let now: Vec<&str> = now.iter().map(String::as_str).collect();
-                    // Some are refused, because something stands on them or a name stands twice.
+                    // Some are rejected, because a level is in use or a name is repeated.
                     drop(set(store, "rude", &now, draw(50) as i64));
                 }
                 _ => {
@@ -432,7 +436,7 @@ fn copies_with_random_edits_come_to_the_same() {
     }
 }
 
-/// Copies of the project at `path`, which is closed, each open under its name.
+/// Copies of the closed project at `path`, each open under its name.
 fn copies<const N: usize>(path: &Path, names: [&str; N]) -> [Store; N] {
     names.map(|name| Store::open(copied(path, name)).unwrap())
 }
@@ -443,7 +447,8 @@ fn levels_that_come_back_are_the_same_in_whatever_order_copies_meet() {
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();
     let [a, b, c, one, other] = copies(&path, ["a", "b", "c", "one", "other"]);
-    // One takes a level off, one answers with it, and one adds a level at the time at which the first two would find it again.
+    // One removes a level, one uses it in an answer, and one adds a level at the time at which the
+    // first two would restore it.
     set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
     b.append_label(&label(1, 1, 2)).unwrap();
     set(&c, "rude", &["0", "1", "2", "3", "4", "5"], 11).unwrap();
@@ -491,7 +496,7 @@ fn a_binary_question_keeps_its_two_levels() {
     let sure = add(&a, "sure", ScaleKind::Binary, &["no", "yes"]);
     a.close().unwrap();
     let [a, b] = copies(&path, ["b", "c"]);
-    // Where another copy has an answer to the one that goes, there would be three.
+    // If another copy has an answer with the removed level, there would be three.
     b.append_label(&NewLabel { question: sure, ..label(1, 1, 1) }).unwrap();
     let said = set(&a, "sure", &["no", "maybe"], 10).unwrap_err().to_string();
     assert!(said.contains("sure: its two levels stay") && said.contains("rename them"), "{said}");
@@ -521,7 +526,8 @@ fn more_options_than_a_set_holds_are_refused_where_copies_meet() {
     assert_eq!((levels(&a, "topics").len(), named(&a, "topics")), (42, vec![(1, 1, "art + a39".to_owned())]));
 }
 
-/// Copies that add levels in another order give them other rows, and what was said at one time in both holds alike all the same.
+/// Copies that add levels in a different order assign different row ids, but agree on simultaneous
+/// answers all the same.
 #[test]
 fn what_was_said_at_one_time_in_copies_apart_holds_alike_whatever_rows_levels_have() {
     let folder = tempfile::tempdir().unwrap();

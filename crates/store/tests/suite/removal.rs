@@ -1,4 +1,5 @@
-//! What nothing stands on can be taken out, and so can the last import: without what others did since, and without its rows being used again.
+//! Items that nothing depends on can be removed, and so can the last import: except for what is
+//! used since, and without reusing row ids.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -35,7 +36,7 @@ fn new_annotator(name: &str) -> NewAnnotator {
     NewAnnotator { external_id: name.into(), name: name.into(), attributes, ..NewAnnotator::default() }
 }
 
-/// The file is sound, and its rows are kept as before.
+/// The file is sound, and its rows are protected as before.
 fn is_sound(store: Store) {
     store.check_current_answers().unwrap();
     let path = store.file().to_owned();
@@ -50,7 +51,7 @@ fn is_sound(store: Store) {
         assert_eq!(deleted.is_err(), rows > 0, "{table} has {rows} rows and is not kept by its triggers");
     }
     drop(conn);
-    // The schema is the one that the migrations make.
+    // The schema is the one created by the migrations.
     Store::open(&path).unwrap().close().unwrap();
 }
 
@@ -101,7 +102,7 @@ fn what_somebody_used_stays_and_the_refusal_says_why() {
     for what in
         [Removable::Question(QUESTION), Removable::Text(TextId(1)), Removable::Annotator(AnnotatorId(1))]
     {
-        // Also where it was taken back: the history stays.
+        // Also if it was retracted: the history remains.
         let refused = remove(&store, what).unwrap_err();
         assert_eq!(refused.code(), "invalid");
         assert!(refused.to_string().contains("it stays, because of 2 entries in its history"), "{refused}");
@@ -157,7 +158,8 @@ fn a_copy_that_still_has_it_brings_it_back_in_whatever_order_they_meet() {
     is_sound(store);
 }
 
-/// An import as the workbench does it: a question, two texts and two people are new, and a person who is known has another age.
+/// A typical import: a question, two texts and two annotators are new, and an existing annotator
+/// has another age.
 fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
     store
         .write(|tx| -> Result<_, StoreError> {
@@ -225,14 +227,14 @@ fn the_last_import_goes_and_leaves_what_was_before_it() {
         ..ImportTaken::default()
     };
     assert_eq!(taken, expected);
-    // The answer that the import replaced holds again, and so does what was known of its person.
+    // The answer that the import replaced is current again, and so are the annotator's attributes.
     let labels = store.current_labels(QUESTION).unwrap();
     assert_eq!(labels.iter().map(|label| label.answer.clone()).collect::<Vec<_>>(), [Answer::Level(4)]);
     assert!(store.annotator(AnnotatorId(1)).unwrap().unwrap().attributes.is_empty());
     assert!(store.last_import().unwrap().is_none());
     let none = store.write(|tx| tx.remove_last_import()).unwrap_err();
     assert!(none.to_string().contains("there is none that can be taken out"), "{none}");
-    // The same file comes in again, on rows of its own, and goes again.
+    // The same file is imported again, with new row ids, and removed again.
     let (again, _, _) = import(&store);
     assert!(again.0 > question.0);
     assert_eq!(store.write(|tx| tx.remove_last_import()).unwrap(), expected);
@@ -244,7 +246,8 @@ fn what_was_done_since_an_import_stays_when_it_goes() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (question, texts, people) = import(&store);
-    // Somebody corrects an imported answer, somebody else labels an imported text, and an imported person is called otherwise.
+    // An imported answer is corrected, an imported text is labelled by another annotator, and an
+    // imported annotator is renamed.
     let corrected = NewLabel { annotator: people[1], ..label(2, 1, 3) };
     store.append_label(&corrected).unwrap();
     let own = NewLabel { question, text: texts[1], ..label(1, 2, 0) };
@@ -328,7 +331,8 @@ fn what_is_known_of_people_who_stay_stays_and_so_does_work_on_an_imported_questi
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (question, texts, people) = import(&store);
-    // One imported person labels by hand, the question gets another text, and a note is written beside an imported answer.
+    // An imported annotator labels by hand, the question gets another prompt, and a note is added
+    // to an imported answer.
     let own = NewLabel { annotator: people[0], ..label(3, 1, 2) };
     store.append_label(&own).unwrap();
     let edit = QuestionEdit { prompt: Some("Is it really spam?".into()), ..QuestionEdit::default() };

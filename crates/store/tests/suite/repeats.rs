@@ -1,4 +1,5 @@
-//! Answers of later occasions: kept apart from labels, the same in all copies, in files of older formats too.
+//! Re-annotations: stored separately from labels, the same in all copies, and supported in files of
+//! older formats.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -27,7 +28,7 @@ fn add(store: &Store, new: Repeat, timed: bool) -> RepeatAdded {
     store.write(move |tx| tx.add_repeat(&new, timed, NOW)).unwrap()
 }
 
-/// The clock of these tests.
+/// The current time in these tests.
 const NOW: i64 = 1_000;
 
 fn remove(store: &Store, occasion: Option<u16>, now: i64) -> u32 {
@@ -55,7 +56,7 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
     );
     assert_eq!(add(&store, repeat(1, 3, 0, 60), true), RepeatAdded::New);
     assert_eq!(levels(&store), [(1, 2, Answer::Level(1)), (1, 3, Answer::Level(0))]);
-    // Without a time what is known is known, and what is new comes after what is there.
+    // Without a time, an equal answer is known, and a new one follows the existing ones.
     assert_eq!(add(&store, repeat(1, 2, 1, 0), false), RepeatAdded::Known);
     assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::New);
     assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::New);
@@ -91,11 +92,12 @@ fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
     assert_eq!(remove(&store, Some(9), NOW), 0);
     assert_eq!(remove(&store, None, NOW), 1);
     assert_eq!(levels(&store), []);
-    // The same row of a file again, though the clock has jumped back; then what counts is known again.
+    // The same row of a file again, although the clock was set back; then the answer counts and is
+    // known again.
     assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::New);
     assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::Known);
     assert_eq!(levels(&store), [(1, 2, Answer::Level(0))]);
-    // Without a time it is not known as one that was taken back.
+    // Without a time, a retracted answer is not known.
     assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::New);
     assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::Known);
     assert_eq!(levels(&store), [(1, 2, Answer::Level(0)), (2, 2, Answer::Level(1))]);
@@ -140,7 +142,8 @@ fn copies_agree_after_taking_in_each_others() {
     }
 }
 
-/// Each answer of a later occasion comes with a text of its own: those that appear while the other copy is read wait, texts and all.
+/// Each re-annotation has its own text: those added while the other copy is being read are left for
+/// the next merge, including their texts.
 #[test]
 fn what_is_added_to_a_copy_while_it_is_taken_in_waits_for_the_next_time() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The one file is the project: while it is open, after it was copied, and wherever it lies.
+//! A single file is the whole project: while it is open, after it was copied, and in any location.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Every row of every table, in order.
+/// All rows of all tables, in order.
 fn contents(path: &Path) -> Vec<(String, Vec<Vec<Value>>)> {
     let conn = Connection::open(path).unwrap();
     let names: Vec<String> = conn
@@ -37,7 +37,7 @@ fn contents(path: &Path) -> Vec<(String, Vec<Vec<Value>>)> {
     names.iter().map(|table| (table.clone(), rows(table))).collect()
 }
 
-/// Copies the file itself and nothing beside it, as a mail program or a backup does, and opens the copy.
+/// Copies only the file itself, like a mail program or a backup, and opens the copy.
 fn file_alone(path: &Path) -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.dissensus");
@@ -48,7 +48,7 @@ fn file_alone(path: &Path) -> (tempfile::TempDir, Store) {
 
 type Change = (&'static str, Box<dyn Fn(&Store)>);
 
-/// Each kind of change that a project can have.
+/// Every kind of change to a project.
 fn changes() -> Vec<Change> {
     let change = |name, f: fn(&Store)| -> Change { (name, Box::new(f)) };
     vec![
@@ -149,7 +149,7 @@ fn a_checkpoint_brings_everything_in_at_once() {
     assert!(store.checkpoint().unwrap());
     assert_eq!(file_alone(&path).1.counts().unwrap().labels, 5);
     store.append_label(&label(1, 2, 0)).unwrap();
-    checkpoint_all(); // what a program does that is told to end at once
+    checkpoint_all(); // like a program that must exit immediately
     assert_eq!(file_alone(&path).1.counts().unwrap().labels, 6);
     store.close().unwrap();
 }
@@ -164,7 +164,7 @@ fn somebody_who_reads_for_long_delays_it_and_blocks_nobody() {
     let mut slowest = Duration::ZERO;
     store
         .for_each_label(QUESTION, ExportScope::Current, |_| {
-            // From here on a reader needs the pages as they are.
+            // From here on a reader needs the current pages.
             for text in 2..=20 {
                 let began = Instant::now();
                 store.append_label(&label(text, 1, 0)).unwrap();
@@ -174,7 +174,7 @@ fn somebody_who_reads_for_long_delays_it_and_blocks_nobody() {
             Ok::<(), StoreError>(())
         })
         .unwrap();
-    // Waiting for the reader would have taken the five seconds for which SQLite tries.
+    // Waiting for the reader would have taken the five seconds of SQLite's timeout.
     assert!(slowest < Duration::from_secs(4), "{slowest:?}");
     let began = Instant::now();
     while file_alone(&path).1.counts().unwrap().labels < 20 {
@@ -203,7 +203,8 @@ fn a_copy_is_whole_whoever_has_the_project_open() {
         .unwrap();
         let (done, all) = *seen.last().unwrap();
         assert_eq!((done, all), (all, std::fs::metadata(&target).unwrap().len()));
-        // But for the mark of its state: a copy has one of its own, and no part in a journal of the file that it was made of.
+        // Except for the mark of its state: a copy has its own, and does not use a journal of the
+        // original file.
         let marked = |path| {
             let mut all = contents(path);
             let settings = &mut all.iter_mut().find(|(table, _)| table == "settings").unwrap().1;

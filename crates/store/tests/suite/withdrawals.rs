@@ -1,4 +1,5 @@
-//! Somebody who withdraws is erased here and in every copy that hears of it, in whatever order copies meet.
+//! An annotator who withdraws is erased here and in every copy that learns of it, in whatever order
+//! copies are merged.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -20,7 +21,7 @@ use uuid::Uuid;
 
 const PACKET: PacketId = PacketId(Uuid::from_u128(77));
 const KEY: PacketKey = PacketKey(*b"the key of the packet of zorro!!");
-/// Everything in [`project`] by which the third person could be known.
+/// Everything in [`project`] that could identify the third annotator.
 const TRACES: [&str; 9] = [
     "zorro-id",
     "Zorro Called",
@@ -55,7 +56,7 @@ fn labelled(store: &Store, text: u32, who: AnnotatorId, level: u16) {
     store.append_label(&NewLabel { annotator: who, ..label(text, 1, level) }).unwrap();
 }
 
-/// Five texts and three people. The third one, `zorro-id`, has left whatever a person can leave.
+/// Five texts and three annotators. The third one, `zorro-id`, has left every kind of trace.
 fn project(path: &Path) -> Store {
     let store = small(path, 5, 2);
     let zorro = store
@@ -154,7 +155,7 @@ fn run_with(store: &Store, annotators: &[AnnotatorId]) -> Uuid {
     store.run(id).unwrap().unwrap().uid
 }
 
-/// Which of the traces are in the project file or beside it.
+/// The traces in the project file or its side files.
 fn found(path: &Path) -> Vec<&'static str> {
     let files = [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")];
     let bytes: Vec<u8> = files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect();
@@ -185,7 +186,7 @@ fn nothing_of_a_person_is_left_in_any_row_nor_in_any_byte() {
     let (others, events) = (store.current_labels(QUESTION).unwrap(), store.last_event().unwrap());
 
     let erased = store.withdraw(zorro, 1_000).unwrap();
-    // Three labels, one taken back, a note, and a repeat.
+    // Three labels, one of them retracted, a note, and a re-annotation.
     assert_eq!((erased.answers, erased.packets, erased.runs, erased.nameless), (6, 1, 1, 3));
     assert_eq!(store.to_clean().unwrap(), Some(vec![with]));
     assert!(store.clean_after_erasing().unwrap());
@@ -211,7 +212,8 @@ fn nothing_of_a_person_is_left_in_any_row_nor_in_any_byte() {
     store.close().unwrap();
     assert_eq!(found(&path), [""; 0], "and when it is closed");
 
-    // The whole file is checked when it is opened: schema, with its triggers, pages and references.
+    // The whole file is checked when it is opened: schema, including its triggers, pages and
+    // references.
     let store = Store::open(&path).unwrap();
     let again = NewAnnotator { external_id: "zorro-id".into(), ..NewAnnotator::default() };
     let error = store.write(move |tx| tx.add_annotator(&again)).unwrap_err();
@@ -249,12 +251,12 @@ fn a_withdrawal_that_fails_or_is_killed_leaves_all_or_goes_on() {
     assert_eq!(store.events_since(EventId(0), u32::MAX).unwrap(), before);
     assert!(store.withdrawals().unwrap().is_empty() && store.to_clean().unwrap().is_none());
     assert_eq!(store.withdraw(AnnotatorId(99), 5).unwrap_err().code(), "unknown");
-    // Killed between the transaction and the cleaning: the next one knows.
+    // Killed between the transaction and the cleanup: the next session continues.
     store.withdraw(zorro, 5).unwrap();
     store.close().unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(store.to_clean().unwrap(), Some(vec![]));
-    // A reader in the middle of its reading still needs the journal.
+    // A reader still needs the journal.
     let reader = Store::open_reader(&path).unwrap();
     let emptied = reader
         .snapshot(|snapshot| {
@@ -313,7 +315,7 @@ fn whoever_hears_of_it_later_erases_them_too_and_takes_nothing_of_theirs() {
     let here = folder.path().join("here.dissensus");
     project(&here).close().unwrap();
     let there = copied(&here, "there.dissensus");
-    // Meanwhile elsewhere: more of theirs, another name, and somebody decides in that name.
+    // Meanwhile in another copy: more answers, another name, and a decision signed with that name.
     let store = Store::open(&there).unwrap();
     let zorro = third(&store);
     labelled(&store, 4, zorro, 2);
@@ -324,13 +326,13 @@ fn whoever_hears_of_it_later_erases_them_too_and_takes_nothing_of_theirs() {
     let apart = copied(&there, "apart.dissensus");
     let store = Store::open(&here).unwrap();
     store.withdraw(third(&store), 1_000).unwrap();
-    // A session that goes on after it: sequences that the erased events had are not given again.
+    // A session that continues after it: sequence numbers of the erased events are not reused.
     labelled(&store, 5, AnnotatorId(1), 1);
     store.close().unwrap();
 
     let taken = take_in(&here, &there);
     assert_eq!((taken.annotators, taken.events, taken.withdrawn, taken.packets), (0, 1, 0, 0));
-    // Its name of later is not known here, so this copy has it until it hears it.
+    // The later name is not known here, so this copy has it until it learns of it.
     let taken = take_in(&there, &here);
     assert_eq!((taken.withdrawn, taken.events), (1, 1));
     assert_eq!(take_in(&here, &there).withdrawn, 0);
@@ -369,7 +371,7 @@ fn somebody_who_withdrew_twice_apart_withdrew_once() {
     assert_eq!((store.people_withdrawn().unwrap(), store.withdrawals().unwrap().len()), (1, 2));
 }
 
-/// Some work at one copy: labels, taking back, marks, decisions, and now and then somebody who withdraws.
+/// A session in one copy: labels, retractions, marks, decisions, and sometimes a withdrawal.
 fn work(path: &Path, rng: &mut ChaCha8Rng) {
     let store = Store::open(path).unwrap();
     for _ in 0..rng.random_range(1..6) {
@@ -513,7 +515,7 @@ fn a_packet_that_only_another_copy_handed_out_to_them_is_refused_here_too() {
     assert!(!store.is_withdrawn_packet(id).unwrap());
     store.take_in(&other).unwrap();
     assert!(store.is_withdrawn_packet(id).unwrap());
-    // Copies that heard of both in another order know the same.
+    // Copies that learned of both in a different order agree.
     other.take_in(&store).unwrap();
     assert!(other.is_withdrawn_packet(id).unwrap());
 }

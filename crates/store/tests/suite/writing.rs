@@ -1,4 +1,4 @@
-//! Transactions are kept whole or not at all, and everything written reads back the same.
+//! Transactions are stored completely or not at all, and everything written reads back unchanged.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -37,7 +37,7 @@ fn an_error_or_a_panic_undoes_the_whole_write() {
     }));
     assert!(panicked.is_err());
     assert_eq!(store.counts().unwrap().texts, 1);
-    store.append_label(&label(1, 1, 1)).unwrap(); // the writer lives on
+    store.append_label(&label(1, 1, 1)).unwrap(); // the writer continues
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn the_newest_head_is_kept() {
     assert_eq!(store.head(QUESTION, None, "shared").unwrap(), None);
     assert!(matches!(store.put_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
 
-    // One alone, of whatever encoder version; where it cannot be kept the earlier ones stay.
+    // A single head of any encoder version; if it cannot be stored, the earlier ones remain.
     assert!(matches!(store.put_only_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
     assert_eq!(found(None), Some(head(None, &[9])));
     let other = NewHead { model: "shared".into(), ..head(None, &[1]) };
