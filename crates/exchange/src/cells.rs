@@ -9,9 +9,9 @@ pub(crate) struct Cells {
     pub(crate) ends: Vec<usize>,
     /// Columns whose value was a JSON list or object (their text is its JSON).
     pub(crate) nested: Vec<(usize, &'static str)>,
-    /// These lists and objects themselves, so that who reads their entries need not parse them again (JSON Lines only).
+    /// These lists and objects, parsed, so that their entries need not be parsed again (JSON Lines only).
     pub(crate) parsed: Vec<(usize, serde_json::Value)>,
-    /// Values of keys that are no column (JSON Lines only).
+    /// Values of keys that are not columns (JSON Lines only).
     pub(crate) extra: Vec<(String, String)>,
     /// Spans that do not begin with a tag for a beginning (CoNLL only).
     pub(crate) begun_inside: u32,

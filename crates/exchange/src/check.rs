@@ -13,13 +13,14 @@ use std::collections::BTreeMap;
 /// The most questions that one file may answer.
 pub const MAX_QUESTIONS: usize = 100;
 
-/// What the rows before, and the project, say about the next row. Preview and import use the same rules: seed one
-/// `Checker` from the project, clone it for the preview, and give the other to the import.
+/// The state of the project and of the rows so far, against which the next row is checked. Preview and import
+/// use the same rules: seed one `Checker` from the project, clone it for the preview, and give the other to
+/// the import.
 ///
-/// Texts and annotators are judged once for the whole file, labels question by question. It holds about 24 bytes a text
-/// (64-bit hashes of id and body, keyed anew in every process), about 50 bytes a label, and the annotators with their
-/// attributes. Two of a million texts share a hash with a chance of about 3 in 10^8; a row would then be refused that
-/// should not be.
+/// Texts and annotators are checked once for the whole file, labels question by question. A checker needs
+/// about 24 bytes a text (64-bit hashes of id and body, keyed anew in every process), about 50 bytes a label,
+/// and the annotators with their attributes. The probability that any two of a million texts share a hash is
+/// about 3 in 10^8; a row would then be rejected by mistake.
 #[derive(Clone, Debug)]
 pub struct Checker {
     known: Known,
@@ -41,8 +42,8 @@ enum Asking {
 }
 
 impl Checker {
-    /// A checker for rows that all answer one question, number 0, whatever they name. Without a scale every label is taken
-    /// and its levels are collected.
+    /// Creates a checker for rows that all answer one question, number 0, whatever they name. Without a scale
+    /// every label is accepted and its levels are collected.
     pub fn new(scale: Option<Scale>) -> Self {
         let questions = vec![Answers::new(scale)];
         Self {
@@ -55,8 +56,8 @@ impl Checker {
         }
     }
 
-    /// A checker for rows that name the question they answer. Questions that were not added get `scale`, or none, with the
-    /// first good row that names them.
+    /// Creates a checker for rows that name the question they answer. Questions that were not added get
+    /// `scale`, or none, with the first good row that names them.
     pub fn by_question(scale: Option<Scale>) -> Self {
         let asking = Asking::Named { numbers: BTreeMap::new(), scale };
         let (questions, taken) = (Vec::new(), Vec::new());
@@ -70,14 +71,15 @@ impl Checker {
         self
     }
 
-    /// Takes labels that differ from a level in case alone, or as another word for yes or no, for that level.
+    /// Accepts labels that differ from a level only in case, or are another word for yes or no, as that
+    /// level.
     #[must_use]
     pub fn folding_case(mut self, fold_case: bool) -> Self {
         self.fold_case = fold_case;
         self
     }
 
-    /// Makes a question known that rows may name, and gives its number. To be used with [`Checker::by_question`].
+    /// Adds a question that rows may name and returns its number. For use with [`Checker::by_question`].
     pub fn add_question(&mut self, name: &str, scale: Option<Scale>) -> usize {
         let next = self.questions.len();
         if let Asking::Named { numbers, .. } = &mut self.asking {
@@ -90,7 +92,7 @@ impl Checker {
         next
     }
 
-    /// Puts a question on a scale that was found since. Labels of it must not have been taken yet.
+    /// Sets the scale of a question, once it is known. None of its labels may have been read yet.
     pub fn set_scale(&mut self, question: usize, scale: Scale) {
         if let Some(answers) = self.questions.get_mut(question) {
             answers.set_scale(scale);
@@ -117,22 +119,23 @@ impl Checker {
         self.known.seed_annotator(annotator, attributes)
     }
 
-    /// A label that the project has. Seed every one in the order in which they were appended, those that a later label replaced
-    /// too: else reading the same file again would append an old label as the newest. Only a label that was retracted is left
-    /// out: then the same row brings it back.
+    /// Adds a label of the project. Seed every label in the order in which they were appended, including
+    /// those that a later label replaced: otherwise reading the same file again would append an old label as
+    /// the newest. Leave out only retracted labels, so that the same row restores them.
     pub fn seed_label(&mut self, question: usize, label: &KnownLabel) {
         if let Some(answers) = self.questions.get_mut(question) {
             answers.seed(label);
         }
     }
 
-    /// Forgets the labels that were seeded of an annotator for a text, so that they can be seeded anew as they are now. Says
-    /// whether there were any. Only before the first row.
+    /// Removes the seeded labels of an annotator for a text, so that their present state can be seeded;
+    /// returns whether there were any. Only before the first row.
     pub fn forget_labels(&mut self, question: usize, text: u32, annotator: u32) -> bool {
         self.questions.get_mut(question).is_some_and(|answers| answers.forget(text, annotator))
     }
 
-    /// The labels that are seeded from here on were given since the import began: rows without a time do not overrule them.
+    /// Marks the labels that are seeded from here on as given since the import began: rows without a time do
+    /// not overrule them.
     pub fn go_on_seeding(&mut self) {
         self.questions.iter_mut().for_each(Answers::go_on_seeding);
     }
@@ -170,19 +173,21 @@ impl Checker {
         self.questions.first().map(|answers| answers.levels().clone()).unwrap_or_default()
     }
 
-    /// The scale given for question 0, or else the one that its labels so far most likely have.
+    /// Returns the scale given for question 0, or else the one that its labels so far most likely have.
     ///
     /// # Errors
-    /// As [`Scale::guess`].
+    /// The same as [`Scale::guess`].
     pub fn scale(&self) -> Result<Scale, ScaleError> {
         self.questions.first().map_or(Err(ScaleError::TooFew(0)), Answers::scale)
     }
 
-    /// Says what `row` brings and remembers it, or why it does not fit. A row that does not fit leaves no trace.
+    /// Checks `row` and records it; returns what it adds, or why it does not fit. A row that does not fit
+    /// changes nothing.
     ///
     /// # Errors
-    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a label that is
-    /// not on the scale of its question, or a label without a question in a file that names them.
+    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a
+    /// label that is not on the scale of its question, or a label without a question in a file that names
+    /// them.
     pub(crate) fn check(&mut self, row: &Row) -> Result<Verdict, Misfit> {
         self.known.check_text(row)?;
         self.known.check_attributes(row)?;
@@ -203,7 +208,7 @@ impl Checker {
         if let Some(end) = judged.as_ref().and_then(|judged| judged.end) {
             self.known.check_end(row, end)?;
         }
-        // The row fits. From here on it is remembered.
+        // The row fits. From here on it is recorded.
         let question = asked.map(|asked| match asked {
             Asked::Known(number) => number,
             Asked::New(name, scale) => self.add_question(&name, scale),
@@ -251,9 +256,10 @@ impl Checker {
         let blame = |kind| Misfit { about: About::Question, kind };
         match &row.question {
             None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
-            // Without a label the row brings its text and its annotator, whatever the question would be.
+            // Without a label the row adds only its text and its annotator, whatever the question would be.
             None => Ok(None),
-            // The scale that the file says of a question is that of the project where there is one, else that of the row that names it first.
+            // The scale that the file specifies for a question applies if the project has none for it, or
+            // else that of the first row that names it.
             Some(name) => match numbers.get(name) {
                 Some(number) => Ok(Some(Asked::Known(*number))),
                 None if numbers.len() >= MAX_QUESTIONS => {

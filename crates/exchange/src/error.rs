@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be read or written at all. What is wrong with one row of it is a [`RowError`](crate::RowError).
+/// Why a file cannot be read or written at all. Errors in a single row are [`RowError`](crate::RowError)s.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// There is nothing at the path.
@@ -35,7 +35,7 @@ pub enum ExchangeError {
     Unreadable {
         /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A format that is not one of ours.
@@ -58,7 +58,7 @@ pub enum ExchangeError {
         /// The name that was asked for.
         name: String,
     },
-    /// Bytes that stand for nothing in the encoding.
+    /// Bytes that are invalid in the encoding.
     #[error(
         "{path} has bytes that stand for nothing in {encoding}{}: name its encoding",
         if *guessed { ", which was guessed because it is not UTF-8" } else { "" }
@@ -68,7 +68,7 @@ pub enum ExchangeError {
         path: PathBuf,
         /// The name of the encoding.
         encoding: &'static str,
-        /// Nobody had named it.
+        /// Whether the encoding was guessed, not named by the user.
         guessed: bool,
     },
     /// Lines that end in a lone carriage return.
@@ -94,7 +94,6 @@ pub enum ExchangeError {
     DuplicateColumn {
         /// The path as given.
         path: PathBuf,
-        /// The name.
         name: String,
         /// Position of the first, from 1.
         first: usize,
@@ -104,7 +103,6 @@ pub enum ExchangeError {
     /// An attribute that a comment of a CoNLL file cannot name.
     #[error("{path}: a comment cannot name the attribute \"{name}\": write .csv or .jsonl")]
     NoComment {
-        /// The path as given.
         path: PathBuf,
         /// The attribute.
         name: String,
@@ -116,7 +114,6 @@ pub enum ExchangeError {
         listed(columns)
     )]
     MissingColumn {
-        /// The path as given.
         path: PathBuf,
         /// The role, such as `annotator`.
         role: &'static str,
@@ -130,19 +127,17 @@ pub enum ExchangeError {
     /// One column was named for two roles.
     #[error("the column \"{name}\" is named both for the {first} and for the {second}: name it once")]
     ColumnTwice {
-        /// The column.
         name: String,
         /// The role that has it.
         first: &'static str,
         /// The role that also wants it.
         second: &'static str,
     },
-    /// `=NAME` stands where every row needs its own value.
+    /// `=NAME` for a role where every row needs its own value.
     #[error(
         "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so"
     )]
     ConstantNotAllowed {
-        /// The role.
         role: &'static str,
         /// What was given.
         value: String,
@@ -150,7 +145,6 @@ pub enum ExchangeError {
     /// `=` without a name after it.
     #[error("\"=\" for the {role} wants a name after it, such as \"=Ada\"")]
     EmptyConstant {
-        /// The role.
         role: &'static str,
     },
     /// A name with a character that acts on a terminal or hides how the name is spelt.
@@ -165,7 +159,7 @@ pub enum ExchangeError {
         /// The character's code point.
         code: u32,
     },
-    /// A label column, and nobody who gave the labels.
+    /// A column of labels without an annotator.
     #[error(
         "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, \
          or give all of them to one person with the annotator \"=NAME\"; its columns are {}",
@@ -208,7 +202,6 @@ pub enum ExchangeError {
     NothingReadable {
         /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
         /// The first place, and what is wrong there.
         why: String,
@@ -218,7 +211,6 @@ pub enum ExchangeError {
     NoAnswers {
         /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
         /// What is there, in brackets; empty where there is nothing.
         why: String,
@@ -249,17 +241,17 @@ pub enum ExchangeError {
         /// What the file is instead, and what to do.
         why: String,
     },
-    /// Answers of a tool's file, and nobody who gave them.
+    /// Answers of a tool's file without annotators.
     #[error("{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"")]
     ToolWithoutAnnotator {
         /// The path as given.
         path: PathBuf,
         /// The format.
         format: String,
-        /// Why nobody is known.
+        /// Why the annotators are unknown.
         why: String,
     },
-    /// The name of a file to write ends otherwise than names of such files do, and would not be known again.
+    /// The extension of a file to write is not the one by which its format is recognised.
     #[error("a file of {format} ends in .{ending}, and {path} does not: name it so")]
     OtherEnding {
         /// The file that was to be written.
@@ -269,7 +261,7 @@ pub enum ExchangeError {
         /// How its files end.
         ending: &'static str,
     },
-    /// Of the labels a format holds none.
+    /// None of the labels can be represented in the format.
     #[error("{path} was not written: there are no answers that {format} could hold")]
     NothingToWrite {
         /// The file that was to be written.
@@ -291,7 +283,7 @@ pub enum ExchangeError {
         /// The file that was to be written.
         path: PathBuf,
     },
-    /// Something has the name, and nothing was to be replaced.
+    /// A file of that name exists, and must not be replaced.
     #[error("{path} exists by now and was not replaced: choose another name")]
     Taken {
         /// The file that was to be written.
@@ -302,7 +294,7 @@ pub enum ExchangeError {
     Unwritable {
         /// The file that was to be written.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -337,7 +329,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default()
 }
 
-/// `a, b, c`, as people read it.
+/// Joins names as `a, b, c`, cut to [`LISTED_NAMES`].
 fn listed(names: &[String]) -> String {
     match names.split_at_checked(LISTED_NAMES) {
         Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
@@ -353,7 +345,7 @@ pub(crate) fn io_reason(error: csv::Error) -> io::Error {
             io::ErrorKind::InvalidData,
             format!("a row has {len} cells, and the first has {expected_len}"),
         ),
-        // The others are of reading.
+        // All other errors are of reading.
         _ => io::Error::other("a row cannot be written"),
     }
 }

@@ -5,8 +5,8 @@ use crate::{ExchangeError, RowError};
 use dissensus_files::AtomicFile;
 use std::path::Path;
 
-/// Writes rejected rows to a CSV file: `row, line, column, reason, record`, where `record` is the row byte for byte
-/// as it stood, without its last line end. Nothing is seen at the path before [`RejectWriter::finish`].
+/// Writes rejected rows to a CSV file: `row, line, column, reason, record`, where `record` is the row byte
+/// for byte, without its last line end. The file appears at the path only with [`RejectWriter::finish`].
 #[derive(Debug)]
 pub struct RejectWriter {
     out: csv::Writer<AtomicFile>,
@@ -25,7 +25,7 @@ impl RejectWriter {
         Ok(Self { out })
     }
 
-    /// Adds a row; `raw` is [`Rows::raw`](crate::Rows::raw) right after the row was refused.
+    /// Adds a row; `raw` is [`Rows::raw`](crate::Rows::raw) right after the row was rejected.
     ///
     /// # Errors
     /// The disk is full or refuses.
@@ -40,10 +40,10 @@ impl RejectWriter {
             .map_err(|e| ExchangeError::writing(self.out.get_ref().target(), io_reason(e)))
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// As [`LabelWriter::finish`](crate::LabelWriter::finish).
+    /// The same as [`LabelWriter::finish`](crate::LabelWriter::finish).
     pub fn finish(self) -> Result<(), ExchangeError> {
         let target = self.out.get_ref().target().to_owned();
         let file = self.out.into_inner().map_err(|e| ExchangeError::writing(&target, e.into_error()))?;

@@ -1,8 +1,9 @@
-//! How much may be unpacked from what was read: a small file must not fill the memory or the disk.
+//! Limits on unpacking: a small file must not fill the memory or the disk.
 
 /// What any file may unpack to, in bytes.
 const ALWAYS: u64 = 64 << 20;
-/// How many bytes each packed byte may unpack to beyond that. Tables of labels pack to a tenth or a fiftieth; gzip ends at about 1,000.
+/// How many bytes each compressed byte may unpack to beyond that. Tables of labels compress to a tenth or a
+/// fiftieth; gzip reaches about 1,000 at most.
 const RATIO: u64 = 200;
 /// The most that is unpacked of any file, in bytes.
 const MAX_BYTES: u64 = 16 << 30;

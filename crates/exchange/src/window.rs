@@ -1,4 +1,4 @@
-//! A bounded look at the next bytes of a file, line by line.
+//! A bounded window on the next bytes of a file, line by line.
 
 use memchr::memchr;
 use std::io::{self, Read};
@@ -13,14 +13,14 @@ const CHUNK: usize = 64 << 10;
 pub(crate) enum LineEnd {
     /// The line and its `\n` end this many bytes after the start of the window.
     At(usize),
-    /// Nothing is left after the bytes looked at already.
+    /// Nothing is left after the bytes in the window.
     EndOfFile,
     /// No end within [`MAX_RECORD_BYTES`].
     TooLong,
 }
 
-/// Bytes of a file that were read and not yet consumed. Nothing is ever copied back: a reader that finds a record
-/// broken consumes only its first line and looks at the rest again.
+/// Bytes of a file that were read and not yet consumed. Nothing is ever copied back: a reader that finds a
+/// record broken consumes only its first line and parses the rest again.
 #[derive(Debug)]
 pub(crate) struct Window<R> {
     input: R,
@@ -32,12 +32,13 @@ pub(crate) struct Window<R> {
 }
 
 impl<R: Read> Window<R> {
-    /// A window at the start of `input`, which stands at byte `offset` and physical line `line` of its file.
+    /// Creates a window at the start of `input`, which begins at byte `offset` and physical line `line` of
+    /// its file.
     pub(crate) fn new(input: R, offset: u64, line: u64) -> Self {
         Self { input, buffer: Vec::new(), start: 0, ended: false, offset, line }
     }
 
-    /// The bytes in sight.
+    /// The bytes in the window.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -79,7 +80,7 @@ impl<R: Read> Window<R> {
         self.line += lines;
     }
 
-    /// Moves past the end of the current line without keeping it, however long it is.
+    /// Moves past the end of the current line without buffering it, however long it is.
     pub(crate) fn skip_line(&mut self) -> io::Result<()> {
         loop {
             let seen = self.bytes();

@@ -1,4 +1,5 @@
-//! The parts of an annotation file, one after the other: lines, elements of a list, members of an object, files of an archive, rows.
+//! The parts of an annotation file, one after the other: lines, elements of a list, members of an object,
+//! files of an archive, rows.
 
 use crate::ExchangeError;
 use crate::annotations::json_parts::JsonParts;
@@ -24,11 +25,11 @@ pub(crate) enum Division {
     Elements,
     /// The members of a JSON object.
     Members,
-    /// The file as it stands.
+    /// The file as a whole.
     Whole,
     /// A JSON value a line, in each of these files of an archive.
     EntryLines(Vec<String>),
-    /// These files of an archive or a folder as they stand.
+    /// These files of an archive or a folder, each as a whole.
     Entries(Vec<String>),
     /// The rows of a table, as objects.
     Rows(Box<TableFile>),
@@ -46,10 +47,10 @@ pub(crate) enum Content {
 pub(crate) struct Part {
     /// The physical line on which it begins, from 1, in the file or in the file of an archive.
     pub(crate) line: u64,
-    /// The key of a member, or the name of the file that it is or stands in.
+    /// The key of a member, or the name of the file that it is or is in.
     pub(crate) name: String,
     pub(crate) content: Content,
-    /// The JSON of an element or a member as it stands, for those to whom the order of keys matters.
+    /// The unprocessed JSON of an element or a member, for readers that depend on the order of keys.
     pub(crate) raw: String,
 }
 
@@ -106,9 +107,9 @@ struct Entries {
     package: Package,
     names: std::vec::IntoIter<String>,
     by_line: bool,
-    /// The file whose lines are read: its name, its bytes, how far, and the next line's number.
+    /// The file whose lines are read: its name, its bytes, the position, and the next line's number.
     open: Option<(String, Vec<u8>, usize, u64)>,
-    /// Of the bytes of the file as a whole, about.
+    /// Approximate share of each file in the bytes of the whole.
     step: u64,
     position: u64,
 }
@@ -150,7 +151,7 @@ impl Parts {
         Ok(Self { source, name, done: false })
     }
 
-    /// Bytes of the file left behind, about.
+    /// Bytes of the file that have been read, approximately.
     pub(crate) fn position(&self) -> u64 {
         match &self.source {
             Input::Lines(window) => window.offset(),

@@ -11,7 +11,7 @@ pub(crate) const TEXT_ID: &str = "_text_id";
 /// The question that spans answer in files of our writer: Prodigy's views have no name for one.
 pub(crate) const QUESTION: &str = "_question";
 
-/// Keys of a task that say nothing of its text.
+/// Keys of a task that are not data of its text.
 pub(crate) const OWN: [&str; 24] = [
     TEXT_ID,
     QUESTION,
@@ -158,7 +158,7 @@ fn read(
             items.declare(&question, kind, ids);
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
-        // A person who may choose one and chose none has not answered.
+        // An annotator who may choose one option and chose none has not answered.
         let said = (!chosen.is_empty() || kind == ScaleKind::MultiLabel).then_some(Said::Several(chosen));
         questions.push((question, said));
     }
@@ -194,7 +194,7 @@ fn read(
             (None, _) => item.answer(question, Said::Skipped),
             (Some(Did::Accept), None) => {}
             (Some(Did::Reject), _) => {
-                // The task as a whole was refused: that is no choice among its options.
+                // The task as a whole was rejected, which is not a choice among its options.
                 item.flagged = true;
                 items.met(
                     "rejected",

@@ -1,4 +1,5 @@
-//! Attributes of people that have several values in one table, settled by a rule before the rows are read.
+//! Attributes of annotators that have several values in one table, settled by a rule before the rows are
+//! read.
 
 use super::table_reading::AttributeConflicts;
 use crate::row::Row;
@@ -43,7 +44,8 @@ impl Values {
     }
 }
 
-/// The one value of each attribute of each person. Memory grows with people and their different values, not with rows.
+/// Collects one value for each attribute of each annotator. Memory grows with annotators and their different
+/// values, not with rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettledAttributes {
     people: HashMap<String, HashMap<String, Values>, foldhash::fast::RandomState>,
@@ -52,7 +54,7 @@ pub(crate) struct SettledAttributes {
 }
 
 impl SettledAttributes {
-    /// Takes in what a row says of its annotator.
+    /// Adds the attributes of a row's annotator.
     pub(crate) fn take(&mut self, row: &Row) {
         let Some(annotator) = row.annotator.as_ref().filter(|_| !row.attributes.is_empty()) else { return };
         let person = self.people.entry(annotator.clone()).or_default();
