@@ -77,9 +77,6 @@ impl TypedTable {
     }
 
     /// Writes a row: a value for each column, of its kind.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &[Value<'_>]) -> Result<(), ExchangeError> {
         debug_assert!(self.columns.iter().zip(row).all(|(c, v)| fits(c.kind, v)));
         debug_assert_eq!(self.columns.len(), row.len());

@@ -24,7 +24,7 @@ impl LewidiSubmission {
     /// Begins both files.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create(folder: &Path, set: &str) -> Result<Self, ExchangeError> {
         let [soft, answers] = Self::paths(folder, set);
         let create = |path: &Path| AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e));
@@ -33,9 +33,6 @@ impl LewidiSubmission {
 
     /// Adds a text: `shares` of the levels, lowest first, and the expected level of each of its annotators as
     /// a number, in the order in which the task lists them.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, text_id: &str, shares: &[f64], answers: &[i64]) -> Result<(), ExchangeError> {
         line(&mut self.soft, text_id, shares)?;
         line(&mut self.answers, text_id, answers)

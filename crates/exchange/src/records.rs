@@ -36,9 +36,6 @@ macro_rules! either {
 
 impl Records {
     /// The records of `source` from the first.
-    ///
-    /// # Errors
-    /// It can no longer be opened.
     pub(crate) fn open(source: &Source) -> Result<Self, ExchangeError> {
         let of = match source.kind() {
             Kind::Table(table) => {

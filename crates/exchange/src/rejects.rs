@@ -16,7 +16,7 @@ impl RejectWriter {
     /// Begins the file.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create(path: &Path) -> Result<Self, ExchangeError> {
         let mut out =
             csv::Writer::from_writer(AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?);
@@ -26,9 +26,6 @@ impl RejectWriter {
     }
 
     /// Adds a row; `raw` is [`Rows::raw`](crate::Rows::raw) right after the row was rejected.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, error: &RowError, raw: &[u8]) -> Result<(), ExchangeError> {
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);

@@ -216,9 +216,6 @@ impl SpanAnswers {
     }
 
     /// Adds all spans of the answer to its first row, and marks the other rows.
-    ///
-    /// # Errors
-    /// What is wrong with the answer.
     pub(crate) fn place(&self, mut row: Row, said: Said) -> Result<Row, Blame> {
         if said == Said::Nothing {
             return Ok(row);

@@ -59,9 +59,6 @@ impl VectorWriter {
     }
 
     /// Writes the vector of one text. Ids have no line ends: names never do.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, id: &str, vector: &[f32]) -> Result<(), ExchangeError> {
         match &mut self.sink {
             Sink::Table(table) => table.write(&[Value::Text(id), Value::Vector(vector)]),

@@ -144,7 +144,7 @@ impl TextWriter {
     /// Begins the file. `metadata` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<M: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -170,9 +170,6 @@ impl TextWriter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &TextRow<'_>) -> Result<(), ExchangeError> {
         let values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
         self.metadata.write(&mut self.table, values, row.metadata, None)
@@ -198,7 +195,7 @@ impl AnnotatorWriter {
     /// Begins the file. `attributes` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<A: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -221,9 +218,6 @@ impl AnnotatorWriter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, annotator: &str, attributes: &Attributes) -> Result<(), ExchangeError> {
         let mut values = vec![Some(annotator)];
         self.attributes.push(attributes, &mut values);

@@ -85,9 +85,6 @@ impl ConllWriter {
 
     /// Adds an answer; returns false if it cannot be represented: spans overlap, or begin or end with white
     /// space, which has no line.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &LabelRow<'_>) -> Result<bool, ExchangeError> {
         let spans = row.label.and_then(|list| spans_named(list).ok()).unwrap_or_default();
         let mut block = self.comments(row);

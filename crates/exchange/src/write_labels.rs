@@ -186,7 +186,7 @@ impl LabelWriter {
     /// Begins the file. `attributes` and `metadata` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<A: Into<String>, M: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -262,9 +262,6 @@ impl LabelWriter {
     }
 
     /// Adds a label: a row or, where each span has its own, one for every span.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         if self.layout.spans == SpanLayout::Lists || !row.spans {
             return self.write_row(row, row.label, None);

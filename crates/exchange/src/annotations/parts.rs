@@ -116,9 +116,6 @@ struct Entries {
 
 impl Parts {
     /// The parts of the file at `path`.
-    ///
-    /// # Errors
-    /// It cannot be opened.
     pub(crate) fn open(path: &Path, division: &Division) -> Result<Self, ExchangeError> {
         let reading = |e| ExchangeError::reading(path, e);
         let file = || File::open(path).map_err(reading);

@@ -42,9 +42,6 @@ pub(crate) struct AnnotationRecords {
 
 impl AnnotationRecords {
     /// The rows of `file` from the first.
-    ///
-    /// # Errors
-    /// It can no longer be opened.
     pub(crate) fn open(file: &Arc<AnnotationFile>) -> Result<Self, ExchangeError> {
         Ok(Self {
             parts: Parts::open(&file.path, &file.division)?,

@@ -30,9 +30,6 @@ const SAMPLED_VALUES: u64 = 500_000;
 /// attribute, unless it belongs to the text (the same in all rows of each text). A column that is guessed to
 /// be a time, a duration, a source or a split must parse as one in every row of the sample; an annotation
 /// round in one of them. All other columns are metadata.
-///
-/// # Errors
-/// The file can no longer be read.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
     guess_roles_beside(source, None)
 }

@@ -14,9 +14,6 @@ const SHARED: f64 = 0.5;
 
 /// Finds the pair of columns by which two tables can be joined, in the order of the tables: the pair with the
 /// most values in common, if one of the two columns has each value only once.
-///
-/// # Errors
-/// A file can no longer be read.
 pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)>, ExchangeError> {
     let (one, other) = (Sample::read(one)?, Sample::read(other)?);
     // The columns of the other table by value: of many columns few have values in common.
@@ -53,9 +50,6 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
 }
 
 /// Those of these columns whose cells are lists.
-///
-/// # Errors
-/// The file can no longer be read.
 pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, ExchangeError> {
     if source.is_of_tool() {
         return Ok(Vec::new());
@@ -73,9 +67,6 @@ pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, Ex
 
 /// Finds the columns of answers whose values are all words for yes and no, both of them, in more than two
 /// spellings.
-///
-/// # Errors
-/// The file can no longer be read.
 pub(crate) fn truth_columns(
     source: &Source,
     other: Option<&Source>,

@@ -47,9 +47,6 @@ pub(crate) struct ReshapedRecords {
 
 impl ReshapedRecords {
     /// The rows of a table from the first.
-    ///
-    /// # Errors
-    /// A file can no longer be opened.
     pub(crate) fn open(reshape: &Arc<Reshape>) -> io::Result<Self> {
         let joined = reshape.joined.as_ref();
         Ok(Self {

@@ -66,9 +66,6 @@ pub struct Beside<'a> {
 
 /// Proposes how a table may be read, from the names of its columns and its first rows. The columns of an
 /// annotation tool's file are fixed: it has one reading.
-///
-/// # Errors
-/// The file can no longer be read.
 pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, ExchangeError> {
     let named = ColumnRoles { label: beside.label.map(str::to_owned), ..ColumnRoles::default() };
     let plain = guess_roles_around(source, &named, beside.left_out)?;
@@ -153,9 +150,6 @@ fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeEr
 }
 
 /// Guesses the roles of the columns that are not named in `reading`.
-///
-/// # Errors
-/// The file can no longer be read.
 pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
     if reading.answers.is_empty() && reading.lists.is_empty() {
         let roles = guess_roles_around(source, &reading.roles, &reading.ignored)?;

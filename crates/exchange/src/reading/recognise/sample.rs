@@ -45,9 +45,6 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Reads the first rows of a source. Bad rows are skipped.
-    ///
-    /// # Errors
-    /// The file can no longer be read.
     pub(crate) fn read(source: &Source) -> Result<Self, ExchangeError> {
         let mut records = Records::open(source)?;
         let width = source.columns().len();
