@@ -1,4 +1,5 @@
-//! Memory does not grow with the file. A process of its own, because it looks at what the whole process ever held.
+//! Memory does not grow with the file. A separate process, because it reads the peak memory of the whole
+//! process.
 
 #![cfg(target_os = "linux")] // the kernel's count of a process's memory is read from /proc
 #![allow(clippy::unwrap_used, reason = "a test may panic")]

@@ -1,4 +1,4 @@
-//! What is written reads back the same.
+//! Written files read back the same.
 
 use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
 use dissensus_exchange::{
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Pieces that have broken somebody's CSV or JSON before.
+/// Strings that have broken CSV or JSON writers before.
 const NASTY: [&str; 30] = [
     "\"",
     "\"\"",

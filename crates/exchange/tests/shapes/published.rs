@@ -1,4 +1,4 @@
-//! Shapes in which single data sets and programs give their labels.
+//! Table shapes of individual data sets and programs.
 
 use super::{best, counts, file, levels, read, recognised};
 use dissensus_domain::ScaleKind;
@@ -23,7 +23,7 @@ fn lines(rows: impl Iterator<Item = Value>) -> String {
     rows.map(|row| format!("{row}\n")).collect()
 }
 
-/// A record with objects of several answers, and what is always the same of a person.
+/// A record with objects of several answers, and attributes that are constant for an annotator.
 fn record(text: usize) -> Value {
     let targets: [&[&str]; 3] = [&["Women"], &["Men", "Women"], &[]];
     let answer = |person: usize| {
@@ -50,7 +50,7 @@ fn objects_with_several_answers_are_several_questions() {
         "{:?}",
         scan.problems
     );
-    // Who marked nobody has answered all the same.
+    // An annotator who marked no option has answered all the same.
     assert_eq!((scan.labels, scan.texts, scan.annotators), (270, 30, 7));
     let roles = &found.readings[0].reading.roles;
     assert_eq!(roles.attributes, ["ratings.gender", "ratings.is_parent"]);
@@ -485,7 +485,7 @@ fn explicit_ids_stay_where_bodies_come_again() {
     let mut texts = "text_id,text\n".to_owned();
     (0..60).for_each(|t| writeln!(texts, "t{t},{}", body(t % 3)).unwrap());
     assert_eq!(counts(&file(&folder, "a.csv", &texts)).1, 60);
-    // Somebody who answers one body twice answers two texts.
+    // An annotator who answers one body twice answers two texts.
     let table = long("id,text,annotator,label", |t, p| {
         format!("{},{},w{},{}", t * 10 + p, body(t % 4), p % 2, level(t, p, 2))
     });
