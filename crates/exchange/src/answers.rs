@@ -103,7 +103,7 @@ pub(crate) struct Answers {
 /// One annotator's answers to one text.
 #[derive(Clone, Copy, Debug)]
 struct List {
-    /// Where to look on for the next row without a time; none where all that follow are new.
+    /// The entry from which to search for the next row without a time; `NONE` if all that follow are new.
     next: u32,
     first: u32,
     last: u32,
@@ -126,7 +126,7 @@ struct List {
 #[derive(Clone, Copy, Debug)]
 struct Touched {
     before: u32,
-    /// Rows that repeat what was given before it.
+    /// Number of rows that repeat an answer given before it.
     outdated_rows: u32,
     /// How the rows so far change it, and the number this adds to the count of that change.
     told: Option<(ChangeKind, u32)>,

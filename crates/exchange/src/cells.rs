@@ -1,6 +1,6 @@
 //! The values of one record, column by column.
 
-/// One record's values, held in one string so that a pass over a file does not allocate for each value.
+/// One record's values, stored in one string so that a pass over a file does not allocate for each value.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     /// All values, one after the other.
@@ -37,7 +37,7 @@ impl Cells {
         self.ends.len()
     }
 
-    /// The value of the column at `index`; empty where there is none.
+    /// The value of the column at `index`; empty if there is none.
     pub(crate) fn get(&self, index: usize) -> &str {
         let Some(&end) = self.ends.get(index) else { return "" };
         let start = if index == 0 { 0 } else { self.ends[index - 1] };

@@ -11,12 +11,12 @@ const WATCHED_PLACES: usize = 1_000;
 /// How a label relates to another one of the same annotator, text and question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// Two rows give different labels: the later time counts, else the later row.
+    /// Two rows have different labels: the later time counts, else the later row.
     ReplacedInFile,
     /// The file makes another label current than before; the replaced label was given in the window or by the
     /// command.
     ReplacedGiven,
-    /// The same of a label that was imported or simulated.
+    /// The same for a label that was imported or simulated.
     ReplacedImported,
     /// The current label of the project is a different one with a later time, and stays current.
     Older,
@@ -41,7 +41,7 @@ pub struct Change {
     pub text_id: String,
     /// The label that counts.
     pub counts: String,
-    /// The label that does not. The same where it is given again.
+    /// The label that does not count; the same label for [`ChangeKind::GivenAgain`].
     pub instead_of: String,
 }
 

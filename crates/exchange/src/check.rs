@@ -1,4 +1,4 @@
-//! The rules that hold between rows, and between a file and what the project already has.
+//! The rules between rows, and between a file and the existing data of the project.
 
 use crate::answers::{Answers, KnownLabel};
 use crate::changes::Changes;
@@ -26,7 +26,7 @@ pub struct Checker {
     known: Known,
     asking: Asking,
     questions: Vec<Answers>,
-    /// Labels taken from each annotator, by number.
+    /// Number of labels read from each annotator, by the annotator's number.
     taken: Vec<u64>,
     fold_case: bool,
     now_ms: i64,
@@ -37,7 +37,7 @@ pub struct Checker {
 enum Asking {
     /// All rows answer the same one.
     One,
-    /// Each row names its own. A question that is not known yet has this scale, or none.
+    /// Each row names its own. A new question gets this scale, or none.
     Named { numbers: BTreeMap<String, usize>, scale: Option<Scale> },
 }
 
@@ -64,7 +64,7 @@ impl Checker {
         Self { known: Known::default(), asking, questions, taken, fold_case: false, now_ms: 0 }
     }
 
-    /// Sets the time of rows that have none, in milliseconds since 1970-01-01 UTC.
+    /// Sets the time of rows without one, in milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn at(mut self, now_ms: i64) -> Self {
         self.now_ms = now_ms;
@@ -99,22 +99,22 @@ impl Checker {
         }
     }
 
-    /// A text that the project has. Gives its number, from 0 in the order of seeding.
+    /// Adds a text of the project. Returns its number, from 0 in the order of seeding.
     pub fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
         self.known.seed_text(text_id, body)
     }
 
-    /// How many annotators are known.
+    /// The number of annotators in the project and the rows so far.
     pub(crate) fn annotators(&self) -> usize {
         self.known.annotators()
     }
 
-    /// The first so many annotators that became known, and the others.
+    /// Splits the annotators, in the order in which they were added, at `number`.
     pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
         self.known.annotators_split_at(number)
     }
 
-    /// An annotator that the project has. Gives its number, from 0 in the order of seeding.
+    /// Adds an annotator of the project. Returns its number, from 0 in the order of seeding.
     pub fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
         self.known.seed_annotator(annotator, attributes)
     }
@@ -140,12 +140,12 @@ impl Checker {
         self.questions.iter_mut().for_each(Answers::go_on_seeding);
     }
 
-    /// What the labels taken so far change beyond adding to what is there.
+    /// The changes to existing labels by the labels so far.
     pub fn changes(&self, question: usize) -> Changes {
         self.questions.get(question).map(|answers| answers.changes.clone()).unwrap_or_default()
     }
 
-    /// How many labels were taken from each annotator in the file, by id.
+    /// The number of labels in the file by annotator id.
     pub fn labels_of_annotators(&self) -> BTreeMap<String, u64> {
         let of = |(number, name): (u32, &String)| {
             let taken = self.taken.get(number as usize).copied().filter(|taken| *taken > 0)?;
@@ -154,7 +154,7 @@ impl Checker {
         self.known.annotator_numbers().filter_map(of).collect()
     }
 
-    /// The questions by their numbers; none where the checker is for one question without a name.
+    /// The questions by their numbers; empty if the checker is for one question without a name.
     pub fn question_names(&self) -> Vec<String> {
         let Asking::Named { numbers, .. } = &self.asking else { return Vec::new() };
         let mut names: Vec<(usize, &String)> = numbers.iter().map(|(name, number)| (*number, name)).collect();
@@ -167,8 +167,9 @@ impl Checker {
         &self.questions
     }
 
-    /// The levels of the labels taken so far to question 0 and how many each has. Without a scale, at most
-    /// [`Scale::MAX_LEVELS`] + 1 names are collected; labels of further names are taken and not counted here.
+    /// The levels of the labels of question 0 so far, with their counts. Without a scale, at most
+    /// [`Scale::MAX_LEVELS`] + 1 names are collected; labels of further names are accepted and not counted
+    /// here.
     pub fn levels(&self) -> BTreeMap<String, u64> {
         self.questions.first().map(|answers| answers.levels().clone()).unwrap_or_default()
     }

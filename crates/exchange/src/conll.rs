@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 /// The columns that every CoNLL file has as a table: the body and the spans of a block.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const LABEL: &str = "label";
-/// The end of a comment's key whose value is a JSON string.
+/// The suffix of a comment's key whose value is a JSON string.
 pub(crate) const JSON: &str = ":json";
 /// The comment that names the columns of words.
 pub(crate) const COLUMNS: &str = "global.columns";
@@ -24,7 +24,7 @@ type Blame = (Option<String>, RowErrorKind);
 pub(crate) struct Layout {
     /// The column of words, from 0.
     pub(crate) word: usize,
-    /// The column of tags, from 0; none for the last.
+    /// The column of tags, from 0; `None` for the last.
     pub(crate) tag: Option<usize>,
     /// The first column numbers the words: `1-2` and `8.1` are no words of their own.
     pub(crate) numbered: bool,
@@ -215,7 +215,7 @@ fn comment(key: &str, value: &str, line: u64) -> Result<(String, String), Blame>
         .map_err(|e| (Some(name.to_owned()), RowErrorKind::BadWordLine { line, why: why(e) }))
 }
 
-/// The word of a line and its tag; none of a line that counts several words or none.
+/// Returns the word of a line and its tag; `None` for a line that counts several words or none.
 fn word<'a>(
     fields: &[&'a str],
     line: u64,
@@ -305,7 +305,7 @@ fn spans(words: &Words<'_>, places: &[(u32, u32)], layout: &Layout) -> Result<(V
     Ok((spans, begun))
 }
 
-/// Whether a line has nothing in it: it ends a block.
+/// Whether a line is blank, which ends a block.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }

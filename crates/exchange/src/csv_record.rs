@@ -29,7 +29,7 @@ impl Splitter {
         Self { delimiter, quoted: false, quote_line: 0 }
     }
 
-    /// Takes the next physical line of the record, with its line end; `number` is its line in the file.
+    /// Parses the next physical line of the record, with its line end; `number` is its line in the file.
     pub(crate) fn feed(&mut self, line: &str, number: u64, cells: &mut Cells) -> LineState {
         let mut rest = line;
         loop {

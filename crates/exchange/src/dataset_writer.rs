@@ -103,7 +103,7 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// The roles under which the files read back exactly; none where nothing was written.
+    /// The roles under which the files read back exactly; `None` if no rows were written.
     pub fn roles(&self) -> Option<ColumnRoles> {
         self.parts.values().next().map(|part| part.writer.roles())
     }

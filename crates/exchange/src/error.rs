@@ -18,7 +18,7 @@ pub enum ExchangeError {
         /// The path as given.
         path: PathBuf,
     },
-    /// A pipe, a socket or a device: files are read twice, and these cannot be.
+    /// A pipe, a socket or a device, which cannot be read twice.
     #[error("{path} is not an ordinary file: save it as a file first, because it is read twice")]
     NotAFile {
         /// The path as given.
@@ -33,15 +33,13 @@ pub enum ExchangeError {
     /// The system refused to read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
-        /// The path as given.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A format that is not one of ours.
+    /// An unsupported format.
     #[error("{path} is {what}: {advice}")]
     UnknownFormat {
-        /// The path as given.
         path: PathBuf,
         /// The format, with its article.
         what: String,
@@ -55,7 +53,6 @@ pub enum ExchangeError {
     NoSuchEncoding {
         /// The path as given.
         path: PathBuf,
-        /// The name that was asked for.
         name: String,
     },
     /// Bytes that are invalid in the encoding.
@@ -64,7 +61,6 @@ pub enum ExchangeError {
         if *guessed { ", which was guessed because it is not UTF-8" } else { "" }
     )]
     NotInEncoding {
-        /// The path as given.
         path: PathBuf,
         /// The name of the encoding.
         encoding: &'static str,
@@ -82,17 +78,15 @@ pub enum ExchangeError {
     /// The line with the names of the columns cannot be used.
     #[error("{path}, line {line}: the names of the columns cannot be read: {message}")]
     Header {
-        /// The path as given.
         path: PathBuf,
         /// The physical line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
     /// Two columns of one name.
     #[error("{path}: columns {first} and {second} are both named \"{name}\": rename one of them")]
     DuplicateColumn {
-        /// The path as given.
         path: PathBuf,
         name: String,
         /// Position of the first, from 1.
@@ -117,7 +111,7 @@ pub enum ExchangeError {
         path: PathBuf,
         /// The role, such as `annotator`.
         role: &'static str,
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The column with the most similar name, where one is similar.
         nearest: Option<String>,
@@ -128,9 +122,8 @@ pub enum ExchangeError {
     #[error("the column \"{name}\" is named both for the {first} and for the {second}: name it once")]
     ColumnTwice {
         name: String,
-        /// The role that has it.
         first: &'static str,
-        /// The role that also wants it.
+        /// The other role with the same column.
         second: &'static str,
     },
     /// `=NAME` for a role where every row needs its own value.
@@ -138,13 +131,14 @@ pub enum ExchangeError {
         "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so"
     )]
     ConstantNotAllowed {
+        /// The role, such as `annotator`.
         role: &'static str,
-        /// What was given.
         value: String,
     },
     /// `=` without a name after it.
     #[error("\"=\" for the {role} wants a name after it, such as \"=Ada\"")]
     EmptyConstant {
+        /// The role, such as `annotator`.
         role: &'static str,
     },
     /// A name with a character that acts on a terminal or hides how the name is spelt.
@@ -166,19 +160,17 @@ pub enum ExchangeError {
         listed(columns)
     )]
     LabelWithoutAnnotator {
-        /// The path as given.
         path: PathBuf,
         /// The label column.
         label: String,
         /// Every column of the file.
         columns: Vec<String>,
     },
-    /// The roles make none of the three sorts of file.
+    /// The roles make no valid sort of file.
     #[error("{path}: {message}; its columns are {}", listed(columns))]
     RolesDoNotFit {
-        /// The path as given.
         path: PathBuf,
-        /// What is missing or too much, and what to do.
+        /// What is missing or superfluous, and what to do.
         message: String,
         /// Every column of the file.
         columns: Vec<String>,
@@ -186,39 +178,35 @@ pub enum ExchangeError {
     /// A reading that contradicts itself or its table.
     #[error("the table cannot be read so: {why}")]
     BadReading {
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         why: String,
     },
     /// An archive, or a folder, that cannot be read.
     #[error("{path}: {why}")]
     Package {
-        /// The path as given.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         why: String,
     },
     /// A file of an annotation tool of which no part can be read.
     #[error("nothing of {path} ({format}) can be read; the first that is wrong is {why}")]
     NothingReadable {
-        /// The path as given.
         path: PathBuf,
         format: String,
-        /// The first place, and what is wrong there.
+        /// The first error, with its position.
         why: String,
     },
     /// A file of an annotation tool without anything that can be imported.
     #[error("{path} ({format}) has no answers about texts that can be read{why}")]
     NoAnswers {
-        /// The path as given.
         path: PathBuf,
         format: String,
-        /// What is there, in brackets; empty where there is nothing.
+        /// What the file contains instead, in brackets; may be empty.
         why: String,
     },
     /// A file that may be of several formats.
     #[error("{path} may be of several formats: say which with --format ({})", formats.join(", "))]
     SeveralFormats {
-        /// The path as given.
         path: PathBuf,
         /// Their names.
         formats: Vec<String>,
@@ -226,15 +214,13 @@ pub enum ExchangeError {
     /// A name that is no format.
     #[error("there is no format \"{name}\": the formats are {}", formats.join(", "))]
     NoSuchFormat {
-        /// What was given.
         name: String,
         /// Every name.
         formats: Vec<String>,
     },
-    /// A file that cannot be of the format that was named.
+    /// A file that does not have the specified format.
     #[error("{path} cannot be read as {format}: {why}")]
     OtherFormat {
-        /// The path as given.
         path: PathBuf,
         /// The format that was named.
         format: String,
@@ -244,9 +230,7 @@ pub enum ExchangeError {
     /// Answers of a tool's file without annotators.
     #[error("{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"")]
     ToolWithoutAnnotator {
-        /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
         /// Why the annotators are unknown.
         why: String,
@@ -254,9 +238,7 @@ pub enum ExchangeError {
     /// The extension of a file to write is not the one by which its format is recognised.
     #[error("a file of {format} ends in .{ending}, and {path} does not: name it so")]
     OtherEnding {
-        /// The file that was to be written.
         path: PathBuf,
-        /// The format.
         format: &'static str,
         /// How its files end.
         ending: &'static str,
@@ -266,7 +248,6 @@ pub enum ExchangeError {
     NothingToWrite {
         /// The file that was to be written.
         path: PathBuf,
-        /// The format.
         format: &'static str,
     },
     /// The caller asked to stop.
@@ -292,7 +273,6 @@ pub enum ExchangeError {
     /// The system refused to write.
     #[error("{path} cannot be written: {source}")]
     Unwritable {
-        /// The file that was to be written.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -337,7 +317,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The reason behind an error of the CSV writer, so that a full disk is still seen as one.
+/// Extracts the cause of an error of the CSV writer, so that a full disk is still recognised as one.
 pub(crate) fn io_reason(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(reason) => reason,

@@ -59,7 +59,7 @@ pub(crate) fn fill(line: &str, columns: &HashMap<String, usize>, cells: &mut Cel
     Ok(())
 }
 
-/// The value as text: whole numbers without a point (3.0 is 3), lists and objects as their JSON.
+/// Formats the value as text: whole numbers without a point (3.0 is 3), lists and objects as their JSON.
 fn plain(value: Value) -> Result<Option<String>, RowErrorKind> {
     Ok(Some(match value {
         Value::Null => return Ok(None),

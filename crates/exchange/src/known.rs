@@ -14,13 +14,13 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 /// Marks, in the lowest bit of a text's body hash, that the text occurred in a row of this file.
 const SEEN: u64 = 1;
 
-/// Texts and annotators. Each has a number, from 0 in the order in which it became known.
+/// Texts and annotators. Each has a number, from 0 in the order in which it was added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     keys: RandomState,
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
     annotators: HashMap<String, KnownAnnotator, foldhash::fast::RandomState>,
-    /// The ids above of people that have other characters once accents are composed, by these.
+    /// Ids of annotators whose characters change once accents are composed, by the composed form.
     composed: HashMap<String, String, foldhash::fast::RandomState>,
 }
 
@@ -95,7 +95,7 @@ impl Known {
         }
     }
 
-    /// The id of a text that is the same number as this one, written otherwise: `7`, `7.0`, `007`.
+    /// Returns the id of a text that is the same number as this one, in another spelling: `7`, `7.0`, `007`.
     fn same_number(&self, text_id: &str) -> Option<String> {
         let whole = level_name(text_id);
         let digits = whole.trim_start_matches('0');
@@ -218,7 +218,7 @@ impl Known {
         self.annotators.len()
     }
 
-    /// The annotators up to this number and those from it on, in the order in which they became known.
+    /// Splits the annotators, in the order in which they were added, at `number`.
     pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
         let mut found: Vec<(u32, &String)> =
             self.annotators.iter().map(|(name, known)| (known.number, name)).collect();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Rows that are written at once, or fewer where they hold more bytes than [`BATCH_BYTES`].
 const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
-/// A row group ends when it holds about as many bytes as this.
+/// The approximate size at which a row group ends, in bytes.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// A Parquet file being written to `W`.

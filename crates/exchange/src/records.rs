@@ -19,7 +19,7 @@ pub(crate) struct Records {
 enum Of {
     Table(Box<TableRecords>),
     Annotations(Box<AnnotationRecords>),
-    /// A table whose reading makes other rows than it has.
+    /// A table with a reading that makes other rows.
     Reshaped(Box<ReshapedRecords>),
 }
 

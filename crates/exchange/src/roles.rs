@@ -14,12 +14,12 @@ pub struct ColumnRoles {
     /// [`text_id_of`](crate::text_id_of).
     pub text_id: Option<String>,
     pub text: Option<String>,
-    /// Who gave the label.
+    /// The annotator who gave the label.
     pub annotator: Option<String>,
     pub label: Option<String>,
     /// Where a span begins, in a file with one row a span.
     pub span_start: Option<String>,
-    /// Where it ends: behind its last character.
+    /// Where it ends: after its last character.
     pub span_end: Option<String>,
     /// Its type; where no column is named, the label is the type.
     pub span_type: Option<String>,
@@ -29,7 +29,7 @@ pub struct ColumnRoles {
     pub split: Option<String>,
     /// The document or thread that the text belongs to.
     pub group: Option<String>,
-    /// The question that the label answers, where a file holds labels of several.
+    /// The question that the label answers, if a file has labels for several.
     pub question: Option<String>,
     /// The scale of that question as JSON; it is enough if one row of the question has it.
     pub scale: Option<String>,
@@ -63,7 +63,7 @@ pub struct ColumnRoles {
 }
 
 impl ColumnRoles {
-    /// Every named role in order: its word, and the column (or `=NAME`) that has it.
+    /// Returns every assigned role in order: its name, and the column (or `=NAME`).
     pub fn named(&self) -> Vec<(&'static str, &str)> {
         let single = [
             ("text id", &self.text_id),
@@ -136,7 +136,7 @@ pub(crate) struct SpanColumns {
     pub(crate) kind: Pick,
 }
 
-/// Where a role's value comes from.
+/// The source of a role's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     Column(usize),
@@ -150,7 +150,7 @@ pub(crate) struct Plan {
     pub(crate) columns: Vec<String>,
     /// Rows may introduce a text without an answer, among rows with answers.
     pub(crate) texts_alone: bool,
-    /// Texts come from another table than their answers.
+    /// The texts are in another table than their answers.
     pub(crate) texts_apart: bool,
     pub(crate) text_id: Option<usize>,
     pub(crate) text: Option<usize>,
@@ -224,7 +224,7 @@ impl Plan {
     }
 }
 
-/// Which columns are taken, and for what.
+/// The columns that already have a role.
 struct Claims<'a> {
     source: &'a Source,
     taken: Vec<Option<&'static str>>,
@@ -281,7 +281,7 @@ impl Claims<'_> {
     }
 }
 
-/// Refuses a name that comes from the roles and not from a row.
+/// Rejects an invalid name in the roles.
 fn checked(role: &'static str, name: &str) -> Result<(), ExchangeError> {
     match not_allowed_in_names(name.trim()) {
         Some(c) => Err(ExchangeError::NameCharacter { role, name: name.to_owned(), code: c.into() }),
@@ -289,7 +289,7 @@ fn checked(role: &'static str, name: &str) -> Result<(), ExchangeError> {
     }
 }
 
-/// The sort of file, or what is missing for one.
+/// Returns the sort of file, or what is missing for one.
 fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeError> {
     let refuse = |message: &str| {
         let (path, columns) = (source.path().to_owned(), source.columns().to_vec());
@@ -348,7 +348,7 @@ fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeErr
     }
 }
 
-/// The column whose name is most like `name`, if any is like it at all.
+/// Returns the column whose name is most similar to `name`, if any is similar.
 fn nearest(name: &str, columns: &[String]) -> Option<String> {
     let wanted = simplified(name);
     let scored = columns.iter().map(|c| (distance(&wanted, &simplified(c)), c));

@@ -32,7 +32,7 @@ pub struct Row {
     /// The label, trimmed; in a file with one row a span the list of all spans of the answer, on the first of
     /// its rows. `None` where the cell is blank or there is no such column.
     pub label: Option<String>,
-    /// In a file with one row a span: an earlier row has brought the answer, with this row's span in it.
+    /// In a file with one row a span: an earlier row already has the answer, including this row's span.
     pub continues: bool,
     /// The part of an official split, trimmed, as the file names it.
     pub split: Option<String>,

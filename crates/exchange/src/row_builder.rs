@@ -35,7 +35,7 @@ pub(crate) struct AnswerOf {
     pub(crate) occasion: Option<u16>,
 }
 
-/// The column to blame, where there is one, and what is wrong.
+/// The column to blame, if any, and the reason.
 pub(crate) type Blame = (Option<String>, RowErrorKind);
 
 /// Makes a [`Row`] of one record's values.
@@ -103,7 +103,7 @@ impl Builder<'_> {
         Ok(read.filter(|occasion| *occasion > 1))
     }
 
-    /// The scale of the question, which is longer than a name may be.
+    /// Reads the scale of the question, which may be longer than a name.
     fn scale(&self) -> Result<Option<Scale>, Blame> {
         let Some(column) = self.plan.scale else { return Ok(None) };
         let value = self.cells.get(column).trim();
@@ -263,14 +263,14 @@ impl Builder<'_> {
         Ok(body.to_owned())
     }
 
-    /// A trimmed id, label or attribute; `None` where it is blank.
+    /// Reads a trimmed id, label or attribute; `None` if it is blank.
     fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         let Some(column) = column else { return Ok(None) };
         self.refuse_nested(column)?;
         self.checked_name(column)
     }
 
-    /// A trimmed value that is not longer than it may be.
+    /// Reads a trimmed value that is at most `limit` bytes long.
     fn checked_length(&self, column: usize, limit: usize) -> Result<&str, Blame> {
         let name = self.cells.get(column).trim();
         match name.len() > limit {
@@ -357,7 +357,7 @@ impl Builder<'_> {
             && said.into_iter().flatten().all(|column| self.cells.get(column).trim().is_empty())
     }
 
-    /// A trimmed value read by `parse`; blank is `None`.
+    /// Reads a trimmed value with `parse`; blank is `None`.
     fn read<T>(
         &self,
         column: Option<usize>,

@@ -40,7 +40,7 @@ impl RowError {
     }
 }
 
-/// What is wrong with a row.
+/// The reasons why a row can be rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowErrorKind {
@@ -146,9 +146,10 @@ pub enum RowErrorKind {
         /// The longest allowed.
         limit: usize,
     },
-    /// A character that no value may hold (NUL), or that no name may hold (line ends, tabs and their like).
+    /// A character that is not allowed in any value (NUL), or not in names (line ends, tabs and similar).
     #[error("the control character U+{code:04X} does not belong here: remove it")]
     ControlCharacter {
+        /// The code point of the character.
         code: u32,
     },
     /// A character that changes the text direction or is invisible.
@@ -156,16 +157,19 @@ pub enum RowErrorKind {
         "the character U+{code:04X} does not belong here, because it is not seen and changes how names are shown: remove it"
     )]
     InvisibleCharacter {
+        /// The code point of the character.
         code: u32,
     },
     /// Not a moment that can be read.
     #[error("\"{value}\" is not a time: write 2024-05-01T12:30:00Z, or seconds or milliseconds since 1970")]
     BadTime {
+        /// The value in the file.
         value: String,
     },
     /// Not a duration.
     #[error("\"{value}\" is not a number of milliseconds between 0 and {}", u32::MAX)]
     BadDuration {
+        /// The value in the file.
         value: String,
     },
     /// Not an annotation round.
@@ -173,6 +177,7 @@ pub enum RowErrorKind {
         "\"{value}\" is no occasion: write 1 for a person's first answer to a text, 2 for the second, and so on"
     )]
     BadOccasion {
+        /// The value in the file.
         value: String,
     },
     /// Not a scale.
@@ -180,21 +185,25 @@ pub enum RowErrorKind {
         "\"{value}\" is no scale: write {{\"kind\": \"ordinal\", \"levels\": [\"1\", \"2\", \"3\"]}} with the first answer to a question, or nothing"
     )]
     BadScale {
+        /// The value in the file.
         value: String,
     },
     /// Not a source of labels.
     #[error("\"{value}\" is no source of labels: window, command, import or simulated")]
     BadSource {
+        /// The value in the file.
         value: String,
     },
     /// Not a confidence.
     #[error("\"{value}\" is no confidence: write a whole number from 1 (a guess) to 5 (certain)")]
     BadConfidence {
+        /// The value in the file.
         value: String,
     },
     /// Not a mark.
     #[error("\"{value}\" is no mark: skipped or flagged, with a semicolon between them")]
     BadMark {
+        /// The value in the file.
         value: String,
     },
     /// Nothing that can have been shown.
@@ -202,6 +211,7 @@ pub enum RowErrorKind {
         "\"{value}\" is nothing that is shown of others: answers or predictions, with a semicolon between them"
     )]
     BadShown {
+        /// The value in the file.
         value: String,
     },
     /// A note or reasons that cannot be stored.
@@ -229,6 +239,7 @@ pub enum RowErrorKind {
     /// Not an offset.
     #[error("\"{value}\" is no offset: write a whole number from 0")]
     BadOffset {
+        /// The value in the file.
         value: String,
     },
     /// An offset that is no place in its text.
@@ -278,7 +289,6 @@ pub enum RowErrorKind {
     PartOfAnswer {
         /// The bad row, from 1.
         row: u64,
-        /// What is wrong with it.
         why: String,
     },
     /// More than can be one answer, or types of one question.
@@ -294,7 +304,6 @@ pub enum RowErrorKind {
     BadWordLine {
         /// The physical line, from 1.
         line: u64,
-        /// What is wrong with it.
         why: String,
     },
     /// A span that reaches beyond its text.
@@ -317,6 +326,7 @@ pub enum RowErrorKind {
     /// One id, two bodies.
     #[error("the text \"{text_id}\" already has another body: give one of them another id")]
     OtherBody {
+        /// The id of both texts.
         text_id: String,
     },
     /// A label on an unknown text.
@@ -326,7 +336,7 @@ pub enum RowErrorKind {
     )]
     UnknownText {
         text_id: String,
-        /// An id that is the same number, written otherwise.
+        /// An existing id that is the same number, in another spelling.
         near: Option<String>,
     },
     /// One annotator, two values of one attribute.
@@ -335,7 +345,7 @@ pub enum RowErrorKind {
     )]
     OtherAttribute {
         annotator: String,
-        /// The value known so far.
+        /// The existing value.
         before: String,
         /// The value of this row.
         now: String,
@@ -345,6 +355,7 @@ pub enum RowErrorKind {
         "\"{value}\" is no list, as the other rows of this column have: write [\"a\", \"b\"], or leave the cell blank"
     )]
     NoList {
+        /// The value in the file.
         value: String,
     },
     /// Lists of one row that do not have the same length.
@@ -362,23 +373,25 @@ pub enum RowErrorKind {
     /// An entry of a list that is no object, in a column of lists of objects.
     #[error("an entry of the list has no \"{field}\", as those of other rows have")]
     NoField {
+        /// The name of the field.
         field: String,
     },
     /// A value that is neither yes nor no in a column of an option.
     #[error("\"{value}\" does not say whether the option was chosen: write 1 or 0")]
     NoMarkOfOption {
+        /// The value in the file.
         value: String,
     },
     /// A part of a tool's file that is not as the tool writes it.
     #[error("{why}")]
     Misshapen {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A list that is not whole; nothing after this row was read.
     #[error("{why} (only what stands before this can be read: export the file again)")]
     CutOff {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The system stopped giving bytes; nothing after this row was read.

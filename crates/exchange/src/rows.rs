@@ -55,7 +55,7 @@ pub fn read_rows_while(
     Ok(Rows { records: open()?, plan, spans, attributes })
 }
 
-/// The attributes of people in a whole file, settled by a rule.
+/// Collects the attributes of annotators in a whole file, settled by a rule.
 fn settle(
     source: &Source,
     plan: &Plan,
@@ -134,7 +134,7 @@ impl Rows {
         self.plan.kind
     }
 
-    /// Spans of the row given last that begin with a tag for the inside of one, in a CoNLL file.
+    /// Number of spans in the row returned last that begin with a tag for the inside of one, in a CoNLL file.
     pub fn begun_inside(&self) -> u32 {
         self.records.cells().begun_inside
     }
@@ -155,7 +155,7 @@ impl Rows {
         self.records.record()
     }
 
-    /// Whether the row given last is the first of its record.
+    /// Whether the row returned last is the first of its record.
     pub fn begins_record(&self) -> bool {
         self.records.begins_record()
     }
@@ -165,7 +165,7 @@ impl Rows {
         self.records.is_of_given_file()
     }
 
-    /// How many attributes of people have several values, where a rule settles them.
+    /// How many attributes of annotators have several values, if a rule settles them.
     pub fn settled_conflicts(&self) -> u64 {
         self.attributes.as_ref().map_or(0, SettledAttributes::conflicts)
     }

@@ -17,23 +17,23 @@ pub const SAMPLE_ROWS: usize = 20;
 pub const KEPT_PROBLEMS: usize = 100;
 /// How many characters of a value a [`Scan`] shows.
 pub const SHOWN_CHARACTERS: usize = 500;
-/// How many texts a [`Scan`] shows with their answers, and at most how many of each.
+/// How many texts a [`Scan`] shows with their answers, and at most how many answers of each.
 const EXAMPLES: usize = 3;
 const EXAMPLE_ANSWERS: usize = 60;
 /// Interval between progress reports, in rows.
 const REPORT_EVERY: u64 = 256;
 
-/// What importing a file would bring.
+/// The result of a scan: what importing a file would change.
 #[derive(Clone, Debug)]
 pub struct Scan {
     pub kind: FileKind,
     /// Rows of the file, good and bad.
     pub rows: u64,
-    /// What becomes of each of them.
+    /// The rows by outcome.
     pub account: Account,
     /// Good rows whose metadata of a text differ from those of the first row about it.
     pub other_metadata: u64,
-    /// Attributes of people with several values, where a rule settles them.
+    /// Attributes of annotators with several values, if a rule settles them.
     pub settled_conflicts: u64,
     /// Attributes of annotators for which the project retains another value than the one a rule chose.
     pub kept_attributes: u64,
@@ -75,14 +75,14 @@ pub struct Scan {
     pub problem_count: u64,
 }
 
-/// What becomes of the rows of a file; each is in one of the counts.
+/// The rows of a file by outcome; each is in one of the counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// They bring an answer, a text or an annotator.
+    /// They add an answer, a text or an annotator.
     pub read: u64,
-    /// Everything in them is known.
+    /// All of their contents exist already.
     pub repeated: u64,
-    /// Their text is known, with other metadata, which stay.
+    /// Their text exists with other metadata, which are retained.
     pub changed: u64,
     /// They have an annotator and no answer.
     pub without_label: u64,
@@ -106,7 +106,7 @@ pub struct DroppedFor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleOfText {
     pub text_id: String,
-    /// The body, cut to [`SHOWN_CHARACTERS`]; empty where the project has it.
+    /// The body, cut to [`SHOWN_CHARACTERS`]; empty if the project has it.
     pub text: String,
     /// In order of rows.
     pub answers: Vec<ExampleOfAnswer>,
@@ -118,7 +118,7 @@ pub struct ExampleOfAnswer {
     pub annotator: Option<String>,
     /// The question, where rows name one.
     pub question: Option<String>,
-    /// The answer as it is read.
+    /// The answer as it is imported.
     pub answer: String,
     /// The annotation round, from 2; `None` for the first.
     pub occasion: Option<u16>,
@@ -148,7 +148,7 @@ pub struct QuestionScan {
     /// The scale given to the checker, or else the most likely one; the error is the reason why there is
     /// none.
     pub scale: Result<Scale, ScaleError>,
-    /// What these labels change beyond adding to what is there.
+    /// How these labels change existing ones.
     pub changes: Changes,
 }
 
@@ -317,7 +317,7 @@ impl Scan {
         }
         self.conflicts += u64::from(matches!(error.kind, RowErrorKind::OtherAttribute { .. }));
         self.problem_count += u64::from(!again);
-        // What is wrong with the text of a row is wrong with all of its answers.
+        // An error in the text of a row is repeated for all of its answers.
         let same = self.problems.last().is_some_and(|last| again && *last == error);
         if self.problems.len() < KEPT_PROBLEMS && !same {
             self.problems.push(error);
@@ -326,7 +326,7 @@ impl Scan {
     }
 }
 
-/// What the rows made of one record of the file bring.
+/// The combined outcome of the rows that were made of one record.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     /// Number of the record; 0 before the first.

@@ -29,7 +29,7 @@ fn known_format(name: &str) -> Result<FormatInfo, ExchangeError> {
 pub struct Source {
     format: FormatInfo,
     kind: Kind,
-    /// The file was rewritten, and is read as it is then until the last of these is gone.
+    /// The rewritten file, which exists until the last of these is dropped.
     rewritten: Option<Arc<Rewritten>>,
     /// So was the table that it is joined with.
     _joined: Option<Arc<Rewritten>>,
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     Table(Box<TableFile>),
     /// Unfolded into rows.
     Annotations(Arc<AnnotationFile>),
-    /// A table whose reading makes other rows than it has.
+    /// A table with a reading that makes other rows.
     Reshaped(Arc<Reshape>),
 }
 
@@ -168,7 +168,7 @@ impl Source {
         })
     }
 
-    /// The reading by which rows are made, where it makes others than there are.
+    /// The reading by which rows are made, if it is not plain.
     pub(crate) fn reading(&self) -> Option<&TableReading> {
         match &self.kind {
             Kind::Reshaped(reshape) => Some(&reshape.reading),
@@ -181,7 +181,6 @@ impl Source {
         matches!(&self.kind, Kind::Reshaped(reshape) if reshape.joined.is_some())
     }
 
-    /// The path as given.
     pub fn path(&self) -> &Path {
         if let Some(rewritten) = &self.rewritten {
             return rewritten.original();
@@ -203,7 +202,7 @@ impl Source {
         self.rewritten.as_ref().map_or_else(|| self.path(), |rewritten| rewritten.path())
     }
 
-    /// Whether what is read is still where it was.
+    /// Whether the file that is read still exists.
     pub fn is_there(&self) -> bool {
         self.read_from().exists()
     }
@@ -212,7 +211,7 @@ impl Source {
         self.format
     }
 
-    /// The byte between values; `None` for files without separators.
+    /// The separator; `None` for files without separators.
     pub fn delimiter(&self) -> Option<u8> {
         let is_of_own_form = self.rewritten.as_ref().is_some_and(|rewritten| rewritten.format().is_some());
         match &self.kind {
@@ -231,7 +230,7 @@ impl Source {
         }
     }
 
-    /// The length of the file when it was opened, in bytes; of a packed or rewritten one of what is read.
+    /// The length of the file when it was opened, in bytes; for a rewritten file, the length of the result.
     pub fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::Table(table) => table.bytes(),
@@ -275,7 +274,7 @@ impl Source {
         matches!(self.kind, Kind::Annotations(_))
     }
 
-    /// The encoding of a text file that is not UTF-8, as [`OpenOptions::encoding`] takes it.
+    /// The encoding of a text file that is not UTF-8, in the notation of [`OpenOptions::encoding`].
     pub fn encoding(&self) -> Option<&'static str> {
         self.rewritten.as_ref().and_then(|rewritten| rewritten.encoding())
     }

@@ -10,7 +10,7 @@ use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
-/// The most spans that one answer of a file may have: so many are still a label of ordinary length.
+/// Maximum number of spans in one answer of a file: a label of ordinary length.
 const MAX_SPANS: usize = 10_000;
 /// Maximum number of different types that are distinguished; a question has far fewer.
 const MAX_TYPES: usize = 1_000;
@@ -37,7 +37,7 @@ pub(crate) struct SpanAnswers {
     refusals: Vec<Refusal>,
 }
 
-/// One answer. Rows count from 1, so that 0 is none.
+/// One answer. Rows count from 1, so that 0 means none.
 #[derive(Debug)]
 struct Gathered {
     /// The row that returns the answer.
@@ -266,7 +266,7 @@ impl SpanAnswers {
         error
     }
 
-    /// The span that is to blame for what is wrong with an answer, by its row and column.
+    /// Returns the span that is to blame for the error of an answer, by its row and column.
     fn misfit(&self, number: usize, row: u64, kind: RowErrorKind, plan: &Plan) -> Refusal {
         let spans = || self.spans_of(&self.answers[number]);
         let column = |pick: fn(&SpanColumns) -> usize| {

@@ -110,7 +110,7 @@ impl TableFile {
         self.format
     }
 
-    /// The byte between values; `None` for JSON Lines.
+    /// The separator; `None` for JSON Lines.
     pub(crate) fn delimiter(&self) -> Option<u8> {
         self.delimiter
     }
@@ -168,7 +168,7 @@ impl TableFile {
         self.with_columns(&cells, window.line())
     }
 
-    /// Moves to the first line that is not blank and gives its length with its end.
+    /// Moves to the first line that is not blank and returns its length, including its end.
     fn skip_blank_lines(&self, window: &mut Window<File>) -> Result<usize, ExchangeError> {
         loop {
             match window.line_end(0).map_err(|e| ExchangeError::reading(&self.path, e))? {
@@ -201,7 +201,7 @@ impl TableFile {
         self.refuse_equal_names()
     }
 
-    /// The most frequent separator outside quotes; a comma where there is none.
+    /// Returns the most frequent separator outside quotes; a comma if there is none.
     fn sniff(&self, line: &str) -> u8 {
         if self.format == TableFormat::Tsv {
             return b'\t';

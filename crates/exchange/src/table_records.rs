@@ -37,9 +37,9 @@ pub(crate) struct TableRecords<R = File> {
     cells: Cells,
     row: u64,
     line: u64,
-    /// The record given last; it is consumed when the next one is asked for.
+    /// The record returned last; it is consumed when the next one is requested.
     last: Extent,
-    /// The beginning of a record that was too long to hold.
+    /// The beginning of a record over the size limit.
     cut: Option<Vec<u8>>,
     done: bool,
 }
@@ -84,17 +84,17 @@ impl<R: Read> TableRecords<R> {
         &self.cells
     }
 
-    /// Number of the record given last, from 1.
+    /// Number of the record returned last, from 1.
     pub(crate) fn row(&self) -> u64 {
         self.row
     }
 
-    /// Physical line on which the record given last begins, from 1.
+    /// Physical line on which the record returned last begins, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// The record given last, byte for byte with its line end; only its beginning where it was too long.
+    /// The record returned last, byte for byte with its line end; only its beginning if it was too long.
     pub(crate) fn raw(&self) -> &[u8] {
         self.cut.as_deref().unwrap_or(&self.window.bytes()[..self.last.bytes])
     }

@@ -39,7 +39,7 @@ pub struct TextOfFile {
     pub body: String,
 }
 
-/// What is in a file of texts.
+/// A summary of a file of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextsFound {
     /// Number of good rows.
@@ -71,7 +71,7 @@ impl TextFile {
         // One text a row, also where a tool wrote a row for each answer.
         let source = Source::open_table(path)?;
         let guessed = guess_roles(&source)?;
-        // A column has one role: what was named for one is not guessed for the other.
+        // A column has one role: a column that was named for one is not guessed for the other.
         let guess =
             |role: Option<String>, other: Option<&str>| role.filter(|name| Some(name.as_str()) != other);
         let roles = ColumnRoles {
@@ -271,7 +271,7 @@ impl<R: Read> Iterator for Lines<R> {
     }
 }
 
-/// The text of a line that begins at byte `offset` of its file; `None` for a blank one.
+/// Returns the text of a line that begins at byte `offset` of its file; `None` for a blank one.
 fn body_of(line: &[u8], offset: u64) -> Result<Option<&str>, RowErrorKind> {
     let text = std::str::from_utf8(line)
         .map_err(|e| RowErrorKind::NotUtf8 { offset: offset + e.valid_up_to() as u64 })?;
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(read("a.jsonl", jsonl, Some("body"), Some("nr")).unwrap(), ["3: x y z and more words"]);
     }
 
-    /// A disk that fails behind a line that is too long.
+    /// A disk that fails after a line that is too long.
     #[test]
     fn what_cannot_be_read_behind_a_bad_line_is_told() {
         struct Failing(usize);

@@ -1,4 +1,4 @@
-//! Columns of a table whose values have types, and one value.
+//! Typed columns of a table, and their values.
 
 /// The type of the values of a column. Those of texts, levels, whole numbers, moments and flags may be
 /// missing.
@@ -6,7 +6,7 @@
 pub enum ColumnKind {
     /// A string.
     Text,
-    /// A string that is a number in a spreadsheet where it is written as one.
+    /// A string, written to spreadsheets as a number if it is one.
     Level,
     /// A number in single precision; one that is not finite is missing.
     Number,

@@ -8,12 +8,13 @@ const RATIO: u64 = 200;
 /// The most that is unpacked of any file, in bytes.
 const MAX_BYTES: u64 = 16 << 30;
 
-/// The most bytes (or values, each of which takes at least one) that a file of `packed` bytes may unpack to.
+/// Returns the maximum number of bytes (or values, each of at least one byte) that a file of `packed` bytes
+/// may unpack to.
 pub(crate) fn unpacking_limit(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).clamp(ALWAYS, MAX_BYTES)
 }
 
-/// Why a file that holds more than `limit` bytes or values is not read.
+/// Returns the reason why a file with more than `limit` bytes or values is not read.
 pub(crate) fn beyond_limit(limit: u64) -> String {
     match limit {
         MAX_BYTES => format!("it is longer than {} GiB unpacked: divide it", MAX_BYTES >> 30),

@@ -58,7 +58,7 @@ impl VectorWriter {
         Ok(Self { sink: Sink::Numpy { array, ids } })
     }
 
-    /// Writes the vector of one text. Ids have no line ends: names never do.
+    /// Writes the vector of one text. Ids never have line ends, because names do not.
     pub fn write(&mut self, id: &str, vector: &[f32]) -> Result<(), ExchangeError> {
         match &mut self.sink {
             Sink::Table(table) => table.write(&[Value::Text(id), Value::Vector(vector)]),

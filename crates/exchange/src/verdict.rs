@@ -36,7 +36,7 @@ pub struct Verdict {
 /// The verdict on a row's label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelVerdict {
-    /// There is none: the row introduces its text and its annotator only.
+    /// There is none: the row introduces only its text and its annotator.
     None,
     /// It came with an earlier row of the same answer ([`Row::continues`](crate::Row::continues)).
     Continues,

@@ -8,7 +8,7 @@ pub const MAX_RECORD_BYTES: usize = 4 << 20;
 
 const CHUNK: usize = 64 << 10;
 
-/// What was found when looking for the end of a line.
+/// The result of searching for the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineEnd {
     /// The line and its `\n` end this many bytes after the start of the window.
@@ -73,7 +73,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Moves past `bytes` bytes that hold `lines` line ends.
+    /// Moves past `bytes` bytes that contain `lines` line ends.
     pub(crate) fn consume(&mut self, bytes: usize, lines: u64) {
         self.start += bytes;
         self.offset += bytes as u64;

@@ -13,7 +13,7 @@ pub const MAX_METADATA_COLUMNS: usize = 256;
 /// The column with all metadata of a text as one JSON object, if there are too many keys for a column each.
 pub(crate) const METADATA_COLUMN: &str = "metadata";
 
-/// Where the metadata of a text goes.
+/// How the metadata of a text are written.
 #[derive(Debug)]
 pub(crate) enum Metadata {
     /// A column for each key.

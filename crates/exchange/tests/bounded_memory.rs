@@ -12,7 +12,7 @@ use std::path::Path;
 /// What a scan may need beyond the program itself: a few times the longest record, whatever the file.
 const ALLOWED_KIB: u64 = 32 << 10;
 
-/// The most memory this process has ever held, in KiB.
+/// The peak memory of this process, in KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();

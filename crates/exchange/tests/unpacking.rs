@@ -25,7 +25,7 @@ use zip::write::SimpleFileOptions;
 /// the test itself.
 const ALLOWED_KIB: u64 = 500 << 10;
 
-/// The most memory this process has ever held, in KiB.
+/// The peak memory of this process, in KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();
@@ -41,7 +41,7 @@ fn repeated(bytes: u64, letter: u8) -> impl Read {
     io::Read::chain(&b"text_id,text,annotator_id,label\n"[..], io::repeat(letter).take(bytes))
 }
 
-/// Writes the rows so many times.
+/// Writes the rows `times` times.
 fn parquet(path: &Path, batch: &RecordBatch, times: usize) {
     let properties = WriterProperties::builder()
         .set_compression(Codec::ZSTD(ZstdLevel::try_new(3).unwrap()))
@@ -150,7 +150,7 @@ fn tables_that_pack_well_are_read() {
     }
 }
 
-/// Lengths that an Arrow file states may be anything, and a library would reserve the memory for them.
+/// An Arrow file may declare any lengths, and a library would reserve the memory for them.
 #[test]
 fn an_arrow_file_with_any_changed_byte_is_read_or_refused_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();

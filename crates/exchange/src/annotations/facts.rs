@@ -84,7 +84,7 @@ struct Question {
     declared: Option<(ScaleKind, Vec<String>)>,
 }
 
-/// What a key of texts holds.
+/// Statistics on a key of texts.
 #[derive(Clone, Debug, Default)]
 struct Key {
     count: u64,
@@ -92,7 +92,7 @@ struct Key {
     structured: bool,
 }
 
-/// The answers of one person to one text and question.
+/// The answers of one annotator to one text and question.
 #[derive(Clone, Debug, Default)]
 struct Given(Vec<(Option<i64>, u64, (u64, u16))>);
 
@@ -101,7 +101,7 @@ struct Given(Vec<(Option<i64>, u64, (u64, u16))>);
 pub(crate) struct Facts {
     /// Texts, answers and skips, as far as they can be read.
     pub(crate) items: u64,
-    /// Parts and items that cannot be read.
+    /// Number of parts and items that cannot be read.
     pub(crate) troubles: u64,
     /// The first of them, with its position.
     pub(crate) trouble: Option<String>,

@@ -82,7 +82,7 @@ pub(crate) struct Met {
     pub(crate) became: Cow<'static, str>,
 }
 
-/// What is wrong with an item: its place, the field, and why.
+/// An error in an item: its position, the field, and the reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) place: String,

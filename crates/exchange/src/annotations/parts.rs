@@ -35,7 +35,7 @@ pub(crate) enum Division {
     Rows(Box<TableFile>),
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Json(Value),
@@ -224,7 +224,7 @@ fn next_line(window: &mut Window<File>, name: &str) -> Option<Result<Part, BadPa
     }
 }
 
-/// The JSON of a line; `None` for a blank one.
+/// Parses the JSON of a line; `None` for a blank one.
 fn json_line(line: &[u8], offset: u64) -> Result<Option<Value>, RowErrorKind> {
     let text = std::str::from_utf8(line)
         .map_err(|e| RowErrorKind::NotUtf8 { offset: offset + e.valid_up_to() as u64 })?;

@@ -21,7 +21,7 @@ const NO_OPTION: &str = "none";
 
 /// The values of a row by column.
 type Flat = Vec<(String, String)>;
-/// A row, or what is wrong with one.
+/// A row, or its error.
 type Next = Result<Flat, (Option<String>, RowErrorKind)>;
 
 /// Reads rows.

@@ -8,12 +8,11 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The end of the key that holds a question's answers.
+/// The suffix of the key with a question's answers.
 const RESPONSES: &str = ".responses";
 /// Keys of a record that are not data of its text.
 const OWN: [&str; 6] = ["id", "external_id", "_server_id", "status", "inserted_at", "updated_at"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Argilla;
 

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 const STRUCTURES: &str = "%FEATURE_STRUCTURES";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct CasJson;
 

@@ -9,7 +9,6 @@ pub(crate) const TASK: &str = "task";
 pub(crate) const WORKER: &str = "worker";
 pub(crate) const LABEL: &str = QUESTION;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct CrowdKit;
 

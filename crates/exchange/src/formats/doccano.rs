@@ -17,7 +17,6 @@ pub(crate) const LABEL: &str = "label";
 /// The question that spans in place of labels answer.
 pub(crate) const SPANS: &str = "spans";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Doccano;
 

@@ -13,7 +13,6 @@ const NOBODY: [&str; 2] = ["INITIAL_CAS", "CURATION_USER"];
 /// How many of the files left out are listed by name.
 const NAMED: usize = 3;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Inception;
 
@@ -143,7 +142,7 @@ impl Archive {
     }
 }
 
-/// The state of each document of each annotator.
+/// Returns the state of each document for each annotator.
 fn states(project: &Value) -> HashMap<(String, String), String> {
     let documents = project.get("annotation_documents").and_then(Value::as_array);
     let entry = |entry: &Value| {

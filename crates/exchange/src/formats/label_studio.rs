@@ -22,7 +22,6 @@ type SpanWithWords = (NamedSpan, Option<String>);
 /// The spans of a control: its question, the name of the text that it annotates, the spans.
 type Marked = (String, String, Vec<SpanWithWords>);
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudio;
 

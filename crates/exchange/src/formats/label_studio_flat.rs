@@ -18,7 +18,6 @@ const OWN: [&str; 7] =
 /// A column with more different values than this is a property of texts.
 const LEVELS: usize = 20;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudioFlat;
 

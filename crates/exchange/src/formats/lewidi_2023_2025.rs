@@ -28,7 +28,6 @@ const OWN: [&str; 9] = [
     "annotation task",
 ];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Lewidi;
 
@@ -150,12 +149,12 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
     Ok(given)
 }
 
-/// Whether a level is a list of spans, as versions before 0.1 wrote answers that are spans; `[]` may be one.
+/// Whether a level is a list of spans, the notation for answers in versions before 0.1; `[]` may be one.
 fn is_list_of_spans(level: &str) -> bool {
     reads_as_spans(level) && spans_named(level).is_ok()
 }
 
-/// The spans of an answer that is one list of them; `None` where it is another answer.
+/// Returns the spans of an answer that is a single list of them; `None` for any other answer.
 fn spans_of(levels: &[String]) -> Option<Vec<SpanOf>> {
     let [only] = levels else { return None };
     (is_list_of_spans(only) || only.trim() == "[]")

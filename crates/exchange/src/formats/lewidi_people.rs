@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// Codes for a missing value.
 const UNKNOWN: [&str; 3] = ["DATA_EXPIRED", "nan", "NaN"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LewidiPeople;
 

@@ -38,7 +38,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Looks at what is at `path`; `None` where that is no ordinary file and no folder.
+    /// Inspects the file or folder at `path`; `None` if it is neither an ordinary file nor a folder.
     ///
     /// # Errors
     /// It cannot be read, or is a damaged archive.

@@ -58,7 +58,7 @@ pub(crate) enum Recognised {
     Annotations(Division, Arc<dyn Unfold>),
 }
 
-/// Every format. Those of tools are asked first: their files are tables or JSON too.
+/// Every format. Those of tools come first: their files are tables or JSON too.
 const FORMATS: [&dyn Format; 21] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
@@ -93,7 +93,7 @@ pub(crate) fn named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.into_iter().find(|format| format.info().name == name)
 }
 
-/// Whether a format claims what is at the path.
+/// Whether a format recognises the file at the path.
 pub(crate) fn are_claimed(path: &Path) -> bool {
     let look = Look::of(path, false).ok().flatten();
     look.is_some_and(|look| FORMATS.iter().any(|format| format.recognise(&look).is_some()))

@@ -39,7 +39,6 @@ pub(crate) const OWN: [&str; 24] = [
     "user_input",
 ];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Prodigy;
 
@@ -133,7 +132,7 @@ fn in_view(view: &str) -> String {
     if view.is_empty() { String::new() } else { format!(" ({view})") }
 }
 
-/// Reads the answers of a task; false where it has none that labels can hold.
+/// Reads the answers of a task; returns false if it has none that labels can represent.
 fn read(
     task: &Map<String, Value>,
     view: &str,

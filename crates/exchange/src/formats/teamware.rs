@@ -18,7 +18,6 @@ const OWN: [&str; 2] = [SETS, STATUS];
 /// Other data of the document, in one form of export.
 const FEATURES: &str = "features";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Teamware;
 

@@ -11,7 +11,6 @@ const HEAD_BYTES: usize = super::look::HEAD_BYTES as usize - 3;
 /// The column with the text of a line.
 const TEXT: &str = "text";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct TextLines;
 
@@ -47,7 +46,7 @@ fn is_table(head: &[u8]) -> bool {
         let records = reader.from_reader(head).into_byte_records().take(LOOKED_AT);
         let mut widths: Vec<usize> = records.map_while(Result::ok).map(|record| record.len()).collect();
         if head.len() >= HEAD_BYTES && widths.len() < LOOKED_AT {
-            // The last record is cut where the head ends.
+            // The last record is cut at the end of the head.
             widths.pop();
         }
         // A row of a table may lack a cell.

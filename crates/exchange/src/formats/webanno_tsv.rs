@@ -12,7 +12,6 @@ use std::sync::Arc;
 const ROLE: &str = "ROLE_";
 const BEGIN: &str = "#FORMAT=WebAnno TSV 3";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct WebannoTsv;
 
@@ -34,7 +33,7 @@ struct Layer {
     name: String,
     features: Vec<String>,
     spans: bool,
-    /// The first of its columns, counted behind the three of every line, and how many it has.
+    /// The index of its first column, after the three of every line, and the number of its columns.
     first: usize,
     width: usize,
 }
@@ -111,7 +110,7 @@ fn parsed(file: &str) -> Result<Parsed, (usize, String)> {
             marked.push(Vec::new());
         } else if let Some(text) = line.strip_prefix("#Text=") {
             if in_text {
-                // The line end in a sentence begins another such line.
+                // A line end in a sentence begins another such line.
                 if let Some(sentence) = sentences.last_mut() {
                     sentence.text.push('\n');
                     sentence.text.push_str(&unescaped(text));
@@ -274,7 +273,7 @@ fn joined(sentences: &[Sentence]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The spans of each question, in characters.
+/// Returns the spans of each question, in characters.
 fn answers(document: &Parsed) -> Result<BTreeMap<String, Vec<SpanOf>>, String> {
     let mut found: BTreeMap<String, Vec<SpanOf>> = BTreeMap::new();
     let to_characters = |at| OffsetUnit::Utf16.to_characters(&document.text, at).map_err(|e| e.to_string());

@@ -12,7 +12,6 @@ pub(crate) const TEXT_ID: &str = crate::annotations::TEXT_ID;
 pub(crate) const TEXT: &str = "text";
 pub(crate) const LABEL: &str = QUESTION;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Wide;
 

@@ -15,7 +15,6 @@ const XMI: &str = "http://www.omg.org/XMI";
 /// Attributes that are no features.
 const PLAIN_ATTRIBUTES: [&str; 4] = ["id", "sofa", "begin", "end"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Xmi;
 

@@ -12,7 +12,6 @@ use std::io::{self, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Doccano;
 

@@ -16,7 +16,6 @@ use dissensus_domain::{Progress, Scale, ScaleKind};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudio;
 
@@ -170,7 +169,7 @@ fn add_results(kept: &ToolLabels, answer: &ToolAnswer, results: &mut Vec<Value>)
         Some(Named::Spans(spans)) => {
             let body = &kept.texts[answer.text].body;
             for (start, end, kind) in spans {
-                // Label Studio counts characters (code points), as Python does.
+                // Label Studio counts characters (code points), like Python.
                 let words: String = body.chars().skip(start as usize).take((end - start) as usize).collect();
                 let mut value = json!({ "start": start, "end": end, "labels": [kind] });
                 // Some versions write a line end as \n in the words, so words with these two characters are

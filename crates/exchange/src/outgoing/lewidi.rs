@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Lewidi;
 

@@ -17,7 +17,6 @@ use std::io::{self, Write};
 /// Seconds from here on are read as milliseconds.
 const MAX_SECONDS: i64 = 100_000_000_000;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Prodigy;
 

@@ -11,7 +11,7 @@ pub(crate) struct Used {
     pub(crate) names: BTreeSet<String>,
     /// Some answer is spans.
     pub(crate) spans: bool,
-    /// Some answer is a set of none or several options.
+    /// Some answer is a set of no or several options.
     pub(crate) sets: bool,
 }
 

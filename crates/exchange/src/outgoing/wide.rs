@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Wide;
 

@@ -101,9 +101,9 @@ enum Role {
 struct Guess<'a> {
     columns: &'a [String],
     roles: Vec<Option<Role>>,
-    /// Other columns are known to hold answers.
+    /// There are other columns with answers.
     answered: bool,
-    /// The column of the text is known, and not guessed.
+    /// The column of the text was named by the user.
     text_named: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Cells that hold lists: JSON, what Python and NumPy print, and values with a separator between them.
+//! Cells that contain lists: JSON, the output of Python and NumPy, and values with a separator between them.
 
 use crate::annotations::plain;
 use crate::json_record;

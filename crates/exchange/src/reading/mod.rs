@@ -44,7 +44,7 @@ pub fn ordered_scale<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Optio
 
 /// Sorts numbers of which some have decimals, lowest first; a scale of whole numbers is guessed elsewhere.
 fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
-    /// More than so many are measurements, and no levels.
+    /// More different numbers than this are measurements, not levels.
     const MOST: usize = 20;
     let mut numbers: Vec<(f64, &String)> = names
         .iter()

@@ -10,7 +10,7 @@ use dissensus_domain::{Attributes, ScaleKind};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-/// Where the value of a column of the made rows comes from.
+/// The source of a value in a column of the made rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A cell of the table.
@@ -46,17 +46,17 @@ pub(crate) enum Who {
     Named(String),
 }
 
-/// Where an answer is found: in a column, or in a field of the objects that its lists hold.
+/// The position of an answer: a column, or a field of the objects in its lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) column: usize,
     pub(crate) field: Option<String>,
 }
 
-/// The answer to one question by one person in each row.
+/// An answer of one annotator to one question in each row.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The places that hold it: one, or several with the option that each marks.
+    /// Its positions: one, or several with the option that each marks.
     pub(crate) places: Vec<(Place, Option<String>)>,
     pub(crate) who: Who,
     /// The text of the answer, if it is not the one of the row.
@@ -81,7 +81,7 @@ pub(crate) struct Reshape {
     /// The columns with lists.
     pub(crate) lists: Vec<usize>,
     pub(crate) separator: Option<String>,
-    /// The columns of answers that are words for yes and no, and are read as such.
+    /// The columns of answers that are parsed as words for yes and no.
     pub(crate) truths: HashSet<usize>,
     pub(crate) rules: Rules,
     pub(crate) reading: TableReading,
@@ -158,7 +158,7 @@ impl Reshape {
     }
 }
 
-/// Whether a table has the columns that hold the answers of a reading.
+/// Whether a table has the columns with the answers of a reading.
 pub fn has_answers(columns: &[String], reading: &TableReading) -> bool {
     let roles = &reading.roles;
     let answers = reading.answers.first().map(|answer| &answer.column).or(roles.label.as_ref());
@@ -355,7 +355,7 @@ impl Fitting<'_> {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The columns of these names, which may be those of the other table too.
+    /// Returns the columns of these names, which may also be those of the other table.
     fn all_anywhere(&self, names: &[String]) -> Result<HashSet<usize>, ExchangeError> {
         let of_texts = |name: &String| self.texts.is_some_and(|texts| texts.columns().contains(name));
         let own: Vec<String> = names

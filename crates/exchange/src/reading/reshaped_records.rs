@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// that only.
 pub(crate) const POSITION: &str = "position";
 
-/// What is wrong with a record, and with which of its columns.
+/// The column of a record that is to blame, and the reason.
 type Blame = (usize, RowErrorKind);
 
 /// A reader of the rows that a reading makes.

@@ -6,10 +6,10 @@ use crate::row::Row;
 use dissensus_domain::Attributes;
 use std::collections::HashMap;
 
-/// The different values of one attribute of one person, in order of their first rows.
+/// The different values of one attribute of one annotator, in order of their first rows.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    /// With the number of rows of each.
+    /// Values with their numbers of rows.
     counts: Vec<(String, u64)>,
     places: HashMap<String, usize>,
     /// The place of the value of the last row.
@@ -84,7 +84,7 @@ impl SettledAttributes {
         self.settled.get(annotator).cloned().unwrap_or_default()
     }
 
-    /// How many attributes of people had several values.
+    /// Number of attributes of annotators that had several values.
     pub(crate) fn conflicts(&self) -> u64 {
         self.conflicts
     }

@@ -22,7 +22,7 @@ pub(crate) struct Survey {
     /// The texts of each annotator, and the annotators of each text: one, or several.
     annotators: HashMap<u64, Seen>,
     texts: HashMap<u64, Seen>,
-    /// Texts with their annotators, until one comes a second time.
+    /// Pairs of text and annotator, until one occurs a second time.
     pairs: HashSet<(u64, u64)>,
     twice: bool,
 }
@@ -152,7 +152,7 @@ impl Survey {
         several(&self.columns[column].by_text) > 0
     }
 
-    /// Whether texts that several people answer have one value each, and not all the same one.
+    /// Whether each text with several annotators has one value, and not all texts the same one.
     pub(crate) fn belongs_to_text(&self, column: usize) -> bool {
         let about = &self.columns[column];
         let answered_by_several = several(&self.texts) >= 3;

@@ -25,7 +25,7 @@ pub struct TableReading {
     pub ignored: Vec<String>,
     /// What values mean.
     pub values: ValueRules,
-    /// Another table that brings the texts, or the answers, to this one.
+    /// Another table with the texts, or the answers, of this one.
     pub join: Option<Join>,
 }
 
@@ -60,9 +60,9 @@ pub struct ValueRules {
     pub option_separator: Option<String>,
     /// `3,5` is the number 3.5, of answers, attributes, times and durations.
     pub decimal_comma: bool,
-    /// How times are written; `None` for what [`ColumnRoles::time`] reads anyway.
+    /// The format of times; `None` for those that [`ColumnRoles::time`] parses anyway.
     pub time_format: Option<String>,
-    /// What becomes of an attribute that has several values for one person.
+    /// How an attribute with several values for one annotator is settled.
     pub attribute_conflicts: AttributeConflicts,
 }
 
@@ -93,7 +93,7 @@ pub enum AttributeConflicts {
     Last,
     /// The most frequent value is used, the first of several.
     MostFrequent,
-    /// The attribute of that person is not known.
+    /// The attribute of that annotator is dropped.
     Unknown,
 }
 
@@ -104,7 +104,7 @@ pub struct Join {
     pub path: PathBuf,
     /// The column with the id in the table itself.
     pub on: String,
-    /// The column with it in the other one; `None` where it has the same name.
+    /// The column with the id in the other table; `None` if it has the same name.
     pub other: Option<String>,
 }
 

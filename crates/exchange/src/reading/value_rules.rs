@@ -94,7 +94,7 @@ impl Rules {
         self.option_separator.is_some()
     }
 
-    /// The options of an answer as a list; blank where there is none.
+    /// Returns the options of an answer as a list; blank if there are none.
     fn set_of(&self, value: &str, separator: &str) -> String {
         let mut options: Vec<String> = Vec::new();
         for option in value.split(separator).map(str::trim) {

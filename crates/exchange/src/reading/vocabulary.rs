@@ -50,7 +50,7 @@ pub(crate) struct ColumnNames {
 pub(crate) struct ShapeWords {
     /// Names of columns that hold values which are never answers on a scale.
     pub(crate) not_answers: Vec<String>,
-    /// Names of columns that sum up the answers of several people.
+    /// Names of columns that aggregate the answers of several annotators.
     pub(crate) aggregates: Vec<String>,
     /// Suffixes of columns with the average, or a finer version, of a label.
     pub(crate) derived: Vec<String>,
@@ -88,7 +88,7 @@ pub(crate) struct LikertFamily {
     pub(crate) language: String,
     /// Synonyms of each rank, lowest rank first.
     pub(crate) levels: Vec<Vec<String>>,
-    /// Answers, lower one first, that are known to be ordered where there are no others.
+    /// Answers, lower one first, that are ordered if there are no others.
     #[serde(default)]
     pub(crate) pairs: Vec<[String; 2]>,
     /// Adjectives that replace `{}` in `levels`; each makes a family of its name.

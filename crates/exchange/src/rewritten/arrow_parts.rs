@@ -6,7 +6,7 @@ use arrow_ipc::{MessageHeader, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, DataType, Schema};
 use std::io::{Read, Seek, SeekFrom};
 
-/// How a file with a list of its parts begins and ends.
+/// The first and last bytes of a file with a list of its parts.
 pub(super) const MAGIC: [u8; 6] = *b"ARROW1";
 /// The bytes before the length of a part's description.
 const CONTINUES: [u8; 4] = [0xFF; 4];

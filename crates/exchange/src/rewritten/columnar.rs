@@ -26,7 +26,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows that are held at once.
+/// Maximum number of rows in memory.
 const BATCH_ROWS: usize = 4096;
 /// The column with the part of the official split.
 const SPLIT: &str = "split";

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// How many bytes of the beginning determine the form and the encoding.
 const HEAD_BYTES: u64 = 1 << 20;
-/// How files of each kind begin.
+/// The first bytes of each kind of file.
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 const PARQUET: &[u8] = b"PAR1";

@@ -46,7 +46,6 @@ impl HeldFolder {
         Ok(Self { _held: held, folder })
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }

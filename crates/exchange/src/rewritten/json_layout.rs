@@ -27,7 +27,7 @@ pub(super) enum Layout {
     Rows,
 }
 
-/// A member of an object, as it is written.
+/// A member of an object, unparsed.
 pub(super) type Member = (String, Vec<u8>);
 
 /// Facts about a part: a member of the file, or an element of its list.
@@ -42,7 +42,7 @@ enum Holds {
     Other,
 }
 
-/// An object: whether it holds a text itself, and its lists of objects, or empty ones.
+/// An object: whether it has a text itself, and its lists of objects, or empty ones.
 #[derive(Default)]
 struct Object {
     has_text: bool,
@@ -55,7 +55,7 @@ struct Object {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Empty,
-    /// Objects, and whether most of the first hold a text.
+    /// Objects, and whether most of the first ones have a text.
     Objects(bool),
     Lists,
     Others,
@@ -165,7 +165,7 @@ impl List {
     }
 }
 
-/// The members of an object; `None` where it is none, or broken.
+/// Splits an object into its members; `None` if it is not an object, or broken.
 pub(super) fn members(object: &[u8]) -> Option<Vec<Member>> {
     let mut parts = JsonParts::new(object);
     let mut found = Vec::new();

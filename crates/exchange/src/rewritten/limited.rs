@@ -71,7 +71,7 @@ pub(super) fn failed(path: &Path, error: &io::Error, damaged: &str) -> ExchangeE
     ExchangeError::Package { path: path.to_owned(), why }
 }
 
-/// `labels` of `folder/labels.csv`, with another ending.
+/// Returns `labels` of `folder/labels.csv` with another extension.
 pub(super) fn renamed(path: &Path, ending: &str) -> OsString {
     PathBuf::from(path.file_name().unwrap_or_default()).with_extension(ending).into_os_string()
 }

@@ -72,7 +72,7 @@ fn refuse_multitudes(path: &Path, packed: u64) -> Result<(), ExchangeError> {
     }
 }
 
-/// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
+/// Rewrites the sheet that was asked for, or the first visible one that is not empty.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<Step, ExchangeError> {
     if parts::check_parts(path, COVERED, packed)? {
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";

@@ -28,7 +28,7 @@ impl SheetRows {
     }
 }
 
-/// A sheet being written. Cells come row by row, in each row from left to right.
+/// A sheet being written. Cells are added row by row, in each row from left to right.
 #[derive(Debug)]
 pub(super) struct SheetWriter {
     csv: csv::Writer<Limited>,

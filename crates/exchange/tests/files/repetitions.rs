@@ -22,7 +22,7 @@ struct Kept {
     given: bool,
 }
 
-/// As the window gives it: later than all before.
+/// An answer given in the window: later than all before.
 fn in_the_window(level: u16, at_ms: i64, replaces: Option<usize>) -> Kept {
     Kept { level, at_ms, replaces, given: true }
 }
@@ -72,7 +72,7 @@ impl Project {
         checker
     }
 
-    /// Reads rows `label` or `label@day` and gives how many of them added something.
+    /// Reads rows `label` or `label@day` and returns how many of them added something.
     fn read(&mut self, rows: &[&str], now_ms: i64) -> usize {
         let before = self.0.len();
         self.read_changes(rows, now_ms);

@@ -43,7 +43,7 @@ const NASTY: [&str; 30] = [
     "0",
     "word",
 ];
-/// The same without characters that no name may hold.
+/// The same without characters that are not allowed in names.
 const NAMES: [&str; 12] = ["\"", ",", ";", "'", "\\", "=", "שלום", "👩🏽‍🚀", "<i>", "3.0", "null", "ö"];
 const ATTRIBUTES: [&str; 3] = ["gender", "label", "with \"quotes\", and commas"];
 const METADATA: [&str; 3] = ["url", "source", "gender"];
@@ -132,7 +132,7 @@ fn as_label(row: &Row) -> LabelRow<'_> {
     }
 }
 
-/// Columns whose names were taken come back under the names they were given instead.
+/// Columns whose names were already used read back under their replacement names.
 fn under_old_names(mut row: Row) -> Row {
     let rename = |map: &mut BTreeMap<String, String>, from: &str, to: &str| {
         if let Some(value) = map.remove(from) {
@@ -156,7 +156,7 @@ fn write_labels(path: &Path, format: OutputFormat, rows: &[Row]) -> dissensus_ex
     roles
 }
 
-/// Formats with types hold moments of the years that dates are written in.
+/// Formats with types can represent moments of the years that dates are written in.
 fn in_known_years(format: OutputFormat, rows: &[Row]) -> Vec<Row> {
     let known = |at: &i64| (0..253_402_300_800_000).contains(at);
     let typed = matches!(format, OutputFormat::Parquet | OutputFormat::Xlsx);
@@ -339,7 +339,7 @@ fn annotators_come_back(path: &Path, format: OutputFormat, rows: &[Row]) {
     assert_eq!(read, expected.collect::<Vec<_>>());
 }
 
-/// A row without its place, to compare with what was written.
+/// A row without its position, to compare with what was written.
 fn without_place(row: Row) -> Row {
     Row { row: 0, line: 0, ..row }
 }

@@ -159,7 +159,7 @@ fn offsets_of_other_tools_are_counted_as_they_count() {
     );
     let error = read(3, 4, OffsetUnit::Bytes).unwrap_err().to_string();
     assert!(error.contains("column \"end\"") && error.contains("falls inside the character"), "{error}");
-    // A list of spans is counted alike.
+    // Offsets in a list of spans are counted in the same way.
     let line = r#"{"text_id":"a","text":"👍 no","annotator_id":"ana","label":[[3,5,"x"]]}"#;
     let file = sample("a.jsonl", line);
     let with = |offsets| ColumnRoles { offsets, ..file.roles() };
@@ -208,14 +208,14 @@ fn only_what_looks_like_spans_is_guessed_to_be() {
         "times of a recording"
     );
     assert!(!rows_are_spans(&format!("{header}a,x y,ana,0.5,1,n\na,x y,ana,2,3,n\n")), "seconds");
-    // An export with lists, of texts that have such metadata.
+    // An export with lists, of texts with such metadata.
     let lists =
         "text_id,text,annotator_id,label,start,end,type\na,x y,ana,[],3,5,news\na,x y,ben,[],3,5,news\n";
     assert!(!rows_are_spans(lists));
     // Times of an utterance next to the answers to two questions are not spans.
     let times = "text_id,text,annotator_id,label,question,start,end\na,x y,ana,3,rude,2,5\na,x y,ana,4,clear,2,5\nb,x z,ana,1,rude,7,9\nb,x z,ana,2,clear,7,9\n";
     assert!(!rows_are_spans(times), "an answer to each question");
-    // Labels of another question come first, more of them than are looked at.
+    // Labels of another question come first, more of them than are sampled.
     let mut late = "text_id,text,annotator_id,label,start,end,type,question\n".to_owned();
     for row in 0..5_100 {
         late.push_str(&format!("t{row},some words,ana,{},,,,rude\n", row % 5));

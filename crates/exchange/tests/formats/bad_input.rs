@@ -91,7 +91,7 @@ fn names_of_formats_are_names() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all.len());
-    // A folder has no ending.
+    // A folder has no extension.
     let ends = |format: &FormatInfo| !format.endings.is_empty() || format.name == "huggingface";
     assert!(all.iter().all(|format| !format.title.is_empty() && ends(format)));
 }

@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 const LABELS: &str = "text_id,text,annotator_id,label\nt1,café,ana,1\nt1,café,ben,2\n";
 const TOLD: [&str; 2] = ["ana t1 1", "ben t1 2"];
 
-/// A workbook with such cells in its first sheet.
+/// A workbook with these cells in its first sheet.
 fn workbook(change: impl FnOnce(&mut Workbook)) -> Vec<u8> {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet().set_name("Answers").unwrap();

@@ -42,7 +42,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> Fixture {
     Fixture { path: folder.path().to_owned(), _folder: folder }
 }
 
-/// What is in a file.
+/// The contents of a file.
 pub(crate) struct Read {
     pub(crate) source: Source,
     pub(crate) roles: ColumnRoles,
@@ -73,13 +73,13 @@ impl Fixture {
         self.read_as(None)
     }
 
-    /// Why it cannot be read.
+    /// The error of reading it.
     pub(crate) fn refusal(&self) -> String {
         refusal(&self.path, None)
     }
 }
 
-/// Why a file cannot be read as `format`.
+/// The error of reading a file as `format`.
 pub(crate) fn refusal(path: &Path, format: Option<&str>) -> String {
     let read =
         Source::open_with(path, &OpenOptions { format, ..OpenOptions::default() }).and_then(|source| {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// An answer as it is compared: all of a row that a file of a tool can hold.
+/// An answer for comparison: all of a row that a tool's file can represent.
 type Told = (
     (Option<String>, Option<String>, Option<String>, BTreeMap<String, String>),
     (Option<String>, Option<String>, Option<String>, u16),
@@ -283,7 +283,7 @@ proptest! {
     }
 }
 
-/// Two texts, two people, a question each of levels, sets and spans.
+/// Two texts, two annotators, one question each with levels, sets and spans.
 fn example() -> ToolLabels {
     let text =
         |id: &str, body: &str| ToolText { id: id.to_owned(), body: body.to_owned(), ..ToolText::default() };

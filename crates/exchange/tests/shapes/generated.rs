@@ -69,7 +69,7 @@ fn styles() -> impl Strategy<Value = Style> {
     )
 }
 
-/// Labels of 3 to 5 people for 8 to 14 texts with gaps: levels 0 to 3, or sets of options as bits.
+/// Labels of 3 to 5 annotators for 8 to 14 texts with gaps: levels 0 to 3, or sets of options as bits.
 fn known() -> impl Strategy<Value = (usize, usize, Vec<u8>)> {
     (8_usize..14, 3_usize..6).prop_flat_map(|(texts, people)| {
         let cells = prop::collection::vec(0_u8..20, texts * people * 3);
@@ -81,7 +81,7 @@ fn body(text: usize) -> String {
     format!("{} {text}", BODIES[text % BODIES.len()])
 }
 
-/// The cells of a table and the labels that it holds.
+/// The cells of a table and its labels.
 fn written(
     shape: Shape,
     style: &Style,
@@ -219,7 +219,7 @@ fn bytes(rows: &[Vec<String>], style: &Style) -> Vec<u8> {
     }
 }
 
-/// The labels that a reading gives, with questions by their order.
+/// The labels of a reading, with questions by their order.
 fn labels_of(source: &Source, ranked: &RankedReading) -> Labels {
     let made = source.with_reading(&ranked.reading, None).unwrap();
     let roles: ColumnRoles = made.roles().cloned().unwrap_or_else(|| ranked.reading.roles.clone());

@@ -9,12 +9,12 @@ fn body(text: usize) -> String {
     format!("This is comment number {text}")
 }
 
-/// A level from 0 to `levels` that looks random and differs within texts and people.
+/// A level from 0 to `levels` that looks random and differs within texts and annotators.
 fn level(text: usize, person: usize, levels: usize) -> usize {
     (text * 7 + person * 5 + text * person + text / 3) % levels
 }
 
-/// The people who answered a text: three of seven.
+/// The annotators of a text: three of seven.
 fn people(text: usize) -> [usize; 3] {
     [0, 1, 2].map(|nth| (text + nth * 2) % 7)
 }
@@ -398,7 +398,7 @@ fn numbers_are_no_texts_and_authors_are_no_annotators() {
     assert!(found.readings.iter().any(|ranked| ranked.title == "Texts"), "{found:#?}");
 }
 
-/// A long table of 20 texts with three people each, a row from text and person.
+/// A long table of 20 texts with three annotators each, a row from text and annotator.
 fn long(header: &str, row: impl Fn(usize, usize) -> String) -> String {
     let rows = (0..20).flat_map(|t| people(t).map(|p| (t, p)));
     rows.fold(format!("{header}\n"), |table, (t, p)| format!("{table}{}\n", row(t, p)))

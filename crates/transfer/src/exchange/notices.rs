@@ -18,7 +18,7 @@ pub(crate) struct Asked<'a> {
     pub(super) scale: &'a Scale,
     /// Whether the scale was guessed from the labels.
     pub(super) guessed: bool,
-    /// Labels of each level in the file.
+    /// Number of labels of each level in the file.
     pub(super) levels: &'a [(String, u64)],
     /// The changes by its labels.
     pub(super) changes: Changes,
@@ -52,7 +52,8 @@ pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
     source.met().into_iter().map(notice).collect()
 }
 
-/// New annotators whose ids look like those of others, in the project or in the file: they may be one person.
+/// Returns a notice about new annotators whose ids look like those of others, in the project or in the file:
+/// they may be one person.
 pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Option<ImportNotice> {
     let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
     let named =

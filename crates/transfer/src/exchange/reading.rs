@@ -22,7 +22,7 @@ pub(super) struct Read {
     pub(super) reading: TableReading,
     /// All possible readings, the best first.
     pub(super) readings: Vec<RankedReading>,
-    /// None of them is clearly the best, and none was chosen.
+    /// None of them is clearly the best, and the user chose none.
     pub(super) undecided: bool,
 }
 

@@ -36,12 +36,11 @@ pub struct ToolExport {
 }
 
 impl ToolExport {
-    /// The format.
     pub fn format(&self) -> ToolFormat {
         self.format
     }
 
-    /// What is lost, in the order of reasons. It will not be in the file.
+    /// The losses, in the order of reasons; they will not be in the file.
     pub fn losses(&self) -> &[Loss] {
         &self.divided.losses
     }

@@ -18,7 +18,7 @@ const SEPARATORS: [&str; 4] = [";", "|", ",", " "];
 /// of texts only.
 const UNNAMED: f64 = 0.5;
 
-/// A column of lists: its place, and the entries of each row.
+/// A column of lists: its index, and the entries of each row.
 struct List {
     column: usize,
     rows: Vec<Vec<Value>>,

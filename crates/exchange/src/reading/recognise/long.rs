@@ -290,7 +290,7 @@ fn strong_label(table: &Table<'_>) -> Option<usize> {
     (table.beside.label.is_some() || called).then_some(label)
 }
 
-/// The columns that may hold answers of the annotator of the row.
+/// Finds the columns that may contain answers of the annotator of the row.
 fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     let sample = &table.sample;
     let label = table.plain.label.as_deref().and_then(|name| table.place(name));
@@ -580,7 +580,7 @@ fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>
     }))
 }
 
-/// Whether two columns hold answers of one kind.
+/// Whether two columns have answers of the same kind.
 fn are_alike(table: &Table<'_>, one: usize, other: usize) -> bool {
     let (a, b) = (table.sample.kind(one), table.sample.kind(other));
     let number = |kind| matches!(kind, Kind::ZeroOne | Kind::Steps);

@@ -125,7 +125,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
     Ok(Recognised { readings })
 }
 
-/// The readings of a table whose rows are about texts.
+/// Returns the readings of a table whose rows are about texts.
 fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     let mut found = lists::readings(table)?;
     let pairs = pairs::readings(table)?;

@@ -81,7 +81,7 @@ fn items(table: &Table<'_>) -> Option<Asked> {
     (found.len() >= ITEMS && super::shared_values::share_values(table, &found, 0.3)).then_some((found, texts))
 }
 
-/// The columns whose names are texts, each with the question and the text.
+/// Finds the columns whose names are texts, each with the question and the text.
 fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     let parted: Vec<(usize, (String, String))> =
         columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();

@@ -18,7 +18,7 @@ const LEVEL_BYTES: usize = 80;
 /// The maximum distance between whole numbers of one scale.
 const NUMBERS: i64 = 20;
 
-/// The kind of value that a column of answers holds.
+/// The kind of values in a column of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// 0 and 1.

@@ -1,4 +1,4 @@
-//! Whether columns hold the same values.
+//! Whether columns have the same values.
 
 use super::Table;
 use super::sample::{Kind, LEVELS};

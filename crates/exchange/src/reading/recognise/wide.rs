@@ -246,7 +246,7 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
     if free.len() > COMPARED {
         return None;
     }
-    // Each column with those like it; the largest such group.
+    // For each column, those with the same values; the largest group is used.
     let groups = free.iter().map(|first| {
         free.iter()
             .copied()
