@@ -10,7 +10,7 @@ use crate::verdict::{LabelVerdict, Verdict};
 use dissensus_domain::{Attributes, Scale, ScaleError};
 use std::collections::BTreeMap;
 
-/// The most questions that one file may answer.
+/// Maximum number of questions in one file.
 pub const MAX_QUESTIONS: usize = 100;
 
 /// The state of the project and of the rows so far, against which the next row is checked. Preview and import
@@ -162,7 +162,7 @@ impl Checker {
         names.into_iter().map(|(_, name)| name.clone()).collect()
     }
 
-    /// How many questions there are.
+    /// The answers by question.
     pub(crate) fn answers(&self) -> &[Answers] {
         &self.questions
     }

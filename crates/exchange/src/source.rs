@@ -111,9 +111,9 @@ impl Source {
         })
     }
 
-    /// Returns the same CoNLL file with the tags of another column than the last: by its name in `#
-    /// global.columns`, or by its position from 1. The column of spans then has that name. `None` if there is
-    /// no such column, or the file is not CoNLL.
+    /// Returns the same CoNLL file with the tags of another column than the last: by its name in
+    /// `# global.columns`, or by its position from 1. The column of spans then has that name. `None` if there
+    /// is no such column, or the file is not CoNLL.
     pub fn with_tags(&self, column: &str) -> Option<Self> {
         let Kind::Table(table) = &self.kind else { return None };
         let table = table.with_tags(column)?;

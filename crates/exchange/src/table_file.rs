@@ -84,9 +84,9 @@ impl TableFile {
         }
     }
 
-    /// Returns the same CoNLL file with the tags of another column than the last: by its name in `#
-    /// global.columns`, or by its position from 1. The column of spans then has that name. `None` if there is
-    /// no such column, or the file is not CoNLL.
+    /// Returns the same CoNLL file with the tags of another column than the last: by its name in
+    /// `# global.columns`, or by its position from 1. The column of spans then has that name. `None` if there
+    /// is no such column, or the file is not CoNLL.
     pub(crate) fn with_tags(&self, column: &str) -> Option<Self> {
         let words = self.words.as_ref()?.with_tags(column.trim())?;
         let mut other = self.clone();

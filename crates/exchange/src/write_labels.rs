@@ -163,12 +163,12 @@ pub struct LabelRow<'a> {
 /// Writes labels in long form, one row a label (or a span). The file appears at the path only with
 /// [`LabelWriter::finish`]; if the writer is dropped or fails before that, nothing changes there.
 ///
-/// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]), `question,
-/// split, group, created_at` (RFC 3339, UTC, milliseconds), `duration_ms, source`, those that [`LabelLayout`]
-/// adds, then attributes, then metadata. An attribute or a metadata key whose name is already used gets the
-/// prefix `attribute_` or `metadata_`. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one
-/// column `metadata` with a JSON object of those that the text has, which reads back as keys. JSON Lines has
-/// only the metadata keys that a text has.
+/// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]),
+/// `question, split, group, created_at` (RFC 3339, UTC, milliseconds), `duration_ms, source`, those that
+/// [`LabelLayout`] adds, then attributes, then metadata. An attribute or a metadata key whose name is already
+/// used gets the prefix `attribute_` or `metadata_`. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or
+/// TSV file has one column `metadata` with a JSON object of those that the text has, which reads back as
+/// keys. JSON Lines has only the metadata keys that a text has.
 ///
 /// Values are written unchanged: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a
 /// spreadsheet that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.

@@ -14,7 +14,7 @@ pub(crate) const KEYS: [&str; 9] =
 pub(crate) const ALL: &str = "all";
 /// The question that labels of whole texts answer.
 pub(crate) const LABEL: &str = "label";
-/// The question that spans in place of labels answer.
+/// The question of spans that are written instead of labels.
 pub(crate) const SPANS: &str = "spans";
 
 #[derive(Debug)]

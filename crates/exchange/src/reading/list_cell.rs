@@ -41,8 +41,8 @@ pub(crate) fn entries_of(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Whether an object holds lists of one length, one of them named after annotators: `{"label": [0, 1],
-/// "annotator_id": [7, 9]}`.
+/// Whether an object holds lists of one length, one of them named after annotators:
+/// `{"label": [0, 1], "annotator_id": [7, 9]}`.
 fn is_of_lists(object: &Map<String, Value>) -> bool {
     let length = |value: &Value| value.as_array().map(Vec::len);
     let first = object.values().next().and_then(length);

@@ -476,7 +476,7 @@ fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
     {
         assert!(card.lines().any(|there| there == line), "{line}: {card}");
     }
-    // Something has the name by now; in place of itself it is written, in place of other things it is not.
+    // A folder of that name exists: a dataset is replaced, a folder with other files is not.
     assert!(write(false).is_err());
     write(true).unwrap();
     let filled = card.replace("- Licence, and the licence of the texts:", "- Licence: CC BY 4.0");

@@ -60,7 +60,7 @@ impl StudyBeside {
         self.layout
     }
 
-    /// Whether decisions are written in place of labels.
+    /// Whether decisions are written instead of labels.
     pub(super) fn only_decisions(&self) -> bool {
         self.only_decisions
     }

@@ -49,7 +49,7 @@ pub(super) struct Writing {
     remarks: u64,
     /// Number of skipped texts, in the file and now in the project.
     put_off: (u64, u64),
-    /// Number of those for questions without an answer in the file or the project.
+    /// Number of rows with notes or marks for questions without an answer in the file or the project.
     unasked: u64,
     /// Re-annotations whose last row is an existing answer that does not count.
     outdated: HashSet<(QuestionId, TextId, AnnotatorId, u16)>,

@@ -124,8 +124,8 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     fits.then_some((found, texts))
 }
 
-/// Splits a name into the question and the text: `3. How rude is this? [You again]`, `How rude is this? - You
-/// again`. Without a question all of it is the text.
+/// Splits a name into the question and the text: `3. How rude is this? [You again]`,
+/// `How rude is this? - You again`. Without a question all of it is the text.
 fn parted(name: &str) -> (String, String) {
     let name = name.trim();
     let (question, body) = match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
