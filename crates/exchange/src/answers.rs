@@ -1,4 +1,5 @@
-//! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
+//! The labels of one question, from the project and from earlier rows: what a row adds, and what it only
+//! repeats.
 
 use crate::changes::{Change, ChangeKind, Changes};
 use crate::level_name::{answer_on, folded_on, folded_set_on, level_name};
@@ -15,14 +16,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// No entry.
 const NONE: u32 = u32::MAX;
-/// Answers beyond those that are counted by name are told apart by a hash from here on.
+/// Numbers from here on are hashes of answers beyond those that are counted by name.
 const HASHED: u32 = 1 << 31;
-/// The number of the answer that says that the person cannot say; names and sets have lower ones.
+/// The number of the "cannot say" answer; names and sets have lower ones.
 const NOT_SAID: u32 = HASHED - 1;
 
-/// The labels of the project, of one annotator and text, that an answer of a later occasion is looked for among.
+/// How many of the project's labels of one annotator and text are searched for a re-annotation.
 const LOOKED_AT: usize = 64;
 
 /// Numbers of answers without a scale, by name.
@@ -42,7 +42,7 @@ impl Sets {
         number
     }
 
-    /// The set of this number, looked for among all: it is asked for of a few that are shown.
+    /// Returns the set with this number by linear search: only needed for a few that are displayed.
     fn numbered(&self, number: u32) -> Option<&Answer> {
         self.0.iter().find(|(_, known)| **known == number).map(|(set, _)| set)
     }
@@ -51,9 +51,7 @@ impl Sets {
 /// A label that the project has, by the checker's numbers of its text and its annotator.
 #[derive(Clone, Debug)]
 pub struct KnownLabel {
-    /// The text.
     pub text: u32,
-    /// Who judged.
     pub annotator: u32,
     /// On the scale of the question.
     pub answer: Answer,
@@ -61,16 +59,16 @@ pub struct KnownLabel {
     pub at_ms: i64,
     /// Given in the window or by the command.
     pub given: bool,
-    /// The current one of its annotator and text; the others stand in its history.
+    /// Whether it is the current label of its annotator and text; the others are in its history.
     pub current: bool,
 }
 
-/// What is known of the answers to one question.
+/// The existing answers to one question.
 ///
-/// An annotator's answers to one text are a list in the order in which they were appended. Rows with a time are compared
-/// with all of them: the same answer at the same time is a repetition. Rows without one are compared in order: each either
-/// stands further down in the project's list, or it and all that follow are new. So a file 3, 4, 3 brings three answers, and
-/// none when it is read again.
+/// An annotator's answers to one text are a list in the order in which they were appended. Rows with a time
+/// are compared with all of them: the same answer at the same time is a repetition. Rows without one are
+/// compared in order: each either occurs further down in the project's list, or it and all that follow are
+/// new. So a file 3, 4, 3 adds three answers, and none when it is read again.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     scale: Option<Scale>,
@@ -95,9 +93,9 @@ pub(crate) struct Answers {
     pub(crate) rows: u64,
     pub(crate) added: u64,
     pub(crate) repeated: u64,
-    /// Answers of later occasions.
+    /// Number of re-annotations (answers of later annotation rounds).
     pub(crate) again: u64,
-    /// Annotators and texts with answers of later occasions and, so far, no label.
+    /// Pairs of annotator and text with re-annotations and, so far, no label.
     without_first: HashSet<u64, foldhash::fast::RandomState>,
     pub(crate) changes: Changes,
 }
@@ -105,7 +103,7 @@ pub(crate) struct Answers {
 /// One annotator's answers to one text.
 #[derive(Clone, Copy, Debug)]
 struct List {
-    /// Where to look on for the next row without a time; none where all that follow are new.
+    /// The entry from which to search for the next row without a time; `NONE` if all that follow are new.
     next: u32,
     first: u32,
     last: u32,
@@ -113,25 +111,24 @@ struct List {
     current: u32,
     /// The one with the latest time.
     latest: u32,
-    /// The answer of the row before, as a number; none where no row was about this list.
+    /// The answer of the previous row about this list, as a number; `NONE` if there was no such row.
     said: u32,
     /// That row had no time.
     untimed: bool,
     several: bool,
     /// The current answer of the project was given in the window or by the command.
     given: bool,
-    /// A row says the current answer of the project.
+    /// Whether a row repeats the current answer of the project.
     confirmed: bool,
 }
 
 /// A label of the project that was current before the file, and that rows do more to than repeat it.
 #[derive(Clone, Copy, Debug)]
 struct Touched {
-    /// Its entry.
     before: u32,
-    /// Rows that repeat what was given before it.
+    /// Number of rows that repeat an answer given before it.
     outdated_rows: u32,
-    /// What has become of it with the rows so far, and how many that counts.
+    /// How the rows so far change it, and the number this adds to the count of that change.
     told: Option<(ChangeKind, u32)>,
 }
 
@@ -186,7 +183,7 @@ impl Answers {
         }
     }
 
-    /// Takes back what was seeded of an annotator and a text, and says whether that was anything.
+    /// Removes the seeded labels of an annotator and a text; returns whether there were any.
     pub(crate) fn forget(&mut self, text: u32, annotator: u32) -> bool {
         let pair = pair(text, annotator);
         let Some(list) = self.lists.remove(&pair) else { return false };
@@ -199,12 +196,12 @@ impl Answers {
         true
     }
 
-    /// What is seeded from here on was given since the import began.
+    /// Marks the labels that are seeded from here on as given since the import began.
     pub(crate) fn go_on_seeding(&mut self) {
         self.meanwhile = self.entries.len() as u32;
     }
 
-    /// Takes the scale that the file says, unless there is one or labels were taken.
+    /// Uses the scale that the file specifies, unless there is one or labels have been read.
     pub(crate) fn take_for(&mut self, scale: &Scale) {
         if self.scale.is_none() && self.rows == 0 {
             self.set_scale(scale.clone());
@@ -219,12 +216,12 @@ impl Answers {
         &self.levels
     }
 
-    /// As [`Answers::levels`], of sets of options by option; at most twice as many as a scale may have.
+    /// Counts answers by option, for sets of options; at most twice as many options as a scale may have.
     pub(crate) fn options(&self) -> &BTreeMap<String, u64> {
         &self.options
     }
 
-    /// As [`Answers::options`], of spans by type.
+    /// Counts spans by type; at most twice as many types as a scale may have.
     pub(crate) fn types(&self) -> &BTreeMap<String, u64> {
         &self.types
     }
@@ -233,11 +230,11 @@ impl Answers {
     pub(crate) fn scale(&self) -> Result<Scale, ScaleError> {
         match &self.scale {
             Some(scale) => Ok(scale.clone()),
-            // Of sets only some are kept by name, of their options all that a scale may have.
+            // Only some sets are stored by name, but all options that a scale may have.
             None => match ordered_scale(self.levels.keys())
                 .map_or_else(|| Scale::guess(self.levels.keys()), Ok)
             {
-                // Of many sets only some are kept by name.
+                // If there are many sets, only some are stored by name.
                 Ok(scale) if scale.is_multi_label() => Scale::new(scale.kind(), self.options.keys()),
                 Ok(scale) if scale.kind() == ScaleKind::Spans => Scale::new(scale.kind(), self.types.keys()),
                 found => found,
@@ -248,7 +245,7 @@ impl Answers {
     /// The level's name and index, where the label is on the scale.
     pub(crate) fn judge(&self, label: &str, fold_case: bool) -> Result<Judged, RowErrorKind> {
         let Some(scale) = &self.scale else {
-            // What is no list of spans is told once there is a scale: a level may begin like one.
+            // An invalid list of spans is reported only once there is a scale: a level may begin like a list.
             let spans =
                 if reads_as_spans(label) { spans_named(label).unwrap_or_default() } else { Vec::new() };
             let end = spans.iter().map(|span| span.end).max();
@@ -276,7 +273,7 @@ impl Answers {
         }
     }
 
-    /// What becomes of a label that fits, given by `annotator` to `text`.
+    /// Records a label that fits, given by `annotator` to `text`, and returns the verdict.
     pub(crate) fn remember(
         &mut self,
         text: u32,
@@ -307,7 +304,7 @@ impl Answers {
             (None, Some(latest)) => now_ms.max(latest),
             (None, None) => now_ms,
         };
-        // Times say which of two answers is the later one; where they cannot, the later row is.
+        // Times decide which of two answers is the later one; where they cannot, the later row is.
         let follows_row = before.is_some_and(|list| {
             list.said != NONE && row.at_ms.is_some() && (list.untimed || latest == Some(at_ms))
         }) || row.at_ms.is_none()
@@ -329,7 +326,7 @@ impl Answers {
         LabelVerdict::Added { name, answer: meant, at_ms, follows_row }
     }
 
-    /// What becomes of an answer of a later occasion, given by an annotator to a text: it replaces nothing, and tells its level.
+    /// Records a re-annotation of a text by an annotator: it replaces nothing, but its level is counted.
     pub(crate) fn ask_again(&mut self, about: Option<(u32, u32)>, row: &Row, judged: Judged) -> LabelVerdict {
         let Judged { name, answer: meant, .. } = judged;
         self.again += 1;
@@ -354,9 +351,10 @@ impl Answers {
         LabelVerdict::Repeat { name, answer: meant, at_ms }
     }
 
-    /// The time of the label of the project that an answer of a later occasion is: a file that was imported without its occasions
-    /// left it there. With a time it is the same answer at the same time (a date does not tell it from the first of all, which may
-    /// be of the same day); without, the same answer among those that followed the first one, all of them imported.
+    /// Finds the project's label that is the same answer as a re-annotation and returns its time: importing a
+    /// file without its column of annotation rounds leaves such labels. With a time it is the same answer at
+    /// the same time (a date does not distinguish it from the very first answer, which may be of the same
+    /// day); without, the same answer among those that followed the first one, if all of them were imported.
     fn label_that_is(&self, list: List, answer: u32, at_ms: Option<i64>) -> Option<i64> {
         let mut at = list.first;
         for nth in 0..LOOKED_AT {
@@ -377,7 +375,8 @@ impl Answers {
         if name == CANNOT_SAY {
             return; // an answer, and no level
         }
-        // What will be no answer on the scale that is guessed is counted by name, however many sets there are.
+        // Contradictory sets, which are no answers on the guessed scale, are counted by name, however many
+        // sets there are.
         let most = Scale::MAX_LEVELS * if contradicts_itself(name) { 2 } else { 1 };
         let room = self.levels.len() <= most;
         match self.levels.get_mut(name) {
@@ -396,8 +395,8 @@ impl Answers {
         }
     }
 
-    /// Decides whether the answer that was just appended is current, as the project will when it takes it in, and notes how it
-    /// stands to the one that was current before.
+    /// Decides whether the answer that was just appended is current, as the project will when it stores it,
+    /// and records how it relates to the one that was current before.
     fn note_addition(&mut self, pair: u64, before: List, follows_row: bool, row: &Row) {
         let new = self.entries.len() as u32 - 1;
         let (answer, old) = (self.entries[new as usize], self.entries[before.current as usize]);
@@ -431,7 +430,7 @@ impl Answers {
         self.compare(pair, answer.answer, counts, row);
     }
 
-    /// Notes whether a row that repeats what is known says what is current.
+    /// Records whether a row that repeats existing data repeats the current answer.
     fn note_repetition(&mut self, pair: u64, answer: u32, row: &Row) {
         let Some(list) = self.lists.get_mut(&pair).filter(|list| list.current < self.seeded) else { return };
         let current = list.current;
@@ -447,8 +446,9 @@ impl Answers {
         self.touched.entry(pair).or_insert(Touched { before, outdated_rows: 0, told: None })
     }
 
-    /// Compares the label of the project that was current before the file with the one that is current after this row, which says
-    /// `answer`, and which `counts` if it is that one. What the rows between them were does not matter.
+    /// Compares the label of the project that was current before the file with the one that is current after
+    /// this row, which has the given `answer`, and which `counts` if it is that one. The rows between them do
+    /// not matter.
     fn compare(&mut self, pair: u64, answer: u32, counts: bool, row: &Row) {
         let Self { changes, scale, numbers, sets, lists, touched, entries, seeded, .. } = self;
         let (Some(list), Some(touched)) = (lists.get(&pair), touched.get_mut(&pair)) else { return };
@@ -467,7 +467,8 @@ impl Answers {
         });
     }
 
-    /// The number of an answer: of a level its index, of a set of options the one that it got, without a scale that of its name.
+    /// Returns the number of an answer: for a level its index, for a set of options its assigned number,
+    /// without a scale that of its name.
     fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
         match answer {
             Some(Answer::Level(level)) => return u32::from(*level),
@@ -495,7 +496,8 @@ impl Answers {
         entry.answer == answer && entry.at_ms == at_ms
     }
 
-    /// Looks for the answer further down in the project's list, and goes on behind it. Each entry is passed once.
+    /// Looks for the answer further down in the project's list, and continues after it. Each entry is passed
+    /// once.
     fn found_further_down(&mut self, pair: u64, list: List, answer: u32) -> bool {
         let mut at = list.next;
         while at < self.seeded {

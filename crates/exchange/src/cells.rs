@@ -1,6 +1,6 @@
 //! The values of one record, column by column.
 
-/// One record's values, held in one string so that a pass over a file does not allocate for each value.
+/// One record's values, stored in one string so that a pass over a file does not allocate for each value.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     /// All values, one after the other.
@@ -9,9 +9,9 @@ pub(crate) struct Cells {
     pub(crate) ends: Vec<usize>,
     /// Columns whose value was a JSON list or object (their text is its JSON).
     pub(crate) nested: Vec<(usize, &'static str)>,
-    /// These lists and objects themselves, so that who reads their entries need not parse them again (JSON Lines only).
+    /// These lists and objects, parsed, so that their entries need not be parsed again (JSON Lines only).
     pub(crate) parsed: Vec<(usize, serde_json::Value)>,
-    /// Values of keys that are no column (JSON Lines only).
+    /// Values of keys that are not columns (JSON Lines only).
     pub(crate) extra: Vec<(String, String)>,
     /// Spans that do not begin with a tag for a beginning (CoNLL only).
     pub(crate) begun_inside: u32,
@@ -37,7 +37,7 @@ impl Cells {
         self.ends.len()
     }
 
-    /// The value of the column at `index`; empty where there is none.
+    /// The value of the column at `index`; empty if there is none.
     pub(crate) fn get(&self, index: usize) -> &str {
         let Some(&end) = self.ends.get(index) else { return "" };
         let start = if index == 0 { 0 } else { self.ends[index - 1] };

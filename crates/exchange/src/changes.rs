@@ -1,70 +1,70 @@
-//! What the labels of a file change beyond adding to what is there: which of them replace another label, and which do not
+//! How the labels of a file change existing labels: which of them replace another label, and which do not
 //! count.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// How many places of each kind are kept.
+/// Maximum number of examples stored for each kind of change.
 pub const KEPT_PLACES: usize = 20;
-/// How many places of a kind are watched that a later row can take back.
+/// How many examples of a kind that a later row can revoke are stored.
 const WATCHED_PLACES: usize = 1_000;
 
-/// How a label stands to another one of the same annotator, text and question.
+/// How a label relates to another one of the same annotator, text and question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// Two rows give different labels: the later time counts, else the later row.
+    /// Two rows have different labels: the later time counts, else the later row.
     ReplacedInFile,
-    /// After the last row another label is current than before the first one; the old one was given in the window or by the
+    /// The file makes another label current than before; the replaced label was given in the window or by the
     /// command.
     ReplacedGiven,
-    /// The same of a label that was imported or simulated.
+    /// The same for a label that was imported or simulated.
     ReplacedImported,
     /// The current label of the project is a different one with a later time, and stays current.
     Older,
     /// The current label is given once more, at another time.
     GivenAgain,
-    /// A row says what the project has and what another label has replaced there since; that one stays current, and no row
-    /// of the file says it.
+    /// A row repeats a label of the project that another label has since replaced; that one stays current,
+    /// and no row of the file repeats it.
     Outdated,
-    /// An answer of a later occasion is a label of the project already.
+    /// A re-annotation is already a label of the project.
     RepeatIsLabel,
-    /// Neither the file nor the project has an answer of this annotator to this text that an answer of a later occasion could
-    /// be compared with: counted once for both.
+    /// Neither the file nor the project has an answer of this annotator to this text that a re-annotation
+    /// could be compared with: counted once for both.
     NoFirstAnswer,
 }
 
-/// Where a label stands to another one.
+/// An example of a label that changes another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The row, from 1.
     pub row: u64,
-    /// The id of the annotator.
     pub annotator: String,
-    /// The id of the text.
     pub text_id: String,
     /// The label that counts.
     pub counts: String,
-    /// The label that does not. The same where it is given again.
+    /// The label that does not count; the same label for [`ChangeKind::GivenAgain`].
     pub instead_of: String,
 }
 
-/// What labels change, with the first places of each kind.
+/// Counts of changes, with the first examples of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     counts: BTreeMap<ChangeKind, u64>,
     places: BTreeMap<ChangeKind, Vec<Change>>,
-    /// Places that a later row can take back, by the checker's number of annotator and text.
+    /// Examples that a later row can revoke, by the checker's number of annotator and text.
     watched: BTreeMap<ChangeKind, HashMap<u64, Change, foldhash::fast::RandomState>>,
 }
 
 impl Changes {
-    /// How many labels of the file ([`ChangeKind::ReplacedGiven`], [`ChangeKind::ReplacedImported`]: labels of the project;
-    /// [`ChangeKind::Outdated`]: rows) there are of a kind.
+    /// Returns the number of labels of the file ([`ChangeKind::ReplacedGiven`],
+    /// [`ChangeKind::ReplacedImported`]: labels of the project; [`ChangeKind::Outdated`]: rows) with this
+    /// kind of change.
     pub fn count(&self, kind: ChangeKind) -> u64 {
         self.counts.get(&kind).copied().unwrap_or(0)
     }
 
-    /// The first of them, at most [`KEPT_PLACES`], by row. Of labels of the project that are replaced the row is the one that counts;
-    /// of outdated rows only the first of an annotator and text is there. Of very many, some of the first may be missing.
+    /// Returns the first examples, at most [`KEPT_PLACES`], by row. For replaced labels of the project the
+    /// row is the one that counts; for outdated rows there is only the first of each annotator and text. If
+    /// there are very many, some of the first may be missing.
     pub fn first(&self, kind: ChangeKind) -> Vec<Change> {
         let watched = self.watched.get(&kind).into_iter().flat_map(HashMap::values);
         let mut places: Vec<Change> =
@@ -74,7 +74,7 @@ impl Changes {
         places
     }
 
-    /// Counts a label of the file; its place is made only where it is kept.
+    /// Counts a label of the file; `place` is called only if the example is stored.
     pub(crate) fn add(&mut self, kind: ChangeKind, place: impl FnOnce() -> Change) {
         *self.counts.entry(kind).or_default() += 1;
         let places = self.places.entry(kind).or_default();
@@ -83,8 +83,9 @@ impl Changes {
         }
     }
 
-    /// What the rows so far do to the label of the project of one annotator and text was counted as `was`, and is `told` now. The first
-    /// place is kept, unless it is told anew or `elsewhere`.
+    /// Replaces the count for the project's label of one annotator and text: it was counted as `was`, and
+    /// counts as `told` now. Its example stays while the kind does not change; with `elsewhere` it is
+    /// replaced anyway.
     pub(crate) fn of_pair(
         &mut self,
         pair: u64,

@@ -1,4 +1,4 @@
-//! The rules that hold between rows, and between a file and what the project already has.
+//! The rules between rows, and between a file and the existing data of the project.
 
 use crate::answers::{Answers, KnownLabel};
 use crate::changes::Changes;
@@ -10,22 +10,23 @@ use crate::verdict::{LabelVerdict, Verdict};
 use dissensus_domain::{Attributes, Scale, ScaleError};
 use std::collections::BTreeMap;
 
-/// The most questions that one file may answer.
+/// Maximum number of questions in one file.
 pub const MAX_QUESTIONS: usize = 100;
 
-/// What the rows before, and the project, say about the next row. Preview and import use the same rules: seed one
-/// `Checker` from the project, clone it for the preview, and give the other to the import.
+/// The state of the project and of the rows so far, against which the next row is checked. Preview and import
+/// use the same rules: seed one `Checker` from the project, clone it for the preview, and give the other to
+/// the import.
 ///
-/// Texts and annotators are judged once for the whole file, labels question by question. It holds about 24 bytes a text
-/// (64-bit hashes of id and body, keyed anew in every process), about 50 bytes a label, and the annotators with their
-/// attributes. Two of a million texts share a hash with a chance of about 3 in 10^8; a row would then be refused that
-/// should not be.
+/// Texts and annotators are checked once for the whole file, labels question by question. A checker needs
+/// about 24 bytes a text (64-bit hashes of id and body, keyed anew in every process), about 50 bytes a label,
+/// and the annotators with their attributes. The probability that any two of a million texts share a hash is
+/// about 3 in 10^8; a row would then be rejected by mistake.
 #[derive(Clone, Debug)]
 pub struct Checker {
     known: Known,
     asking: Asking,
     questions: Vec<Answers>,
-    /// Labels taken from each annotator, by number.
+    /// Number of labels read from each annotator, by the annotator's number.
     taken: Vec<u64>,
     fold_case: bool,
     now_ms: i64,
@@ -36,13 +37,13 @@ pub struct Checker {
 enum Asking {
     /// All rows answer the same one.
     One,
-    /// Each row names its own. A question that is not known yet has this scale, or none.
+    /// Each row names its own. A new question gets this scale, or none.
     Named { numbers: BTreeMap<String, usize>, scale: Option<Scale> },
 }
 
 impl Checker {
-    /// A checker for rows that all answer one question, number 0, whatever they name. Without a scale every label is taken
-    /// and its levels are collected.
+    /// Creates a checker for rows that all answer one question, number 0, whatever they name. Without a scale
+    /// every label is accepted and its levels are collected.
     pub fn new(scale: Option<Scale>) -> Self {
         let questions = vec![Answers::new(scale)];
         Self {
@@ -55,29 +56,30 @@ impl Checker {
         }
     }
 
-    /// A checker for rows that name the question they answer. Questions that were not added get `scale`, or none, with the
-    /// first good row that names them.
+    /// Creates a checker for rows that name the question they answer. Questions that were not added get
+    /// `scale`, or none, with the first good row that names them.
     pub fn by_question(scale: Option<Scale>) -> Self {
         let asking = Asking::Named { numbers: BTreeMap::new(), scale };
         let (questions, taken) = (Vec::new(), Vec::new());
         Self { known: Known::default(), asking, questions, taken, fold_case: false, now_ms: 0 }
     }
 
-    /// Sets the time of rows that have none, in milliseconds since 1970-01-01 UTC.
+    /// Sets the time of rows without one, in milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn at(mut self, now_ms: i64) -> Self {
         self.now_ms = now_ms;
         self
     }
 
-    /// Takes labels that differ from a level in case alone, or as another word for yes or no, for that level.
+    /// Accepts labels that differ from a level only in case, or are another word for yes or no, as that
+    /// level.
     #[must_use]
     pub fn folding_case(mut self, fold_case: bool) -> Self {
         self.fold_case = fold_case;
         self
     }
 
-    /// Makes a question known that rows may name, and gives its number. To be used with [`Checker::by_question`].
+    /// Adds a question that rows may name and returns its number. For use with [`Checker::by_question`].
     pub fn add_question(&mut self, name: &str, scale: Option<Scale>) -> usize {
         let next = self.questions.len();
         if let Asking::Named { numbers, .. } = &mut self.asking {
@@ -90,59 +92,60 @@ impl Checker {
         next
     }
 
-    /// Puts a question on a scale that was found since. Labels of it must not have been taken yet.
+    /// Sets the scale of a question, once it is known. None of its labels may have been read yet.
     pub fn set_scale(&mut self, question: usize, scale: Scale) {
         if let Some(answers) = self.questions.get_mut(question) {
             answers.set_scale(scale);
         }
     }
 
-    /// A text that the project has. Gives its number, from 0 in the order of seeding.
+    /// Adds a text of the project. Returns its number, from 0 in the order of seeding.
     pub fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
         self.known.seed_text(text_id, body)
     }
 
-    /// How many annotators are known.
+    /// The number of annotators in the project and the rows so far.
     pub(crate) fn annotators(&self) -> usize {
         self.known.annotators()
     }
 
-    /// The first so many annotators that became known, and the others.
+    /// Splits the annotators, in the order in which they were added, at `number`.
     pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
         self.known.annotators_split_at(number)
     }
 
-    /// An annotator that the project has. Gives its number, from 0 in the order of seeding.
+    /// Adds an annotator of the project. Returns its number, from 0 in the order of seeding.
     pub fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
         self.known.seed_annotator(annotator, attributes)
     }
 
-    /// A label that the project has. Seed every one in the order in which they were appended, those that a later label replaced
-    /// too: else reading the same file again would append an old label as the newest. Only a label that was retracted is left
-    /// out: then the same row brings it back.
+    /// Adds a label of the project. Seed every label in the order in which they were appended, including
+    /// those that a later label replaced: otherwise reading the same file again would append an old label as
+    /// the newest. Leave out only retracted labels, so that the same row restores them.
     pub fn seed_label(&mut self, question: usize, label: &KnownLabel) {
         if let Some(answers) = self.questions.get_mut(question) {
             answers.seed(label);
         }
     }
 
-    /// Forgets the labels that were seeded of an annotator for a text, so that they can be seeded anew as they are now. Says
-    /// whether there were any. Only before the first row.
+    /// Removes the seeded labels of an annotator for a text, so that their present state can be seeded;
+    /// returns whether there were any. Only before the first row.
     pub fn forget_labels(&mut self, question: usize, text: u32, annotator: u32) -> bool {
         self.questions.get_mut(question).is_some_and(|answers| answers.forget(text, annotator))
     }
 
-    /// The labels that are seeded from here on were given since the import began: rows without a time do not overrule them.
+    /// Marks the labels that are seeded from here on as given since the import began: rows without a time do
+    /// not overrule them.
     pub fn go_on_seeding(&mut self) {
         self.questions.iter_mut().for_each(Answers::go_on_seeding);
     }
 
-    /// What the labels taken so far change beyond adding to what is there.
+    /// The changes to existing labels by the labels so far.
     pub fn changes(&self, question: usize) -> Changes {
         self.questions.get(question).map(|answers| answers.changes.clone()).unwrap_or_default()
     }
 
-    /// How many labels were taken from each annotator in the file, by id.
+    /// The number of labels in the file by annotator id.
     pub fn labels_of_annotators(&self) -> BTreeMap<String, u64> {
         let of = |(number, name): (u32, &String)| {
             let taken = self.taken.get(number as usize).copied().filter(|taken| *taken > 0)?;
@@ -151,7 +154,7 @@ impl Checker {
         self.known.annotator_numbers().filter_map(of).collect()
     }
 
-    /// The questions by their numbers; none where the checker is for one question without a name.
+    /// The questions by their numbers; empty if the checker is for one question without a name.
     pub fn question_names(&self) -> Vec<String> {
         let Asking::Named { numbers, .. } = &self.asking else { return Vec::new() };
         let mut names: Vec<(usize, &String)> = numbers.iter().map(|(name, number)| (*number, name)).collect();
@@ -159,30 +162,33 @@ impl Checker {
         names.into_iter().map(|(_, name)| name.clone()).collect()
     }
 
-    /// How many questions there are.
+    /// The answers by question.
     pub(crate) fn answers(&self) -> &[Answers] {
         &self.questions
     }
 
-    /// The levels of the labels taken so far to question 0 and how many each has. Without a scale, at most
-    /// [`Scale::MAX_LEVELS`] + 1 names are collected; labels of further names are taken and not counted here.
+    /// The levels of the labels of question 0 so far, with their counts. Without a scale, at most
+    /// [`Scale::MAX_LEVELS`] + 1 names are collected; labels of further names are accepted and not counted
+    /// here.
     pub fn levels(&self) -> BTreeMap<String, u64> {
         self.questions.first().map(|answers| answers.levels().clone()).unwrap_or_default()
     }
 
-    /// The scale given for question 0, or else the one that its labels so far most likely have.
+    /// Returns the scale given for question 0, or else the one that its labels so far most likely have.
     ///
     /// # Errors
-    /// As [`Scale::guess`].
+    /// The same as [`Scale::guess`].
     pub fn scale(&self) -> Result<Scale, ScaleError> {
         self.questions.first().map_or(Err(ScaleError::TooFew(0)), Answers::scale)
     }
 
-    /// Says what `row` brings and remembers it, or why it does not fit. A row that does not fit leaves no trace.
+    /// Checks `row` and records it; returns what it adds, or why it does not fit. A row that does not fit
+    /// changes nothing.
     ///
     /// # Errors
-    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a label that is
-    /// not on the scale of its question, or a label without a question in a file that names them.
+    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a
+    /// label that is not on the scale of its question, or a label without a question in a file that names
+    /// them.
     pub(crate) fn check(&mut self, row: &Row) -> Result<Verdict, Misfit> {
         self.known.check_text(row)?;
         self.known.check_attributes(row)?;
@@ -203,7 +209,7 @@ impl Checker {
         if let Some(end) = judged.as_ref().and_then(|judged| judged.end) {
             self.known.check_end(row, end)?;
         }
-        // The row fits. From here on it is remembered.
+        // The row fits. From here on it is recorded.
         let question = asked.map(|asked| match asked {
             Asked::Known(number) => number,
             Asked::New(name, scale) => self.add_question(&name, scale),
@@ -251,9 +257,10 @@ impl Checker {
         let blame = |kind| Misfit { about: About::Question, kind };
         match &row.question {
             None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
-            // Without a label the row brings its text and its annotator, whatever the question would be.
+            // Without a label the row adds only its text and its annotator, whatever the question would be.
             None => Ok(None),
-            // The scale that the file says of a question is that of the project where there is one, else that of the row that names it first.
+            // The scale that the file specifies for a question applies if the project has none for it, or
+            // else that of the first row that names it.
             Some(name) => match numbers.get(name) {
                 Some(number) => Ok(Some(Asked::Known(*number))),
                 None if numbers.len() >= MAX_QUESTIONS => {

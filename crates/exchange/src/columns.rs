@@ -1,4 +1,5 @@
-//! A table of texts, numbers, flags and vectors, row by row: CSV, TSV, JSON Lines, Parquet or XLSX by the ending of its name.
+//! A table of texts, numbers, flags and vectors, written row by row: CSV, TSV, JSON Lines, Parquet or XLSX by
+//! its file extension.
 
 use crate::error::io_reason;
 use crate::parquet_writer::ParquetWriter;
@@ -9,10 +10,11 @@ use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A table being written. Nothing is seen at the path before [`TypedTable::finish`]; dropped or failed before that, nothing
-/// changes there. Memory does not grow with the rows.
+/// A table being written. The file appears at the path only with [`TypedTable::finish`]; if the table is
+/// dropped or fails before that, nothing changes there. Memory does not grow with the rows.
 ///
-/// A number that is not known is an empty cell of CSV and XLSX, `null` in JSON Lines, NaN in Parquet. Numbers are as short as reads back to the same single-precision value.
+/// A missing number is an empty cell in CSV and XLSX, `null` in JSON Lines, NaN in Parquet. Numbers have the
+/// shortest form that reads back to the same single-precision value.
 #[derive(Debug)]
 pub struct TypedTable {
     path: PathBuf,
@@ -29,10 +31,10 @@ enum Sink {
 }
 
 impl TypedTable {
-    /// Makes sure that a table with such columns can be written under this name.
+    /// Checks that a table with such columns can be written to a file of this name.
     ///
     /// # Errors
-    /// An ending that stands for no format, or for one that holds no vectors.
+    /// The extension belongs to no format, or to one that cannot hold vectors.
     pub fn check(path: &Path, vectors: bool) -> Result<(), ExchangeError> {
         let unknown = |what: &str, advice: &str| {
             let (path, what, advice) = (path.to_owned(), what.to_owned(), advice.to_owned());
@@ -52,7 +54,7 @@ impl TypedTable {
     /// Begins a table.
     ///
     /// # Errors
-    /// As [`TypedTable::check`]; a folder that is missing or cannot be written.
+    /// The same as [`TypedTable::check`]; a folder that is missing or cannot be written.
     pub fn create(path: &Path, columns: Vec<TypedColumn>) -> Result<Self, ExchangeError> {
         Self::check(path, columns.iter().any(|c| matches!(c.kind, ColumnKind::Vector(_))))?;
         let writing = |e| ExchangeError::writing(path, e);
@@ -75,9 +77,6 @@ impl TypedTable {
     }
 
     /// Writes a row: a value for each column, of its kind.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &[Value<'_>]) -> Result<(), ExchangeError> {
         debug_assert!(self.columns.iter().zip(row).all(|(c, v)| fits(c.kind, v)));
         debug_assert_eq!(self.columns.len(), row.len());
@@ -94,10 +93,11 @@ impl TypedTable {
         written.map_err(|e| ExchangeError::writing(&self.path, e))
     }
 
-    /// Brings all to the disk under its name, with `replace` in place of what has it.
+    /// Flushes the file to disk and moves it to its path; with `replace`, an existing file is replaced.
     ///
     /// # Errors
-    /// What the disk says, without `replace` also that the name is taken by now; what stood there is then as it was.
+    /// The disk refuses, or without `replace` a file of that name exists by now; an existing file is then
+    /// unchanged.
     pub fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         let file = match self.sink {
             Sink::Parquet(file) => file.finish(),
@@ -139,7 +139,7 @@ fn write_object(out: &mut impl Write, columns: &[TypedColumn], row: &[Value<'_>]
         out.write_all(b":")?;
         match value {
             Value::Text(text) => serde_json::to_writer(&mut *out, text)?,
-            // What is not finite becomes null.
+            // A number that is not finite becomes null.
             Value::Number(x) => serde_json::to_writer(&mut *out, x)?,
             Value::Integer(x) => serde_json::to_writer(&mut *out, x)?,
             Value::Flag(flag) => serde_json::to_writer(&mut *out, flag)?,

@@ -1,4 +1,5 @@
-//! One block of a CoNLL file: comments, then one word a line with a tag, which become a text and a list of spans.
+//! Parses one block of a CoNLL file: comments, then one word a line with a tag, which become a text and a
+//! list of spans.
 
 use crate::RowErrorKind;
 use crate::cells::Cells;
@@ -8,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 /// The columns that every CoNLL file has as a table: the body and the spans of a block.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const LABEL: &str = "label";
-/// The end of a comment's key whose value is a JSON string.
+/// The suffix of a comment's key whose value is a JSON string.
 pub(crate) const JSON: &str = ":json";
 /// The comment that names the columns of words.
 pub(crate) const COLUMNS: &str = "global.columns";
@@ -18,16 +19,16 @@ const DOCUMENT: &str = "-DOCSTART-";
 /// A row error and the column it is about.
 type Blame = (Option<String>, RowErrorKind);
 
-/// Where words and tags stand in a line.
+/// The positions of words and tags in a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The column of words, from 0.
     pub(crate) word: usize,
-    /// The column of tags, from 0; none for the last.
+    /// The column of tags, from 0; `None` for the last.
     pub(crate) tag: Option<usize>,
     /// The first column numbers the words: `1-2` and `8.1` are no words of their own.
     pub(crate) numbered: bool,
-    /// The names of the columns, where the file tells them.
+    /// The names of the columns, if the file contains them.
     pub(crate) names: Vec<String>,
     /// What the spans are called: `label`, or the column of tags by its name.
     pub(crate) label: String,
@@ -41,17 +42,18 @@ pub(crate) enum Line<'a> {
     Fields(Vec<&'a str>),
 }
 
-/// What a block came to.
+/// The result of parsing a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Block {
-    /// Filled in.
+    /// The cells were filled in.
     Row,
-    /// Comments alone, or the beginning of a document: no row.
+    /// Only comments, or the beginning of a document: no row.
     Nothing,
 }
 
 impl Layout {
-    /// The layout that the first lines of a file tell. Words are numbered where the first two are `1` and `2` (or `1` begins the next text).
+    /// Detects the layout from the first lines of a file. Words are numbered where the first two are `1` and
+    /// `2` (or `1` begins the next text).
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut layout = Self { label: LABEL.to_owned(), ..Self::default() };
         let mut words: Vec<Vec<&str>> = Vec::new();
@@ -92,7 +94,8 @@ impl Layout {
     }
 }
 
-/// Tells comments from words. `# key = value` is a comment; so is a line that begins with `#` and is no word with a tag.
+/// Distinguishes comments from words. `# key = value` is a comment; so is a line that begins with `#` and is
+/// not a word with a tag.
 pub(crate) fn line_of(line: &str) -> Line<'_> {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let line = line.strip_suffix('\r').unwrap_or(line);
@@ -212,7 +215,7 @@ fn comment(key: &str, value: &str, line: u64) -> Result<(String, String), Blame>
         .map_err(|e| (Some(name.to_owned()), RowErrorKind::BadWordLine { line, why: why(e) }))
 }
 
-/// The word of a line and its tag; none of a line that counts several words or none.
+/// Returns the word of a line and its tag; `None` for a line that counts several words or none.
 fn word<'a>(
     fields: &[&'a str],
     line: u64,
@@ -243,7 +246,8 @@ fn counted(values: usize) -> String {
     if values == 1 { "one value".to_owned() } else { format!("{values} values") }
 }
 
-/// Where each word begins and ends in the text, in Unicode scalar values. Between words only white space may stand.
+/// Finds where each word begins and ends in the text, in Unicode scalar values. Words may be separated only
+/// by white space.
 fn places(body: &str, words: &Words<'_>) -> Result<Vec<(u32, u32)>, Blame> {
     let mut places = Vec::with_capacity(words.len());
     let (mut rest, mut at) = (body, 0);
@@ -269,11 +273,12 @@ fn places(body: &str, words: &Words<'_>) -> Result<Vec<(u32, u32)>, Blame> {
     }
 }
 
-/// The spans that tags tell, and how many of them begin inside: with `I-` or `E-`, as all do in IOB1 that follow no other.
+/// Decodes tags to spans, and counts those that begin inside: with `I-` or `E-`, like every span in IOB1 that
+/// does not directly follow another.
 fn spans(words: &Words<'_>, places: &[(u32, u32)], layout: &Layout) -> Result<(Vec<NamedSpan>, u32), Blame> {
     let mut spans: Vec<NamedSpan> = Vec::new();
     let mut begun = 0;
-    // The type of the span that the next word may go on with.
+    // The type of the span that the next word may continue.
     let mut open: Option<&str> = None;
     for ((line, _, tag), (start, end)) in words.iter().zip(places) {
         let Some(read) = Tag::of(tag) else {
@@ -300,7 +305,7 @@ fn spans(words: &Words<'_>, places: &[(u32, u32)], layout: &Layout) -> Result<(V
     Ok((spans, begun))
 }
 
-/// Whether a line has nothing in it: it ends a block.
+/// Whether a line is blank, which ends a block.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }

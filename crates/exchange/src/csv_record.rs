@@ -1,4 +1,5 @@
-//! One CSV record from its lines: RFC 4180, and strict about quotes, so that a stray one is found where it stands.
+//! Parses one CSV record from its lines: RFC 4180, strict about quotes, so that a stray quote is reported at
+//! its position.
 
 use crate::RowErrorKind;
 use crate::cells::Cells;
@@ -7,16 +8,15 @@ use memchr::memchr;
 /// How a line left its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineState {
-    /// The record is whole.
     Complete,
-    /// A quoted value goes on in the next line.
+    /// A quoted value continues on the next line.
     Open,
     /// Something follows a closing quote.
     Broken,
 }
 
-/// Splits the lines of one record into values. `"` opens a quoted value only as the first character of a value;
-/// inside, `""` is one quote and line ends are kept as they are.
+/// Splits the lines of one record into values. `"` opens a quoted value only as the first character of a
+/// value; inside, `""` is one quote and line ends are unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Splitter {
     delimiter: u8,
@@ -29,7 +29,7 @@ impl Splitter {
         Self { delimiter, quoted: false, quote_line: 0 }
     }
 
-    /// Takes the next physical line of the record, with its line end; `number` is its line in the file.
+    /// Parses the next physical line of the record, with its line end; `number` is its line in the file.
     pub(crate) fn feed(&mut self, line: &str, number: u64, cells: &mut Cells) -> LineState {
         let mut rest = line;
         loop {

@@ -1,5 +1,6 @@
-//! A dataset as the Hugging Face hub and the library `datasets` know it: a folder with a Parquet file for each part of the official split, and a
-//! card (README.md) that says what is in it. <https://huggingface.co/docs/hub/datasets-cards>
+//! Writes a dataset for the Hugging Face hub and the library `datasets`: a folder with a Parquet file for
+//! each part of the official split, and a card (README.md) that describes its contents.
+//! <https://huggingface.co/docs/hub/datasets-cards>
 
 use crate::output_format::OutputFormat;
 use crate::write_labels::{LabelLayout, LabelRow, LabelWriter};
@@ -12,23 +13,21 @@ use std::path::{Path, PathBuf};
 
 /// The part of texts that are in no official split.
 const WITHOUT_SPLIT: &str = "train";
-/// Where the files lie in the folder.
+/// Names of the files in the folder.
 const DATA: &str = "data";
 const CARD: &str = "README.md";
 const FILE_END: &str = "-00000-of-00001.parquet";
 
-/// What the card says of the questions, beside counts.
+/// A question as the card describes it, in addition to counts.
 #[derive(Clone, Debug)]
 pub struct DatasetQuestion {
-    /// Its name.
     pub name: String,
     /// The sentence that annotators read.
     pub prompt: String,
-    /// Its scale.
     pub scale: Scale,
 }
 
-/// A dataset being written. Nothing is seen at the path before [`DatasetWriter::finish`].
+/// A dataset being written. The folder appears at the path only with [`DatasetWriter::finish`].
 #[derive(Debug)]
 pub struct DatasetWriter {
     target: PathBuf,
@@ -49,10 +48,12 @@ struct Part {
 }
 
 impl DatasetWriter {
-    /// Begins a folder, `replace` in place of one that is there. `attributes` and `metadata` are the keys that get a column.
+    /// Begins a folder; with `replace` it will replace an existing one. `attributes` and `metadata` are the
+    /// keys that get a column.
     ///
     /// # Errors
-    /// The place is missing or refuses, or what is there is something else than such a folder.
+    /// The parent folder is missing or cannot be written, or `replace` would delete something other than an
+    /// unedited dataset folder.
     pub fn create(
         path: &Path,
         replace: bool,
@@ -102,15 +103,15 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// The roles under which the files read back exactly; none where nothing was written.
+    /// The roles under which the files read back exactly; `None` if no rows were written.
     pub fn roles(&self) -> Option<ColumnRoles> {
         self.parts.values().next().map(|part| part.writer.roles())
     }
 
-    /// Writes the card and brings all to its place.
+    /// Writes the card and moves the folder to its path.
     ///
     /// # Errors
-    /// Nothing was written, the disk is full or refuses, or something has the name by now.
+    /// No rows were written, the disk is full or refuses, or the path exists by now.
     pub fn finish(mut self, title: &str, questions: &[DatasetQuestion]) -> Result<(), ExchangeError> {
         let target = self.target.clone();
         if self.parts.is_empty() {
@@ -158,7 +159,8 @@ impl DatasetWriter {
     }
 }
 
-/// Whether a folder has a dataset as it was written, and nothing that would be lost with it: no other file, and a card that nobody filled in.
+/// Whether a folder has only an unedited dataset, so that nothing would be lost: no other file, and a card
+/// that was not filled in.
 fn holds_a_dataset_alone(folder: &Path) -> bool {
     let names = |place: &Path| -> Option<Vec<String>> {
         let entries = std::fs::read_dir(place).ok()?;
@@ -170,14 +172,15 @@ fn holds_a_dataset_alone(folder: &Path) -> bool {
     untouched && names(folder).is_some_and(ours) && names(&folder.join(DATA)).is_some_and(written)
 }
 
-/// What only its authors can say.
+/// Placeholders in the card for what only the authors of the dataset know.
 const OPEN: &str = "\n## To be filled in by the authors\n\n- Licence, and the licence of the texts:\n- Languages and varieties of the texts:\n- Who the annotators are, how they were recruited and paid:\n- What they were told (guideline):\n- Whom the texts or labels could harm, and what the data should not be used for:\n\nWritten by Dissensus. The library `datasets` reads it: `datasets.load_dataset(\"path/of/this/folder\")`.\n";
 
 fn file_of(part: &str) -> String {
     format!("{DATA}/{part}{FILE_END}")
 }
 
-/// The name of a part as the library takes it: letters, digits and underlines; the usual names for the usual parts.
+/// Converts a part of the split to a name that the library `datasets` accepts: letters, digits and
+/// underlines; the usual names for the usual parts.
 fn part_name(split: Option<&str>) -> String {
     let Some(split) = split else { return WITHOUT_SPLIT.to_owned() };
     let name: String =
@@ -189,7 +192,7 @@ fn part_name(split: Option<&str>) -> String {
     }
 }
 
-/// As the hub counts.
+/// Returns the size category in the notation of the hub.
 fn size_category(rows: u64) -> &'static str {
     match rows {
         0..1_000 => "n<1K",
@@ -201,7 +204,7 @@ fn size_category(rows: u64) -> &'static str {
     }
 }
 
-/// What people wrote, without what would be Markdown or another line.
+/// Returns text from users on one line and without Markdown.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be read or written at all. What is wrong with one row of it is a [`RowError`](crate::RowError).
+/// Why a file cannot be read or written at all. Errors in a single row are [`RowError`](crate::RowError)s.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// There is nothing at the path.
@@ -18,7 +18,7 @@ pub enum ExchangeError {
         /// The path as given.
         path: PathBuf,
     },
-    /// A pipe, a socket or a device: files are read twice, and these cannot be.
+    /// A pipe, a socket or a device, which cannot be read twice.
     #[error("{path} is not an ordinary file: save it as a file first, because it is read twice")]
     NotAFile {
         /// The path as given.
@@ -33,15 +33,13 @@ pub enum ExchangeError {
     /// The system refused to read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
-        /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A format that is not one of ours.
+    /// An unsupported format.
     #[error("{path} is {what}: {advice}")]
     UnknownFormat {
-        /// The path as given.
         path: PathBuf,
         /// The format, with its article.
         what: String,
@@ -55,20 +53,18 @@ pub enum ExchangeError {
     NoSuchEncoding {
         /// The path as given.
         path: PathBuf,
-        /// The name that was asked for.
         name: String,
     },
-    /// Bytes that stand for nothing in the encoding.
+    /// Bytes that are invalid in the encoding.
     #[error(
         "{path} has bytes that stand for nothing in {encoding}{}: name its encoding",
         if *guessed { ", which was guessed because it is not UTF-8" } else { "" }
     )]
     NotInEncoding {
-        /// The path as given.
         path: PathBuf,
         /// The name of the encoding.
         encoding: &'static str,
-        /// Nobody had named it.
+        /// Whether the encoding was guessed, not named by the user.
         guessed: bool,
     },
     /// Lines that end in a lone carriage return.
@@ -82,19 +78,16 @@ pub enum ExchangeError {
     /// The line with the names of the columns cannot be used.
     #[error("{path}, line {line}: the names of the columns cannot be read: {message}")]
     Header {
-        /// The path as given.
         path: PathBuf,
         /// The physical line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
     /// Two columns of one name.
     #[error("{path}: columns {first} and {second} are both named \"{name}\": rename one of them")]
     DuplicateColumn {
-        /// The path as given.
         path: PathBuf,
-        /// The name.
         name: String,
         /// Position of the first, from 1.
         first: usize,
@@ -104,7 +97,6 @@ pub enum ExchangeError {
     /// An attribute that a comment of a CoNLL file cannot name.
     #[error("{path}: a comment cannot name the attribute \"{name}\": write .csv or .jsonl")]
     NoComment {
-        /// The path as given.
         path: PathBuf,
         /// The attribute.
         name: String,
@@ -116,11 +108,10 @@ pub enum ExchangeError {
         listed(columns)
     )]
     MissingColumn {
-        /// The path as given.
         path: PathBuf,
         /// The role, such as `annotator`.
         role: &'static str,
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The column with the most similar name, where one is similar.
         nearest: Option<String>,
@@ -130,27 +121,24 @@ pub enum ExchangeError {
     /// One column was named for two roles.
     #[error("the column \"{name}\" is named both for the {first} and for the {second}: name it once")]
     ColumnTwice {
-        /// The column.
         name: String,
-        /// The role that has it.
         first: &'static str,
-        /// The role that also wants it.
+        /// The other role with the same column.
         second: &'static str,
     },
-    /// `=NAME` stands where every row needs its own value.
+    /// `=NAME` for a role where every row needs its own value.
     #[error(
         "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so"
     )]
     ConstantNotAllowed {
-        /// The role.
+        /// The role, such as `annotator`.
         role: &'static str,
-        /// What was given.
         value: String,
     },
     /// `=` without a name after it.
     #[error("\"=\" for the {role} wants a name after it, such as \"=Ada\"")]
     EmptyConstant {
-        /// The role.
+        /// The role, such as `annotator`.
         role: &'static str,
     },
     /// A name with a character that acts on a terminal or hides how the name is spelt.
@@ -165,26 +153,24 @@ pub enum ExchangeError {
         /// The character's code point.
         code: u32,
     },
-    /// A label column, and nobody who gave the labels.
+    /// A column of labels without an annotator.
     #[error(
         "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, \
          or give all of them to one person with the annotator \"=NAME\"; its columns are {}",
         listed(columns)
     )]
     LabelWithoutAnnotator {
-        /// The path as given.
         path: PathBuf,
         /// The label column.
         label: String,
         /// Every column of the file.
         columns: Vec<String>,
     },
-    /// The roles make none of the three sorts of file.
+    /// The roles make no valid sort of file.
     #[error("{path}: {message}; its columns are {}", listed(columns))]
     RolesDoNotFit {
-        /// The path as given.
         path: PathBuf,
-        /// What is missing or too much, and what to do.
+        /// What is missing or superfluous, and what to do.
         message: String,
         /// Every column of the file.
         columns: Vec<String>,
@@ -192,41 +178,35 @@ pub enum ExchangeError {
     /// A reading that contradicts itself or its table.
     #[error("the table cannot be read so: {why}")]
     BadReading {
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         why: String,
     },
     /// An archive, or a folder, that cannot be read.
     #[error("{path}: {why}")]
     Package {
-        /// The path as given.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         why: String,
     },
     /// A file of an annotation tool of which no part can be read.
     #[error("nothing of {path} ({format}) can be read; the first that is wrong is {why}")]
     NothingReadable {
-        /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
-        /// The first place, and what is wrong there.
+        /// The first error, with its position.
         why: String,
     },
     /// A file of an annotation tool without anything that can be imported.
     #[error("{path} ({format}) has no answers about texts that can be read{why}")]
     NoAnswers {
-        /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
-        /// What is there, in brackets; empty where there is nothing.
+        /// What the file contains instead, in brackets; may be empty.
         why: String,
     },
     /// A file that may be of several formats.
     #[error("{path} may be of several formats: say which with --format ({})", formats.join(", "))]
     SeveralFormats {
-        /// The path as given.
         path: PathBuf,
         /// Their names.
         formats: Vec<String>,
@@ -234,47 +214,40 @@ pub enum ExchangeError {
     /// A name that is no format.
     #[error("there is no format \"{name}\": the formats are {}", formats.join(", "))]
     NoSuchFormat {
-        /// What was given.
         name: String,
         /// Every name.
         formats: Vec<String>,
     },
-    /// A file that cannot be of the format that was named.
+    /// A file that does not have the specified format.
     #[error("{path} cannot be read as {format}: {why}")]
     OtherFormat {
-        /// The path as given.
         path: PathBuf,
         /// The format that was named.
         format: String,
         /// What the file is instead, and what to do.
         why: String,
     },
-    /// Answers of a tool's file, and nobody who gave them.
+    /// Answers of a tool's file without annotators.
     #[error("{path} ({format}): {why}; give all of its answers to one person with the annotator \"=NAME\"")]
     ToolWithoutAnnotator {
-        /// The path as given.
         path: PathBuf,
-        /// The format.
         format: String,
-        /// Why nobody is known.
+        /// Why the annotators are unknown.
         why: String,
     },
-    /// The name of a file to write ends otherwise than names of such files do, and would not be known again.
+    /// The extension of a file to write is not the one by which its format is recognised.
     #[error("a file of {format} ends in .{ending}, and {path} does not: name it so")]
     OtherEnding {
-        /// The file that was to be written.
         path: PathBuf,
-        /// The format.
         format: &'static str,
         /// How its files end.
         ending: &'static str,
     },
-    /// Of the labels a format holds none.
+    /// None of the labels can be represented in the format.
     #[error("{path} was not written: there are no answers that {format} could hold")]
     NothingToWrite {
         /// The file that was to be written.
         path: PathBuf,
-        /// The format.
         format: &'static str,
     },
     /// The caller asked to stop.
@@ -291,7 +264,7 @@ pub enum ExchangeError {
         /// The file that was to be written.
         path: PathBuf,
     },
-    /// Something has the name, and nothing was to be replaced.
+    /// A file of that name exists, and must not be replaced.
     #[error("{path} exists by now and was not replaced: choose another name")]
     Taken {
         /// The file that was to be written.
@@ -300,9 +273,8 @@ pub enum ExchangeError {
     /// The system refused to write.
     #[error("{path} cannot be written: {source}")]
     Unwritable {
-        /// The file that was to be written.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -337,7 +309,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default()
 }
 
-/// `a, b, c`, as people read it.
+/// Joins names as `a, b, c`, cut to [`LISTED_NAMES`].
 fn listed(names: &[String]) -> String {
     match names.split_at_checked(LISTED_NAMES) {
         Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
@@ -345,7 +317,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The reason behind an error of the CSV writer, so that a full disk is still seen as one.
+/// Extracts the cause of an error of the CSV writer, so that a full disk is still recognised as one.
 pub(crate) fn io_reason(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(reason) => reason,
@@ -353,7 +325,7 @@ pub(crate) fn io_reason(error: csv::Error) -> io::Error {
             io::ErrorKind::InvalidData,
             format!("a row has {len} cells, and the first has {expected_len}"),
         ),
-        // The others are of reading.
+        // All other errors are of reading.
         _ => io::Error::other("a row cannot be written"),
     }
 }

@@ -1,18 +1,18 @@
-//! Names of files that are made of what people are called.
+//! Names of files derived from the names of annotators.
 
-/// Names that Windows keeps for devices, whatever ending follows.
+/// Names that Windows reserves for devices, whatever extension follows.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 /// The longest stem of a file's name, in bytes.
 const MAX_STEM_BYTES: usize = 200;
 
-/// `name` as the stem of a file's name: it leads nowhere, and every system can have it.
+/// Returns `name` as the stem of a file's name: it cannot leave the folder, and is valid on every system.
 pub fn file_stem(name: &str) -> String {
     let safe = |c: char| !c.is_control() && !"/\\:*?\"<>|".contains(c);
     let mut stem: String = name.chars().map(|c| if safe(c) { c } else { '_' }).collect();
     while stem.len() > MAX_STEM_BYTES {
         stem.pop();
     }
-    // No name of dots alone, and none that a system would cut.
+    // A name must not consist of dots only, nor be one that a system would truncate.
     let trimmed = stem.trim_matches(|c: char| c == '.' || c.is_whitespace());
     if trimmed.len() != stem.len() {
         stem = format!("_{trimmed}_");
@@ -26,9 +26,9 @@ pub fn file_stem(name: &str) -> String {
     stem
 }
 
-/// Two names are the same file where capitals do not count if this makes them equal.
+/// Folds a name so that two names of the same file on a case-insensitive file system become equal.
 pub fn without_case(name: &str) -> String {
-    // Capitals first: some small letters have the same one.
+    // Upper case first: some lower-case letters share one.
     name.to_uppercase().to_lowercase()
 }
 

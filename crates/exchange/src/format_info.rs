@@ -1,12 +1,12 @@
-//! What a format is called.
+//! Names of formats.
 
-/// What a format is called.
+/// The names of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatInfo {
     /// The name by which it is chosen: `label-studio`.
     pub name: &'static str,
-    /// Its name for people: `Label Studio JSON`.
+    /// Its display name: `Label Studio JSON`.
     pub title: &'static str,
-    /// How names of its files end, without the point.
+    /// The extensions of its files, without the dot.
     pub endings: &'static [&'static str],
 }

@@ -10,10 +10,10 @@ use std::fmt;
 /// A row error and the column it is about.
 type Blame = (Option<String>, RowErrorKind);
 
-/// The keys and values of one line, in the order they stand.
+/// Parses one line to its keys and values, in the order of the file.
 ///
 /// # Errors
-/// Not JSON, or JSON that is no object.
+/// Not JSON, or JSON that is not an object.
 pub(crate) fn parse(line: &str) -> Result<Vec<(String, Value)>, RowErrorKind> {
     match serde_json::from_str::<Object>(line) {
         Ok(object) => Ok(object.0),
@@ -59,7 +59,7 @@ pub(crate) fn fill(line: &str, columns: &HashMap<String, usize>, cells: &mut Cel
     Ok(())
 }
 
-/// The value as text: whole numbers without a point (3.0 is 3), lists and objects as their JSON.
+/// Formats the value as text: whole numbers without a point (3.0 is 3), lists and objects as their JSON.
 fn plain(value: Value) -> Result<Option<String>, RowErrorKind> {
     Ok(Some(match value {
         Value::Null => return Ok(None),
@@ -116,7 +116,7 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// A value in which no object has a key twice, of which one value would be lost.
+/// A value in which no object has a key twice, which would lose one of its values.
 struct Whole(Value);
 
 impl<'de> Deserialize<'de> for Whole {
@@ -181,7 +181,7 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// An object with its keys in order and repeated keys kept, which `serde_json::Map` would drop.
+/// An object with its keys in order, including repeated keys, which `serde_json::Map` would drop.
 struct Object(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Object {

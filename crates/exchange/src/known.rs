@@ -1,4 +1,5 @@
-//! Texts and annotators as the project and the rows before know them: one set for a whole file, whatever its rows ask.
+//! The texts and annotators of the project and of earlier rows: one set for a whole file, whatever questions
+//! its rows answer.
 
 use crate::level_name::level_name;
 use crate::misfit::{About, Misfit};
@@ -10,24 +11,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
-/// Marks, in the lowest bit of a text's body hash, that the text stood in a row of this file.
+/// Marks, in the lowest bit of a text's body hash, that the text occurred in a row of this file.
 const SEEN: u64 = 1;
 
-/// Texts and annotators. Each has a number, from 0 in the order in which it became known.
+/// Texts and annotators. Each has a number, from 0 in the order in which it was added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     keys: RandomState,
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
     annotators: HashMap<String, KnownAnnotator, foldhash::fast::RandomState>,
-    /// The ids above of people that have other characters once accents are composed, by these.
+    /// Ids of annotators whose characters change once accents are composed, by the composed form.
     composed: HashMap<String, String, foldhash::fast::RandomState>,
 }
 
-/// 64-bit hashes stand for id and body.
+/// A known text; id and body are represented by 64-bit hashes.
 #[derive(Clone, Copy, Debug)]
 struct KnownText {
     body: u64,
-    /// Of split, group and metadata in the first row of this file about it; 0 before.
+    /// Hash of split, group and metadata in the first row of this file about it; 0 before.
     metadata: u64,
     number: u32,
     characters: u32,
@@ -40,7 +41,7 @@ struct KnownAnnotator {
     attributes: Attributes,
 }
 
-/// What a row says about a text or an annotator.
+/// How a row relates to a text or an annotator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mention {
     pub(crate) number: u32,
@@ -48,11 +49,12 @@ pub(crate) struct Mention {
     pub(crate) new: bool,
     /// No row of this file before was about it.
     pub(crate) first: bool,
-    /// The row says something of a known annotator that was not known.
+    /// The row adds an attribute to an existing annotator.
     pub(crate) new_attributes: bool,
-    /// The row says something else of a text than the first row about it.
+    /// The row has other metadata of a text than the first row about it.
     pub(crate) other_metadata: bool,
-    /// Attributes of which the table has another value than the project, which keeps its own; in the first row of each annotator.
+    /// Number of attributes for which the project retains its own, different value; in the first row of each
+    /// annotator.
     pub(crate) kept_attributes: u32,
 }
 
@@ -93,7 +95,7 @@ impl Known {
         }
     }
 
-    /// The id of a text that is the same number as this one, written otherwise: `7`, `7.0`, `007`.
+    /// Returns the id of a text that is the same number as this one, in another spelling: `7`, `7.0`, `007`.
     fn same_number(&self, text_id: &str) -> Option<String> {
         let whole = level_name(text_id);
         let digits = whole.trim_start_matches('0');
@@ -107,7 +109,7 @@ impl Known {
             .find(|id| self.texts.contains_key(&self.hash(id)))
     }
 
-    /// Makes sure that spans which end at `end` lie within the text of a row.
+    /// Checks that spans which end at `end` are within the text of a row.
     pub(crate) fn check_end(&self, row: &Row, end: u32) -> Result<(), Misfit> {
         let characters = match (&row.text, &row.text_id) {
             (Some(body), _) => body.chars().count() as u32,
@@ -158,7 +160,7 @@ impl Known {
                 if known.metadata == 0 {
                     known.metadata = metadata;
                 }
-                // A row without a body says nothing of its text.
+                // A row without a body has no metadata of its text.
                 let other_metadata = row.text.is_some() && known.metadata != metadata;
                 Mention { number: known.number, first, other_metadata, ..Mention::default() }
             }
@@ -194,7 +196,8 @@ impl Known {
         Some(Mention { number, new: true, first: true, ..Mention::default() })
     }
 
-    /// An annotator's id as it is known, however its accents were typed: as it stands, else composed.
+    /// Returns the known spelling of an annotator's id, however its accents were typed: unchanged if known,
+    /// else composed.
     fn spelt(&self, annotator: &str) -> String {
         if annotator.is_ascii() || self.annotators.contains_key(annotator) {
             return annotator.to_owned();
@@ -215,7 +218,7 @@ impl Known {
         self.annotators.len()
     }
 
-    /// The annotators up to this number and those from it on, in the order in which they became known.
+    /// Splits the annotators, in the order in which they were added, at `number`.
     pub(crate) fn annotators_split_at(&self, number: usize) -> (Vec<String>, Vec<String>) {
         let mut found: Vec<(u32, &String)> =
             self.annotators.iter().map(|(name, known)| (known.number, name)).collect();
@@ -226,7 +229,7 @@ impl Known {
     }
 }
 
-/// Hands a hash through: the keys are keyed hashes already.
+/// Passes a hash through: the keys are already keyed hashes.
 #[derive(Clone, Copy, Debug, Default)]
 struct AlreadyHashed(u64);
 
@@ -236,7 +239,8 @@ impl Hasher for AlreadyHashed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Only `u64` keys are used, and those come through `write_u64`; this keeps the trait's promise all the same.
+        // Only `u64` keys are used, and those are passed to `write_u64`; this fulfils the contract of the
+        // trait all the same.
         for byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
         }

@@ -3,7 +3,8 @@
 use crate::reading::truth_value;
 use dissensus_domain::{Answer, Scale, ScaleKind, option_names};
 
-/// A label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and `3.0` are one.
+/// Returns a label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and
+/// `3.0` are one.
 pub fn level_name(label: &str) -> &str {
     let label = label.trim();
     match label.split_once('.') {
@@ -29,7 +30,7 @@ pub(crate) fn answer_on(scale: &Scale, label: &str) -> Option<Answer> {
     }
 }
 
-/// The index of the only level that `label` is but for case, or as another word for yes or no.
+/// Returns the index of the only level that equals `label` apart from case, or as another word for yes or no.
 pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
     if scale.has_options() {
         return None;
@@ -46,7 +47,7 @@ pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
     only(&by_case).or_else(|| only(&by_truth).filter(|_| is_binary))
 }
 
-/// The set of options that `label` is on a scale of options, but for case.
+/// Returns the set of options that `label` is on a scale of options, ignoring case.
 pub(crate) fn folded_set_on(scale: &Scale, label: &str) -> Option<Answer> {
     let named = |name: &str| {
         let folded = name.to_lowercase();

@@ -1,12 +1,14 @@
-//! The two files of a submission to the shared task on learning with disagreements (LeWiDi 2025): `SET_test_soft.tsv` with the
-//! shares of levels expected of each text's annotators, `SET_test_pe.tsv` with the answer expected of each of them ("perspectivist").
+//! The two files of a submission to the shared task on learning with disagreements (LeWiDi 2025):
+//! `SET_test_soft.tsv` with the expected distribution of levels over each text's annotators,
+//! `SET_test_pe.tsv` with the expected answer of each annotator ("perspectivist").
 
 use crate::ExchangeError;
 use dissensus_files::AtomicFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes both files, a line a text: its id, a tab, a list. Neither is seen before [`LewidiSubmission::finish`].
+/// Writes both files, a line a text: its id, a tab, a list. Neither appears before
+/// [`LewidiSubmission::finish`].
 #[derive(Debug)]
 pub struct LewidiSubmission {
     soft: AtomicFile,
@@ -14,7 +16,7 @@ pub struct LewidiSubmission {
 }
 
 impl LewidiSubmission {
-    /// Where the files of the data set `set` (`CSC`, `MP`, ...) go, soft labels first.
+    /// The paths of the files of the data set `set` (`CSC`, `MP`, ...), soft labels first.
     pub fn paths(folder: &Path, set: &str) -> [PathBuf; 2] {
         ["soft", "pe"].map(|task| folder.join(format!("{set}_test_{task}.tsv")))
     }
@@ -22,27 +24,24 @@ impl LewidiSubmission {
     /// Begins both files.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create(folder: &Path, set: &str) -> Result<Self, ExchangeError> {
         let [soft, answers] = Self::paths(folder, set);
         let create = |path: &Path| AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e));
         Ok(Self { soft: create(&soft)?, answers: create(&answers)? })
     }
 
-    /// Adds a text: `shares` of the levels, lowest first, and the level as a number that is expected of each of its annotators, in
-    /// the order in which the task lists them.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
+    /// Adds a text: `shares` of the levels, lowest first, and the expected level of each of its annotators as
+    /// a number, in the order in which the task lists them.
     pub fn write(&mut self, text_id: &str, shares: &[f64], answers: &[i64]) -> Result<(), ExchangeError> {
         line(&mut self.soft, text_id, shares)?;
         line(&mut self.answers, text_id, answers)
     }
 
-    /// Brings both files to the disk and to their places.
+    /// Flushes both files to disk and moves them to their paths.
     ///
     /// # Errors
-    /// The disk is full or refuses. The first file may then be there without the second.
+    /// The disk is full or refuses. The first file may then exist without the second.
     pub fn finish(self) -> Result<(), ExchangeError> {
         for file in [self.soft, self.answers] {
             let target = file.target().to_owned();

@@ -2,7 +2,7 @@
 
 use crate::row_error::RowErrorKind;
 
-/// Why a row does not fit, and what of it is to blame.
+/// Why a row does not fit, and which part of it is to blame.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
     pub(crate) about: About,

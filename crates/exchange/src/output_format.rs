@@ -1,4 +1,4 @@
-//! Which format a table is written in: by the ending of its name.
+//! The format of a table to write, by its file extension.
 
 use crate::ExchangeError;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,8 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`, `.parquet`, `.xlsx`).
+    /// Returns the format for the extension of `path` (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
+    /// `.parquet`, `.xlsx`).
     pub fn of(path: &Path) -> Option<Self> {
         let ending =
             path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -38,10 +39,10 @@ impl OutputFormat {
         }
     }
 
-    /// As [`OutputFormat::of`].
+    /// Returns the format for the extension of `path`, see [`OutputFormat::of`].
     ///
     /// # Errors
-    /// An ending that stands for no format of ours.
+    /// The extension belongs to no format that can be written.
     pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
         Self::of(path).ok_or_else(|| ExchangeError::UnknownFormat {
             path: path.to_owned(),

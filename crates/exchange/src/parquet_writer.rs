@@ -14,10 +14,10 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows that are handed over at once, or fewer where they hold more bytes than [`BATCH_BYTES`].
+/// Rows that are written at once, or fewer where they hold more bytes than [`BATCH_BYTES`].
 const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
-/// A row group ends when it holds about as many bytes as this.
+/// The approximate size at which a row group ends, in bytes.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// A Parquet file being written to `W`.
@@ -66,7 +66,7 @@ impl Column {
         }
     }
 
-    /// Takes in a value of its kind; false where it is of another one.
+    /// Appends a value of the builder's kind; returns false for one of another kind.
     fn push(&mut self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Self::Text(builder), Value::Text(text)) => builder.append_value(text),
@@ -107,7 +107,6 @@ fn field(column: &TypedColumn) -> Field {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file.
     pub(crate) fn new(out: W, columns: &[TypedColumn]) -> io::Result<Self> {
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let properties =
@@ -144,12 +143,11 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(())
     }
 
-    /// The output.
     pub(crate) fn inner(&self) -> &W {
         self.writer.inner()
     }
 
-    /// What is left, and what is where; gives back the output.
+    /// Writes the remaining rows and the footer; returns the output.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         if self.rows > 0 {
             self.end_batch()?;
@@ -158,7 +156,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-/// What the system said, where it was the system.
+/// Unwraps the error of the operating system, if it is one.
 fn reason(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -175,7 +173,8 @@ mod tests {
     use rand::{RngExt as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
 
-    /// The file that pyarrow reads (tools/fixtures/parquet.py). Bytes depend on the versions of libraries; what is read does not.
+    /// The file that pyarrow reads (tools/fixtures/parquet.py). Its bytes depend on the versions of
+    /// libraries; its contents do not.
     #[test]
     fn is_the_file_that_pyarrow_reads() {
         let columns = [

@@ -17,15 +17,13 @@ pub(crate) struct Records {
 
 #[derive(Debug)]
 enum Of {
-    /// A table.
     Table(Box<TableRecords>),
-    /// An annotation tool's file.
     Annotations(Box<AnnotationRecords>),
-    /// A table whose reading makes other rows than it has.
+    /// A table with a reading that makes other rows.
     Reshaped(Box<ReshapedRecords>),
 }
 
-/// The same of either kind.
+/// Dispatches to the reader of either kind.
 macro_rules! either {
     ($of:expr, $name:ident) => {
         match $of {
@@ -38,9 +36,6 @@ macro_rules! either {
 
 impl Records {
     /// The records of `source` from the first.
-    ///
-    /// # Errors
-    /// It can no longer be opened.
     pub(crate) fn open(source: &Source) -> Result<Self, ExchangeError> {
         let of = match source.kind() {
             Kind::Table(table) => {
@@ -56,12 +51,12 @@ impl Records {
         Ok(Self { of, source: source.clone() })
     }
 
-    /// The values of the record given last.
+    /// The values of the record returned last.
     pub(crate) fn cells(&self) -> &Cells {
         either!(&self.of, cells)
     }
 
-    /// The values of the record given last as they stand in the file.
+    /// The unprocessed values of the record returned last.
     pub(crate) fn source_cells(&self) -> &Cells {
         match &self.of {
             Of::Reshaped(records) => records.source_cells(),
@@ -69,7 +64,7 @@ impl Records {
         }
     }
 
-    /// Number of the record that the row given last is of, among all that are read, from 1.
+    /// Number of the record of the row returned last, among all that are read, from 1.
     pub(crate) fn record(&self) -> u64 {
         match &self.of {
             Of::Reshaped(records) => records.record(),
@@ -77,7 +72,7 @@ impl Records {
         }
     }
 
-    /// Whether the row given last is the first of its record.
+    /// Whether the row returned last is the first of its record.
     pub(crate) fn begins_record(&self) -> bool {
         match &self.of {
             Of::Reshaped(records) => records.begins_record(),
@@ -101,17 +96,17 @@ impl Records {
         }
     }
 
-    /// Number of the record given last in its file, from 1.
+    /// Number of the record returned last in its file, from 1.
     pub(crate) fn row(&self) -> u64 {
         either!(&self.of, row)
     }
 
-    /// Physical line on which the record given last begins, from 1; of a sheet its row there.
+    /// Physical line on which the record returned last begins, from 1; for a sheet, its row there.
     pub(crate) fn line(&self) -> u64 {
         self.line_of(either!(&self.of, line))
     }
 
-    /// Where the record stands beside its line, in an annotation tool's file or a workbook.
+    /// The position of the record in addition to its line, in an annotation tool's file or a workbook.
     pub(crate) fn place(&self) -> Option<String> {
         let place = match &self.of {
             Of::Table(_) => None,
@@ -121,12 +116,13 @@ impl Records {
         self.with_sheet(place)
     }
 
-    /// The record given last as it stood; of an annotation tool's file its values as a JSON object.
+    /// The unprocessed bytes of the record returned last; for an annotation tool's file, its values as a JSON
+    /// object.
     pub(crate) fn raw(&self) -> &[u8] {
         either!(&self.of, raw)
     }
 
-    /// Bytes of the file left behind.
+    /// Bytes of the file that have been read.
     pub(crate) fn position(&self) -> u64 {
         either!(&self.of, position)
     }

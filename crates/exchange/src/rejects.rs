@@ -5,8 +5,8 @@ use crate::{ExchangeError, RowError};
 use dissensus_files::AtomicFile;
 use std::path::Path;
 
-/// Writes rejected rows to a CSV file: `row, line, column, reason, record`, where `record` is the row byte for byte
-/// as it stood, without its last line end. Nothing is seen at the path before [`RejectWriter::finish`].
+/// Writes rejected rows to a CSV file: `row, line, column, reason, record`, where `record` is the row byte
+/// for byte, without its last line end. The file appears at the path only with [`RejectWriter::finish`].
 #[derive(Debug)]
 pub struct RejectWriter {
     out: csv::Writer<AtomicFile>,
@@ -16,7 +16,7 @@ impl RejectWriter {
     /// Begins the file.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create(path: &Path) -> Result<Self, ExchangeError> {
         let mut out =
             csv::Writer::from_writer(AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?);
@@ -25,10 +25,7 @@ impl RejectWriter {
         Ok(Self { out })
     }
 
-    /// Adds a row; `raw` is [`Rows::raw`](crate::Rows::raw) right after the row was refused.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
+    /// Adds a row; `raw` is [`Rows::raw`](crate::Rows::raw) right after the row was rejected.
     pub fn write(&mut self, error: &RowError, raw: &[u8]) -> Result<(), ExchangeError> {
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
@@ -40,10 +37,10 @@ impl RejectWriter {
             .map_err(|e| ExchangeError::writing(self.out.get_ref().target(), io_reason(e)))
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// As [`LabelWriter::finish`](crate::LabelWriter::finish).
+    /// The same as [`LabelWriter::finish`](crate::LabelWriter::finish).
     pub fn finish(self) -> Result<(), ExchangeError> {
         let target = self.out.get_ref().target().to_owned();
         let file = self.out.into_inner().map_err(|e| ExchangeError::writing(&target, e.into_error()))?;

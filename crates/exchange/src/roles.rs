@@ -4,22 +4,22 @@ use crate::{ExchangeError, Source};
 use dissensus_domain::{OffsetUnit, not_allowed_in_names};
 use serde::{Deserialize, Serialize};
 
-/// Which column has which role. A column without one is metadata of the text. `annotator`, `split`, `group` and
-/// `question` may also be `=NAME`: then every row has the value NAME (a column that is really called `=NAME` wins); so may `span_type`.
+/// Which column has which role. A column without one is metadata of the text. `annotator`, `split`, `group`,
+/// `question` and `span_type` may also be `=NAME`: then every row has the value NAME (a column that is really
+/// called `=NAME` has priority).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnRoles {
-    /// The id of the text. Without it a text gets an id made of its body, see [`text_id_of`](crate::text_id_of).
+    /// The id of the text. Without it a text gets an id derived from its body, see
+    /// [`text_id_of`](crate::text_id_of).
     pub text_id: Option<String>,
-    /// The body of the text.
     pub text: Option<String>,
-    /// Who gave the label.
+    /// The annotator who gave the label.
     pub annotator: Option<String>,
-    /// The label.
     pub label: Option<String>,
     /// Where a span begins, in a file with one row a span.
     pub span_start: Option<String>,
-    /// Where it ends: behind its last character.
+    /// Where it ends: after its last character.
     pub span_end: Option<String>,
     /// Its type; where no column is named, the label is the type.
     pub span_type: Option<String>,
@@ -29,15 +29,15 @@ pub struct ColumnRoles {
     pub split: Option<String>,
     /// The document or thread that the text belongs to.
     pub group: Option<String>,
-    /// The question that the label answers, where a file holds labels of several.
+    /// The question that the label answers, if a file has labels for several.
     pub question: Option<String>,
-    /// The scale of that question as JSON, which one row of a question may say before the others.
+    /// The scale of that question as JSON; it is enough if one row of the question has it.
     pub scale: Option<String>,
     /// When the label was given.
     pub time: Option<String>,
     /// How long it took, in milliseconds.
     pub duration: Option<String>,
-    /// On which occasion the same person answered the same text: 1 or blank, or a later one, which is kept apart from labels.
+    /// The annotation round: 1 or blank, or a later one, whose answers are stored separately from labels.
     pub occasion: Option<String>,
     /// What the annotator noted.
     pub note: Option<String>,
@@ -47,12 +47,14 @@ pub struct ColumnRoles {
     pub confidence: Option<String>,
     /// What the annotator marked: `skipped`, `flagged`, or both with a semicolon between them.
     pub marks: Option<String>,
-    /// The number of the version of the guideline that was on screen. It is not read: another project has other versions.
+    /// The number of the version of the guideline that was on screen. It is not imported: another project has
+    /// other versions.
     pub guideline: Option<String>,
-    /// What a study says beside its labels: whether people passed the practice, what was decided. It is not read: it follows from what the
-    /// project has.
+    /// Columns about the study: whether annotators passed the practice, what was decided. They are not
+    /// imported, because they follow from the contents of the project.
     pub study: Vec<String>,
-    /// What of others had been shown to the annotator before the answer: `answers`, `predictions`, or both with a semicolon between them.
+    /// What the annotator had been shown before the answer: `answers`, `predictions`, or both with a
+    /// semicolon between them.
     pub shown: Option<String>,
     /// Where the label came from: a name of [`LabelSource`](dissensus_domain::LabelSource).
     pub source: Option<String>,
@@ -61,7 +63,7 @@ pub struct ColumnRoles {
 }
 
 impl ColumnRoles {
-    /// Every named role in order: its word, and the column (or `=NAME`) that has it.
+    /// Returns every assigned role in order: its name, and the column (or `=NAME`).
     pub fn named(&self) -> Vec<(&'static str, &str)> {
         let single = [
             ("text id", &self.text_id),
@@ -122,7 +124,7 @@ pub enum FileKind {
     Labels,
     /// One row a text: no annotator, no label.
     Texts,
-    /// One row an annotator: an id and attributes, no text. Columns without a role are left alone.
+    /// One row an annotator: an id and attributes, no text. Columns without a role are ignored.
     Annotators,
 }
 
@@ -134,7 +136,7 @@ pub(crate) struct SpanColumns {
     pub(crate) kind: Pick,
 }
 
-/// Where a role's value comes from.
+/// The source of a role's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     Column(usize),
@@ -146,9 +148,9 @@ pub(crate) enum Pick {
 pub(crate) struct Plan {
     pub(crate) kind: FileKind,
     pub(crate) columns: Vec<String>,
-    /// Rows may bring a text alone, beside rows with answers.
+    /// Rows may introduce a text without an answer, among rows with answers.
     pub(crate) texts_alone: bool,
-    /// Texts come from another table than their answers.
+    /// The texts are in another table than their answers.
     pub(crate) texts_apart: bool,
     pub(crate) text_id: Option<usize>,
     pub(crate) text: Option<usize>,
@@ -222,7 +224,7 @@ impl Plan {
     }
 }
 
-/// Which columns are taken, and for what.
+/// The columns that already have a role.
 struct Claims<'a> {
     source: &'a Source,
     taken: Vec<Option<&'static str>>,
@@ -279,7 +281,7 @@ impl Claims<'_> {
     }
 }
 
-/// Refuses a name that comes from the roles and not from a row.
+/// Rejects an invalid name in the roles.
 fn checked(role: &'static str, name: &str) -> Result<(), ExchangeError> {
     match not_allowed_in_names(name.trim()) {
         Some(c) => Err(ExchangeError::NameCharacter { role, name: name.to_owned(), code: c.into() }),
@@ -287,7 +289,7 @@ fn checked(role: &'static str, name: &str) -> Result<(), ExchangeError> {
     }
 }
 
-/// The sort of file, or what is missing for one.
+/// Returns the sort of file, or what is missing for one.
 fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeError> {
     let refuse = |message: &str| {
         let (path, columns) = (source.path().to_owned(), source.columns().to_vec());
@@ -346,7 +348,7 @@ fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeErr
     }
 }
 
-/// The column whose name is most like `name`, if any is like it at all.
+/// Returns the column whose name is most similar to `name`, if any is similar.
 fn nearest(name: &str, columns: &[String]) -> Option<String> {
     let wanted = simplified(name);
     let scored = columns.iter().map(|c| (distance(&wanted, &simplified(c)), c));

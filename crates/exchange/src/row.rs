@@ -1,4 +1,4 @@
-//! One row as texts, annotators and labels see it.
+//! A row, as texts, annotators and labels need it.
 
 use dissensus_domain::{Attributes, LabelSource, Remark, Scale, Shown};
 use sha2::{Digest, Sha256};
@@ -10,11 +10,12 @@ pub const MAX_NAME_BYTES: usize = 1024;
 /// The longest list of spans, in bytes.
 pub const MAX_SPANS_BYTES: usize = 1 << 20;
 
-/// How the marks are called in files.
+/// Names of the marks in files.
 pub(crate) const SKIPPED: &str = "skipped";
 pub(crate) const FLAGGED: &str = "flagged";
 
-/// One row that is sound in itself. Whether it fits the rows before it is for the [`Checker`](crate::Checker) to say.
+/// One row that is valid in itself. The [`Checker`](crate::Checker) decides whether it fits the rows before
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// The row, from 1; the line of column names and blank lines are not rows.
@@ -23,13 +24,15 @@ pub struct Row {
     pub line: u64,
     /// The id of the text, trimmed; `None` only in a file of annotators.
     pub text_id: Option<String>,
-    /// The body, character for character; `None` in a file of annotators, or of labels on texts known by their id.
+    /// The body, character for character; `None` in a file of annotators, or of labels on texts that are
+    /// identified by their id.
     pub text: Option<String>,
     /// The id of the annotator, trimmed; `None` only in a file of texts.
     pub annotator: Option<String>,
-    /// The label, trimmed; of a file with one row a span the list of all spans of the answer, with the first of its rows. `None` where the cell is blank or there is no such column.
+    /// The label, trimmed; in a file with one row a span the list of all spans of the answer, on the first of
+    /// its rows. `None` where the cell is blank or there is no such column.
     pub label: Option<String>,
-    /// In a file with one row a span: an earlier row has brought the answer, with this row's span in it.
+    /// In a file with one row a span: an earlier row already has the answer, including this row's span.
     pub continues: bool,
     /// The part of an official split, trimmed, as the file names it.
     pub split: Option<String>,
@@ -37,17 +40,17 @@ pub struct Row {
     pub group: Option<String>,
     /// The question that the label answers, trimmed.
     pub question: Option<String>,
-    /// The scale of that question, where the row says it.
+    /// The scale of that question, if the row contains it.
     pub scale: Option<Scale>,
     /// When the label was given, in milliseconds since 1970-01-01 UTC.
     pub at_ms: Option<i64>,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u32>,
-    /// Where the label came from, where the file says so.
+    /// Where the label came from, if the file contains it.
     pub source: Option<LabelSource>,
-    /// A second or later occasion on which this person answered this text; `None` for the first.
+    /// The annotation round of this answer, from 2; `None` for the first.
     pub occasion: Option<u16>,
-    /// What the annotator said beside the answer, or about the text without one.
+    /// The annotator's note on the answer, or on the text without an answer.
     pub remark: Remark,
     /// The annotator put the text off.
     pub skipped: bool,
@@ -57,14 +60,14 @@ pub struct Row {
     pub shown: Shown,
     /// Attributes of the annotator, trimmed; blank ones are left out.
     pub attributes: Attributes,
-    /// A rule has settled the attributes; what is known of the annotator already holds all the same.
+    /// A rule has settled the attributes; the existing attributes of the annotator still have priority.
     pub settled: bool,
-    /// Every other column that is not blank, as it stands.
+    /// Every other column that is not blank, unchanged.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// The id of a text in a file without ids: `t` and the first 20 hexadecimal digits (80 bits) of the SHA-256 of its
-/// body. The same body is the same text, in every file and on every machine.
+/// Returns the id of a text in a file without ids: `t` and the first 20 hexadecimal digits (80 bits) of the
+/// SHA-256 of its body. The same body has the same id, in every file and on every machine.
 pub fn text_id_of(body: &str) -> String {
     let digest = Sha256::digest(body.as_bytes());
     digest[..10].iter().fold(String::from("t"), |id, byte| format!("{id}{byte:02x}"))

@@ -1,4 +1,4 @@
-//! From the values of a record to a [`Row`] that is sound in itself, and what it says of a span.
+//! Builds a [`Row`] that is valid in itself, and its span, from the values of a record.
 
 use crate::cells::Cells;
 use crate::json_record::FLAT_LIST;
@@ -13,10 +13,10 @@ use dissensus_domain::{
 };
 use std::collections::BTreeMap;
 
-/// What the columns of spans say in one row.
+/// The content of the span columns of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// The file has no such columns, or the row leaves them empty beside an empty label.
+    /// The file has no such columns, or they and the label are all empty.
     Nothing,
     /// There is no span.
     NoSpan,
@@ -26,7 +26,7 @@ pub(crate) enum Said {
     Label,
 }
 
-/// Whose answer to what a row is a part of.
+/// The answer that a row is a part of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOf {
     pub(crate) text_id: String,
@@ -35,7 +35,7 @@ pub(crate) struct AnswerOf {
     pub(crate) occasion: Option<u16>,
 }
 
-/// The column to blame, where there is one, and what is wrong.
+/// The column to blame, if any, and the reason.
 pub(crate) type Blame = (Option<String>, RowErrorKind);
 
 /// Makes a [`Row`] of one record's values.
@@ -85,7 +85,7 @@ impl Builder<'_> {
         Ok((row, said))
     }
 
-    /// Whose answer the row is a part of, where that much can be read of it.
+    /// Returns which answer the row is a part of, if enough of the row can be read.
     pub(crate) fn answer_of(&self) -> Option<AnswerOf> {
         let text = self.plan.text.filter(|column| !self.is_elsewhere(*column));
         let body = text.and_then(|column| self.body(column).ok());
@@ -103,7 +103,7 @@ impl Builder<'_> {
         Ok(read.filter(|occasion| *occasion > 1))
     }
 
-    /// The scale of the question, which is longer than a name may be.
+    /// Reads the scale of the question, which may be longer than a name.
     fn scale(&self) -> Result<Option<Scale>, Blame> {
         let Some(column) = self.plan.scale else { return Ok(None) };
         let value = self.cells.get(column).trim();
@@ -114,7 +114,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What was said beside the answer.
+    /// Reads the annotator's note on the answer.
     fn remark(&self) -> Result<Remark, Blame> {
         let plan = self.plan;
         if plan.note.is_none() && plan.reasons.is_none() && plan.confidence.is_none() {
@@ -141,7 +141,7 @@ impl Builder<'_> {
         Ok(remark)
     }
 
-    /// Whether the text was put off, and whether it was flagged.
+    /// Whether the text was skipped, and whether it was flagged.
     fn marks(&self) -> Result<(bool, bool), Blame> {
         let Some(column) = self.plan.marks else { return Ok((false, false)) };
         let (mut skipped, mut flagged) = (false, false);
@@ -155,19 +155,19 @@ impl Builder<'_> {
         Ok((skipped, flagged))
     }
 
-    /// What had been shown before the answer.
+    /// Reads what the annotator had been shown before the answer.
     fn shown(&self) -> Result<Shown, Blame> {
         let Some(column) = self.plan.shown else { return Ok(Shown::default()) };
         Shown::named(self.cells.get(column))
             .map_err(|other| self.blame(column, RowErrorKind::BadShown { value: other.to_owned() }))
     }
 
-    /// What the columns of spans say. A file that has labels too leaves a row of neither without an answer.
+    /// Reads the span columns. In a file that has labels too, a row with neither has no answer.
     fn said(&self, columns: &SpanColumns, labelled: bool, text: Option<&str>) -> Result<Said, Blame> {
         let (start, end) = (self.name(Some(columns.start))?, self.name(Some(columns.end))?);
         let named = match &columns.kind {
             Pick::Column(column) => self.name(Some(*column))?,
-            // One type for all says nothing of a row.
+            // A constant type does not mean that the row has a span.
             Pick::Constant(name) => (start.is_some() || end.is_some()).then(|| name.clone()),
         };
         let kind_column = match columns.kind {
@@ -213,7 +213,7 @@ impl Builder<'_> {
         (self.plan.columns.get(column).cloned(), kind)
     }
 
-    /// NUL ends a string for C programs and is never part of a text.
+    /// NUL ends a string in C programs and is never part of a text.
     fn refuse_nul(&self) -> Result<(), Blame> {
         if memchr::memchr(0, self.cells.text.as_bytes()).is_some() {
             let column = self.cells.iter().position(|value| value.contains('\0')).unwrap_or_default();
@@ -232,7 +232,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the row names a text that another table brings.
+    /// Whether the row names a text that comes from another table.
     fn is_elsewhere(&self, text: usize) -> bool {
         self.plan.texts_apart && self.cells.get(text).trim().is_empty()
     }
@@ -263,14 +263,14 @@ impl Builder<'_> {
         Ok(body.to_owned())
     }
 
-    /// A trimmed id, label or attribute; `None` where it is blank.
+    /// Reads a trimmed id, label or attribute; `None` if it is blank.
     fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         let Some(column) = column else { return Ok(None) };
         self.refuse_nested(column)?;
         self.checked_name(column)
     }
 
-    /// A trimmed value that is not longer than it may be.
+    /// Reads a trimmed value that is at most `limit` bytes long.
     fn checked_length(&self, column: usize, limit: usize) -> Result<&str, Blame> {
         let name = self.cells.get(column).trim();
         match name.len() > limit {
@@ -292,7 +292,8 @@ impl Builder<'_> {
         Ok((!name.is_empty()).then(|| name.to_owned()))
     }
 
-    /// As [`Builder::name`]; a list of plain values is a set of options, one of objects or lists are spans, both written as their JSON.
+    /// Reads a name like [`Builder::name`]; a list of plain values is a set of options, one of objects or
+    /// lists are spans, both returned as their JSON.
     fn label(&self, column: Option<usize>, text: Option<&str>) -> Result<Option<String>, Blame> {
         match column {
             Some(c) if reads_as_spans(self.cells.get(c)) => {
@@ -309,7 +310,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A list of spans whose offsets count something else; a list that is none is left for the scale to refuse.
+    /// Converts a list of spans whose offsets are not in characters; an invalid list is left for the scale to
+    /// reject.
     fn in_characters(&self, column: usize, list: &str, text: &str) -> Result<String, Blame> {
         let Ok(mut spans) = spans_named(list) else { return Ok(list.to_owned()) };
         for span in &mut spans {
@@ -348,14 +350,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the row may bring its text alone: nobody has answered it.
+    /// Whether the row may introduce only its text, because it has no answer.
     fn is_text_alone(&self) -> bool {
         let said = [self.plan.label, self.plan.marks, self.plan.note];
         self.plan.texts_alone
             && said.into_iter().flatten().all(|column| self.cells.get(column).trim().is_empty())
     }
 
-    /// A trimmed value read by `parse`; blank is `None`.
+    /// Reads a trimmed value with `parse`; blank is `None`.
     fn read<T>(
         &self,
         column: Option<usize>,
@@ -385,7 +387,8 @@ impl Builder<'_> {
         let filled = columns.chain(extra).filter(|(_, value)| !value.trim().is_empty());
         let mut metadata: BTreeMap<String, String> =
             filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        // What an export of very many keys wrote as one object are keys again. A column of that key comes first.
+        // An export with very many keys writes them as one object, which is expanded here. A column of the
+        // same name has priority.
         let object = metadata.get(METADATA_COLUMN).filter(|value| value.starts_with('{'));
         let object = object.and_then(|value| serde_json::from_str::<BTreeMap<String, String>>(value).ok());
         if let Some(object) = object {

@@ -4,7 +4,7 @@ use crate::MAX_RECORD_BYTES;
 use dissensus_domain::{OffsetError, RemarkError, SpansError};
 use std::fmt;
 
-/// One row that cannot be used: where it stands and why.
+/// One row that cannot be used, its position and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowError {
     /// The row, from 1; the line of column names and blank lines are not rows.
@@ -15,7 +15,6 @@ pub struct RowError {
     pub place: Option<String>,
     /// The column, where one is to blame.
     pub column: Option<String>,
-    /// What is wrong.
     pub kind: RowErrorKind,
 }
 
@@ -35,13 +34,13 @@ impl fmt::Display for RowError {
 impl std::error::Error for RowError {}
 
 impl RowError {
-    /// True where the rest of the file could not be read: nothing follows, and the row must not be skipped over.
+    /// Whether the rest of the file could not be read: nothing follows, and the row must not be skipped.
     pub fn is_fatal(&self) -> bool {
         matches!(self.kind, RowErrorKind::Unreadable { .. })
     }
 }
 
-/// What is wrong with a row.
+/// The reasons why a row can be rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowErrorKind {
@@ -56,7 +55,7 @@ pub enum RowErrorKind {
         "{found} values where there are {expected} columns: is a quote or a separator missing or too much?"
     )]
     WrongFieldCount {
-        /// Values in the row.
+        /// Number of values in the row.
         found: usize,
         /// Columns of the file.
         expected: usize,
@@ -101,10 +100,10 @@ pub enum RowErrorKind {
     /// JSON, but no object.
     #[error("{found} where an object such as {{\"text\": \"...\"}} belongs")]
     NotAnObject {
-        /// What stands there, with its article.
+        /// The value found, with its article.
         found: &'static str,
     },
-    /// A key that stands twice in one object.
+    /// A key that occurs twice in one object.
     #[error("the key stands twice in one object: which value is meant?")]
     RepeatedKey,
     /// A list or an object where a plain value belongs.
@@ -113,7 +112,7 @@ pub enum RowErrorKind {
         /// The value, with its article.
         found: &'static str,
     },
-    /// A number that cannot be kept digit for digit.
+    /// A number that cannot be stored digit for digit.
     #[error("the number {value} is too large to be kept exactly: write it in quotes")]
     InexactNumber {
         /// The number as far as it could be read.
@@ -147,38 +146,38 @@ pub enum RowErrorKind {
         /// The longest allowed.
         limit: usize,
     },
-    /// A character that no value may hold (NUL), or that no name may hold (line ends, tabs and their like).
+    /// A character that is not allowed in any value (NUL), or not in names (line ends, tabs and similar).
     #[error("the control character U+{code:04X} does not belong here: remove it")]
     ControlCharacter {
-        /// Its code point.
+        /// The code point of the character.
         code: u32,
     },
-    /// A character that turns the direction of what follows, or that nobody sees.
+    /// A character that changes the text direction or is invisible.
     #[error(
         "the character U+{code:04X} does not belong here, because it is not seen and changes how names are shown: remove it"
     )]
     InvisibleCharacter {
-        /// Its code point.
+        /// The code point of the character.
         code: u32,
     },
     /// Not a moment that can be read.
     #[error("\"{value}\" is not a time: write 2024-05-01T12:30:00Z, or seconds or milliseconds since 1970")]
     BadTime {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Not a duration.
     #[error("\"{value}\" is not a number of milliseconds between 0 and {}", u32::MAX)]
     BadDuration {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
-    /// Not an occasion.
+    /// Not an annotation round.
     #[error(
         "\"{value}\" is no occasion: write 1 for a person's first answer to a text, 2 for the second, and so on"
     )]
     BadOccasion {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Not a scale.
@@ -186,25 +185,25 @@ pub enum RowErrorKind {
         "\"{value}\" is no scale: write {{\"kind\": \"ordinal\", \"levels\": [\"1\", \"2\", \"3\"]}} with the first answer to a question, or nothing"
     )]
     BadScale {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Not a source of labels.
     #[error("\"{value}\" is no source of labels: window, command, import or simulated")]
     BadSource {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Not a confidence.
     #[error("\"{value}\" is no confidence: write a whole number from 1 (a guess) to 5 (certain)")]
     BadConfidence {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Not a mark.
     #[error("\"{value}\" is no mark: skipped or flagged, with a semicolon between them")]
     BadMark {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// Nothing that can have been shown.
@@ -212,16 +211,16 @@ pub enum RowErrorKind {
         "\"{value}\" is nothing that is shown of others: answers or predictions, with a semicolon between them"
     )]
     BadShown {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
-    /// A note or reasons that cannot be kept.
+    /// A note or reasons that cannot be stored.
     #[error("{0}")]
     BadRemark(#[from] RemarkError),
     /// A label that is no level of the scale.
     #[error("\"{label}\" is not on the scale: its levels are {}", levels.join(", "))]
     UnknownLevel {
-        /// The label as it stands.
+        /// The label as written in the file.
         label: String,
         /// The levels of the scale.
         levels: Vec<String>,
@@ -240,7 +239,7 @@ pub enum RowErrorKind {
     /// Not an offset.
     #[error("\"{value}\" is no offset: write a whole number from 0")]
     BadOffset {
-        /// What stands there.
+        /// The value in the file.
         value: String,
     },
     /// An offset that is no place in its text.
@@ -257,7 +256,7 @@ pub enum RowErrorKind {
     /// A type that the question does not have.
     #[error("\"{name}\" is no type of this question: its types are {types}")]
     UnknownSpanType {
-        /// The type as it stands.
+        /// The type as written in the file.
         name: String,
         /// The types of the question.
         types: String,
@@ -290,7 +289,6 @@ pub enum RowErrorKind {
     PartOfAnswer {
         /// The bad row, from 1.
         row: u64,
-        /// What is wrong with it.
         why: String,
     },
     /// More than can be one answer, or types of one question.
@@ -306,7 +304,6 @@ pub enum RowErrorKind {
     BadWordLine {
         /// The physical line, from 1.
         line: u64,
-        /// What is wrong with it.
         why: String,
     },
     /// A span that reaches beyond its text.
@@ -322,7 +319,6 @@ pub enum RowErrorKind {
     /// An id that an earlier row of a file of texts has.
     #[error("the id \"{text_id}\" is that of row {first} already: give one of the two another id")]
     SameId {
-        /// The id.
         text_id: String,
         /// The row that has it, from 1.
         first: u64,
@@ -330,18 +326,17 @@ pub enum RowErrorKind {
     /// One id, two bodies.
     #[error("the text \"{text_id}\" already has another body: give one of them another id")]
     OtherBody {
-        /// The id.
+        /// The id of both texts.
         text_id: String,
     },
-    /// A label on a text that nobody introduced.
+    /// A label on an unknown text.
     #[error(
         "there is no text \"{text_id}\": import the texts first, join their file (--join), or name the column that holds the text{}",
         near.as_ref().map_or_else(String::new, |near| format!("; there is a text \"{near}\", which is another id"))
     )]
     UnknownText {
-        /// The id.
         text_id: String,
-        /// An id that is the same number, written otherwise.
+        /// An existing id that is the same number, in another spelling.
         near: Option<String>,
     },
     /// One annotator, two values of one attribute.
@@ -349,9 +344,8 @@ pub enum RowErrorKind {
         "annotator \"{annotator}\" has \"{before}\" here already, and now \"{now}\": which one is right?"
     )]
     OtherAttribute {
-        /// The annotator.
         annotator: String,
-        /// The value known so far.
+        /// The existing value.
         before: String,
         /// The value of this row.
         now: String,
@@ -361,7 +355,7 @@ pub enum RowErrorKind {
         "\"{value}\" is no list, as the other rows of this column have: write [\"a\", \"b\"], or leave the cell blank"
     )]
     NoList {
-        /// What is there.
+        /// The value in the file.
         value: String,
     },
     /// Lists of one row that do not have the same length.
@@ -379,31 +373,31 @@ pub enum RowErrorKind {
     /// An entry of a list that is no object, in a column of lists of objects.
     #[error("an entry of the list has no \"{field}\", as those of other rows have")]
     NoField {
-        /// The field.
+        /// The name of the field.
         field: String,
     },
-    /// A value that does not say whether an option was chosen.
+    /// A value that is neither yes nor no in a column of an option.
     #[error("\"{value}\" does not say whether the option was chosen: write 1 or 0")]
     NoMarkOfOption {
-        /// What is there.
+        /// The value in the file.
         value: String,
     },
     /// A part of a tool's file that is not as the tool writes it.
     #[error("{why}")]
     Misshapen {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A list that is not whole; nothing after this row was read.
     #[error("{why} (only what stands before this can be read: export the file again)")]
     CutOff {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The system stopped giving bytes; nothing after this row was read.
     #[error("the file cannot be read further: {message}")]
     Unreadable {
-        /// What the system said.
+        /// The message of the operating system.
         message: String,
     },
 }

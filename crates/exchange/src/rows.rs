@@ -14,15 +14,16 @@ use crate::span_answers::SpanAnswers;
 use crate::verdict::Verdict;
 use std::ops::ControlFlow;
 
-/// How often somebody hears how far the spans of a file are read, in rows.
+/// Interval between progress reports while the spans of a file are gathered, in rows.
 const REPORT_EVERY: u64 = 4096;
 
-/// Reads the rows of `source` one at a time; memory does not grow with the file. A bad row is an `Err`, and reading
-/// goes on behind it.
+/// Reads the rows of `source` one at a time; memory does not grow with the file. A bad row is an `Err`, and
+/// reading continues after it.
 ///
-/// In a file with one row a span the rows of an answer need not stand together: the file is passed over once before, and about 24
-/// bytes a span and 120 bytes an answer are held. The first row of an answer brings all of its spans and the latest of its times;
-/// the others are told by [`Row::continues`]. Where one row of an answer is bad, all of them are.
+/// In a file with one row a span, the rows of an answer need not be adjacent: a first pass gathers the spans,
+/// which needs about 24 bytes a span and 120 bytes an answer. The first row of an answer has all of its spans
+/// and the latest of its times; the others are marked with [`Row::continues`]. If one row of an answer is
+/// bad, all of them are.
 ///
 /// # Errors
 /// Roles that do not fit the file, or a file that can no longer be opened.
@@ -30,10 +31,11 @@ pub fn read_rows(source: &Source, roles: &ColumnRoles) -> Result<Rows, ExchangeE
     read_rows_while(source, roles, |_| ControlFlow::Continue(()))
 }
 
-/// As [`read_rows`]; where the file is passed over before, `progress` hears now and then how many bytes are done, and may stop it.
+/// Runs [`read_rows`], passing to `progress` now and then how many bytes of the first pass are done, where
+/// there is one; it may stop the reading.
 ///
 /// # Errors
-/// As there, and [`ExchangeError::Cancelled`] when `progress` breaks.
+/// The same as [`read_rows`], and [`ExchangeError::Cancelled`] when `progress` breaks.
 pub fn read_rows_while(
     source: &Source,
     roles: &ColumnRoles,
@@ -53,7 +55,7 @@ pub fn read_rows_while(
     Ok(Rows { records: open()?, plan, spans, attributes })
 }
 
-/// The attributes of people in a whole file, settled by a rule.
+/// Collects the attributes of annotators in a whole file, settled by a rule.
 fn settle(
     source: &Source,
     plan: &Plan,
@@ -66,7 +68,7 @@ fn settle(
         match records.advance() {
             Ok(false) => break,
             Err(error) if error.is_fatal() => break,
-            // Bad rows say nothing of anybody.
+            // Bad rows have no attributes.
             Err(_) => {}
             Ok(true) => {
                 let builder = Builder { plan, cells: records.cells() };
@@ -94,7 +96,8 @@ fn gather(
     loop {
         match records.advance() {
             Ok(false) => return Ok(answers),
-            // What is too broken to say whose it is, and what ends the file, is told when the rows are read.
+            // Rows that are too broken to identify their answer, and errors that end the file, are reported
+            // when the rows are read.
             Err(error) if error.is_fatal() => return Ok(answers),
             Err(_) => {}
             Ok(true) => {
@@ -127,22 +130,22 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The sort of file.
     pub fn kind(&self) -> FileKind {
         self.plan.kind
     }
 
-    /// Spans of the row given last that begin with a tag for the inside of one, in a CoNLL file.
+    /// Number of spans in the row returned last that begin with a tag for the inside of one, in a CoNLL file.
     pub fn begun_inside(&self) -> u32 {
         self.records.cells().begun_inside
     }
 
-    /// The row given last, good or bad, byte for byte with its line end; the first 200 bytes of one over the cap.
+    /// The row returned last, good or bad, byte for byte with its line end; only the first 200 bytes of one
+    /// over the size limit.
     pub fn raw(&self) -> &[u8] {
         self.records.raw()
     }
 
-    /// The values of the record that the row given last is of, as they stand in the file; fewer where it is broken.
+    /// The unprocessed values of the record that the row returned last comes from; fewer where it is broken.
     pub fn cells(&self) -> impl Iterator<Item = &str> {
         self.records.source_cells().iter()
     }
@@ -152,7 +155,7 @@ impl Rows {
         self.records.record()
     }
 
-    /// Whether the row given last is the first of its record.
+    /// Whether the row returned last is the first of its record.
     pub fn begins_record(&self) -> bool {
         self.records.begins_record()
     }
@@ -162,12 +165,12 @@ impl Rows {
         self.records.is_of_given_file()
     }
 
-    /// How many attributes of people have several values, where a rule settles them.
+    /// How many attributes of annotators have several values, if a rule settles them.
     pub fn settled_conflicts(&self) -> u64 {
         self.attributes.as_ref().map_or(0, SettledAttributes::conflicts)
     }
 
-    /// The next row together with what `checker` says of it. This is how a preview and an import both read.
+    /// Reads the next row and checks it with `checker`. Preview and import both read this way.
     pub fn next_checked(&mut self, checker: &mut Checker) -> Option<Result<(Row, Verdict), RowError>> {
         let row = match self.next()? {
             Ok(row) => row,
@@ -207,7 +210,7 @@ impl Rows {
         column.and_then(|index| self.plan.columns.get(index).cloned())
     }
 
-    /// Bytes of the file left behind, for a progress bar; compare with [`Source::bytes`].
+    /// Bytes of the file that have been read, for a progress bar; compare with [`Source::bytes`].
     pub fn position(&self) -> u64 {
         self.records.position()
     }

@@ -13,34 +13,33 @@ use std::ops::ControlFlow;
 
 /// How many rows a [`Scan`] shows.
 pub const SAMPLE_ROWS: usize = 20;
-/// How many bad rows a [`Scan`] keeps; all are counted.
+/// How many bad rows a [`Scan`] stores; all are counted.
 pub const KEPT_PROBLEMS: usize = 100;
 /// How many characters of a value a [`Scan`] shows.
 pub const SHOWN_CHARACTERS: usize = 500;
-/// How many texts a [`Scan`] shows with their answers, and at most how many of each.
+/// How many texts a [`Scan`] shows with their answers, and at most how many answers of each.
 const EXAMPLES: usize = 3;
 const EXAMPLE_ANSWERS: usize = 60;
-/// How often the caller hears of progress, in rows.
+/// Interval between progress reports, in rows.
 const REPORT_EVERY: u64 = 256;
 
-/// What importing a file would bring.
+/// The result of a scan: what importing a file would change.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    /// The sort of file.
     pub kind: FileKind,
     /// Rows of the file, good and bad.
     pub rows: u64,
-    /// What becomes of each of them.
+    /// The rows by outcome.
     pub account: Account,
-    /// Good rows that say something else of a text than the first row about it.
+    /// Good rows whose metadata of a text differ from those of the first row about it.
     pub other_metadata: u64,
-    /// Attributes of people with several values, where a rule settles them.
+    /// Attributes of annotators with several values, if a rule settles them.
     pub settled_conflicts: u64,
-    /// Attributes of people of which the project keeps another value than a rule chose.
+    /// Attributes of annotators for which the project retains another value than the one a rule chose.
     pub kept_attributes: u64,
-    /// Bad rows that say something else of a person than a row before.
+    /// Bad rows that contradict an earlier row about an annotator.
     pub conflicts: u64,
-    /// Labels of each annotator that would be appended, and answers of later occasions, by id.
+    /// Number of labels that would be appended, and of re-annotations, for each annotator id.
     pub of_annotators: BTreeMap<String, u64>,
     /// Three texts with everybody's answers.
     pub examples: Vec<ExampleOfText>,
@@ -56,18 +55,18 @@ pub struct Scan {
     pub annotator_ids: (Vec<String>, Vec<String>),
     /// Labels that would be appended.
     pub labels: u64,
-    /// Labels that are there already, in the project or in a row before; in a file of texts or of annotators, rows
-    /// whose text or annotator stood in a row before.
+    /// Labels that already exist, in the project or in an earlier row; in a file of texts or of annotators,
+    /// rows whose text or annotator occurred in an earlier row.
     pub repeated: u64,
-    /// Answers of later occasions, in the file; the project may have them already.
+    /// Re-annotations in the file; the project may have them already.
     pub again: u64,
     /// Good rows without a label, in a file of labels.
     pub empty_labels: u64,
     /// Spans in good rows of a CoNLL file that begin with a tag for the inside of one.
     pub begun_inside: u64,
-    /// What the labels answer, by the checker's numbers: one question, or those that rows name or that were added.
+    /// The questions by the checker's numbers: one question, or those that rows name or that were added.
     pub questions: Vec<QuestionScan>,
-    /// The values of the first [`SAMPLE_ROWS`] rows as they stand, in the order of [`Source::columns`], cut to
+    /// The unprocessed values of the first [`SAMPLE_ROWS`] rows, in the order of [`Source::columns`], cut to
     /// [`SHOWN_CHARACTERS`].
     pub sample: Vec<Vec<String>>,
     /// The first [`KEPT_PROBLEMS`] bad rows.
@@ -76,14 +75,14 @@ pub struct Scan {
     pub problem_count: u64,
 }
 
-/// What becomes of the rows of a file; each is in one of the counts.
+/// The rows of a file by outcome; each is in one of the counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// They bring an answer, a text or an annotator.
+    /// They add an answer, a text or an annotator.
     pub read: u64,
-    /// Everything in them is known.
+    /// All of their contents exist already.
     pub repeated: u64,
-    /// Their text is known, with other metadata, which stay.
+    /// Their text exists with other metadata, which are retained.
     pub changed: u64,
     /// They have an annotator and no answer.
     pub without_label: u64,
@@ -98,7 +97,6 @@ pub struct Account {
 pub struct DroppedFor {
     /// The kind of reason, with the first row's values.
     pub reason: String,
-    /// How many rows.
     pub rows: u64,
     /// The first of them, from 1.
     pub first_row: u64,
@@ -107,9 +105,8 @@ pub struct DroppedFor {
 /// A text and the answers to it in the first rows of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleOfText {
-    /// The id.
     pub text_id: String,
-    /// The body, cut to [`SHOWN_CHARACTERS`]; empty where the project has it.
+    /// The body, cut to [`SHOWN_CHARACTERS`]; empty if the project has it.
     pub text: String,
     /// In order of rows.
     pub answers: Vec<ExampleOfAnswer>,
@@ -118,13 +115,12 @@ pub struct ExampleOfText {
 /// An answer to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleOfAnswer {
-    /// Who answered.
     pub annotator: Option<String>,
     /// The question, where rows name one.
     pub question: Option<String>,
-    /// The answer as it is read.
+    /// The answer as it is imported.
     pub answer: String,
-    /// From 2 for a later occasion.
+    /// The annotation round, from 2; `None` for the first.
     pub occasion: Option<u16>,
 }
 
@@ -139,33 +135,37 @@ pub struct QuestionScan {
     pub labels: u64,
     /// Labels that are there already, in the project or in a row before.
     pub repeated: u64,
-    /// Labels to be appended a level (or with an option), and answers of later occasions: in the order of the scale, then those that are not on it by their names.
+    /// Number of labels to be appended and of re-annotations for each level or option: in the order of the
+    /// scale, then those that are not on it by name.
     pub levels: Vec<(String, u64)>,
-    /// The same by name as they stand in the file, at most some more than a scale may have.
+    /// The same by the names in the file, at most some more than a scale may have.
     pub names: Vec<(String, u64)>,
     /// The same by type, read as spans; as `options`.
     pub types: Vec<(String, u64)>,
-    /// The same by option, read as sets of options: with a scale of another kind nothing, without one at most twice as many as a scale may have.
+    /// The same by option, for labels that are sets of options: empty with a scale of another kind, without
+    /// one at most twice as many as a scale may have.
     pub options: Vec<(String, u64)>,
-    /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
+    /// The scale given to the checker, or else the most likely one; the error is the reason why there is
+    /// none.
     pub scale: Result<Scale, ScaleError>,
-    /// What these labels change beyond adding to what is there.
+    /// How these labels change existing ones.
     pub changes: Changes,
 }
 
-/// Reads all of `source` and says what importing it would bring. `checker` is one that was seeded from the project,
-/// or a new one.
+/// Reads all of `source` and returns what importing it would change. `checker` is one that was seeded from
+/// the project, or a new one.
 ///
 /// # Errors
-/// Roles that do not fit, or a file that cannot be read to its end. Bad rows are no error here.
+/// Roles that do not fit, or a file that cannot be read to its end. Bad rows are not errors here.
 pub fn scan(source: &Source, roles: &ColumnRoles, checker: Checker) -> Result<Scan, ExchangeError> {
     scan_while(source, roles, checker, |_| ControlFlow::Continue(()))
 }
 
-/// As [`scan`], telling `progress` now and then how many bytes of [`Source::bytes`] are done; it may stop the scan.
+/// Runs [`scan`], passing to `progress` now and then how many bytes of [`Source::bytes`] are done; it may
+/// stop the scan.
 ///
 /// # Errors
-/// As [`scan`], and [`ExchangeError::Cancelled`] when `progress` breaks.
+/// The same as [`scan`], and [`ExchangeError::Cancelled`] when `progress` breaks.
 pub fn scan_while(
     source: &Source,
     roles: &ColumnRoles,
@@ -261,7 +261,7 @@ impl Scan {
             LabelVerdict::Repeat { .. } => self.again += 1,
             LabelVerdict::Continues => {}
             LabelVerdict::None => match self.kind {
-                // Of a table a text alone is one that nobody was asked about.
+                // In a table, a text without an annotator is one that no annotator was asked about.
                 FileKind::Labels => self.empty_labels += u64::from(of_tool || verdict.annotator.is_some()),
                 FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),
                 FileKind::Annotators => self.repeated += u64::from(!verdict.first_of_annotator),
@@ -286,7 +286,7 @@ impl Scan {
         self.other_metadata += u64::from(row.other_metadata && !row.bad);
     }
 
-    /// Keeps an answer of the first texts.
+    /// Adds an answer to the examples if it is about one of the first texts.
     fn show(&mut self, row: &Row) {
         let (Some(text_id), Some(answer)) = (&row.text_id, &row.label) else { return };
         let at = self.examples.iter().position(|example| example.text_id == *text_id);
@@ -310,14 +310,14 @@ impl Scan {
         }
     }
 
-    /// Counts a bad row, unless another answer of it is bad too.
+    /// Counts a bad row, unless another answer in it is also bad.
     fn complain(&mut self, source: &Source, error: RowError, again: bool) -> Result<(), ExchangeError> {
         if let RowErrorKind::Unreadable { message } = error.kind {
             return Err(ExchangeError::reading(source.path(), std::io::Error::other(message)));
         }
         self.conflicts += u64::from(matches!(error.kind, RowErrorKind::OtherAttribute { .. }));
         self.problem_count += u64::from(!again);
-        // What is wrong with the text of a row is wrong with all of its answers.
+        // An error in the text of a row is repeated for all of its answers.
         let same = self.problems.last().is_some_and(|last| again && *last == error);
         if self.problems.len() < KEPT_PROBLEMS && !same {
             self.problems.push(error);
@@ -326,10 +326,10 @@ impl Scan {
     }
 }
 
-/// What the rows made of one record of the file bring.
+/// The combined outcome of the rows that were made of one record.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
-    /// Its number; 0 before the first.
+    /// Number of the record; 0 before the first.
     record: u64,
     bad: bool,
     new: bool,

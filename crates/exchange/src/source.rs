@@ -23,13 +23,13 @@ fn known_format(name: &str) -> Result<FormatInfo, ExchangeError> {
     })
 }
 
-/// A file that can be read: what it is and which columns it has. Reading opens it anew, so one `Source` serves for a
-/// preview and for the import after it.
+/// A file that can be read: what it is and which columns it has. Reading opens the file again, so one
+/// `Source` serves for a preview and for the import after it.
 #[derive(Clone, Debug)]
 pub struct Source {
     format: FormatInfo,
     kind: Kind,
-    /// The file was rewritten, and is read as it is then until the last of these is gone.
+    /// The rewritten file, which exists until the last of these is dropped.
     rewritten: Option<Arc<Rewritten>>,
     /// So was the table that it is joined with.
     _joined: Option<Arc<Rewritten>>,
@@ -42,28 +42,31 @@ pub(crate) enum Kind {
     Table(Box<TableFile>),
     /// Unfolded into rows.
     Annotations(Arc<AnnotationFile>),
-    /// A table whose reading makes other rows than it has.
+    /// A table with a reading that makes other rows.
     Reshaped(Arc<Reshape>),
 }
 
 impl Source {
-    /// Recognises the file at `path`, which may be a folder or an archive of a tool. A byte order mark is skipped; the separator of a `.csv`
-    /// is the most frequent of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects
-    /// (at most [`MAX_COLUMNS`](crate::MAX_COLUMNS); keys beyond are metadata); those of a CoNLL file are the keys of comments, `text` and `label`.
-    /// Names of columns are trimmed, and a column without one is `column_3` after its position. Files of annotation tools are looked
-    /// through as a whole.
+    /// Recognises the file at `path`, which may be a folder or an archive of a tool. A byte order mark is
+    /// skipped; the separator of a `.csv` is the most frequent of `,` `;` and tab in its first line; the
+    /// columns of JSON Lines are the keys of the first 1,000 objects (at most
+    /// [`MAX_COLUMNS`](crate::MAX_COLUMNS); keys beyond are metadata); those of a CoNLL file are the keys of
+    /// comments, `text` and `label`. Names of columns are trimmed, and an unnamed column is called `column_3`
+    /// after its position. Files of annotation tools are inspected as a whole.
     ///
     /// # Errors
-    /// Nothing there, a folder, no ordinary file, unreadable, empty, another format or encoding, a first line
-    /// that cannot name columns (a broken quote, two equal names, over [`MAX_COLUMNS`](crate::MAX_COLUMNS)), or nothing that can be imported.
+    /// A path that does not exist or is not an ordinary file; an unreadable or empty file; another format or
+    /// encoding; a first line that cannot name columns (a broken quote, two equal names, over
+    /// [`MAX_COLUMNS`](crate::MAX_COLUMNS)); or nothing that can be imported.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
         Self::open_with(path, &OpenOptions::default())
     }
 
-    /// As [`Source::open`], with what shall not be guessed.
+    /// Opens a file like [`Source::open`], with options that replace guesses.
     ///
     /// # Errors
-    /// As there; no format or no encoding has the name, or the file has no such sheet.
+    /// The same as [`Source::open`]; also an unknown format or encoding, or a sheet that the file does not
+    /// have.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions<'_>) -> Result<Self, ExchangeError> {
         let path = path.as_ref();
         let named = options.format.map(known_format).transpose()?;
@@ -99,10 +102,7 @@ impl Source {
         Ok(Self { format, kind, rewritten: Some(Arc::new(rewritten)), _joined: None })
     }
 
-    /// As [`Source::open`], as a table whatever tool wrote it.
-    ///
-    /// # Errors
-    /// As there.
+    /// Opens a file like [`Source::open`], but always as a table, even if an annotation tool wrote it.
     pub fn open_table(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
         let path = path.as_ref();
         Self::of(path, Rewritten::of(path, &OpenOptions::default())?, |path| {
@@ -111,8 +111,9 @@ impl Source {
         })
     }
 
-    /// The same CoNLL file with the tags of another column than the last: by its name in `# global.columns`, or by its place from 1. The
-    /// column of spans then has that name. `None` where there is no such column, or no CoNLL file.
+    /// Returns the same CoNLL file with the tags of another column than the last: by its name in
+    /// `# global.columns`, or by its position from 1. The column of spans then has that name. `None` if there
+    /// is no such column, or the file is not CoNLL.
     pub fn with_tags(&self, column: &str) -> Option<Self> {
         let Kind::Table(table) = &self.kind else { return None };
         let table = table.with_tags(column)?;
@@ -124,11 +125,11 @@ impl Source {
         })
     }
 
-    /// The same table read by `reading`; its columns are then those of the rows that the reading makes, and their roles
-    /// [`Source::roles`]. `other` is the table that it is joined with.
+    /// Returns the same table read by `reading`; its columns are then those of the rows that the reading
+    /// makes, and their roles [`Source::roles`]. `other` is the table that it is joined with.
     ///
     /// # Errors
-    /// It is no table, a column is not there, or the reading contradicts itself.
+    /// The source is not a table, a column is missing, or the reading contradicts itself.
     pub fn with_reading(&self, reading: &TableReading, other: Option<&Self>) -> Result<Self, ExchangeError> {
         if reading.is_plain() {
             return Ok(self.clone());
@@ -151,7 +152,7 @@ impl Source {
         Ok(Self { format: self.format, kind: Kind::Reshaped(Arc::new(reshape)), rewritten, _joined: joined })
     }
 
-    /// The roles of the columns that a reading makes; `None` where rows are read as they stand.
+    /// The roles of the columns that a reading makes; `None` where rows are read unchanged.
     pub fn roles(&self) -> Option<&ColumnRoles> {
         match &self.kind {
             Kind::Reshaped(reshape) => Some(&reshape.roles),
@@ -159,14 +160,15 @@ impl Source {
         }
     }
 
-    /// Whether rows are made of columns of answers, of lists, or of two tables: then a row may bring a text that nobody has answered.
+    /// Whether rows are made of columns of answers, of lists, or of two tables: then a row may introduce a
+    /// text without an answer.
     pub(crate) fn unfolds(&self) -> bool {
         self.reading().is_some_and(|reading| {
             !reading.answers.is_empty() || !reading.lists.is_empty() || reading.join.is_some()
         })
     }
 
-    /// The reading by which rows are made, where it makes others than there are.
+    /// The reading by which rows are made, if it is not plain.
     pub(crate) fn reading(&self) -> Option<&TableReading> {
         match &self.kind {
             Kind::Reshaped(reshape) => Some(&reshape.reading),
@@ -179,7 +181,6 @@ impl Source {
         matches!(&self.kind, Kind::Reshaped(reshape) if reshape.joined.is_some())
     }
 
-    /// The path as given.
     pub fn path(&self) -> &Path {
         if let Some(rewritten) = &self.rewritten {
             return rewritten.original();
@@ -201,17 +202,16 @@ impl Source {
         self.rewritten.as_ref().map_or_else(|| self.path(), |rewritten| rewritten.path())
     }
 
-    /// Whether what is read is still where it was.
+    /// Whether the file that is read still exists.
     pub fn is_there(&self) -> bool {
         self.read_from().exists()
     }
 
-    /// The format.
     pub fn format(&self) -> FormatInfo {
         self.format
     }
 
-    /// The byte between values; `None` for files without separators.
+    /// The separator; `None` for files without separators.
     pub fn delimiter(&self) -> Option<u8> {
         let is_of_own_form = self.rewritten.as_ref().is_some_and(|rewritten| rewritten.format().is_some());
         match &self.kind {
@@ -230,7 +230,7 @@ impl Source {
         }
     }
 
-    /// The length of the file when it was opened, in bytes; of a packed or rewritten one of what is read.
+    /// The length of the file when it was opened, in bytes; for a rewritten file, the length of the result.
     pub fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::Table(table) => table.bytes(),
@@ -241,8 +241,8 @@ impl Source {
         }
     }
 
-    /// What a tool's file says of its questions beside their answers; of a table the options of sets that have a column each, under a blank
-    /// name where none is given.
+    /// What a tool's file specifies about its questions in addition to their answers; for a table, the
+    /// options of sets that have a column each, under a blank name where none is given.
     pub fn hints(&self) -> Vec<Hint> {
         match &self.kind {
             Kind::Table(_) => Vec::new(),
@@ -259,8 +259,8 @@ impl Source {
         }
     }
 
-    /// What people should know of how the file was read, such as its encoding; and what was met in a tool's file that is no plain answer,
-    /// and what becomes of it.
+    /// Notices about how the file was read, such as its encoding, and about the parts of a tool's file that
+    /// are not plain answers and how they are treated.
     pub fn met(&self) -> Vec<MetInFile> {
         let mut met = self.rewritten.as_ref().map_or_else(Vec::new, |rewritten| rewritten.told().to_vec());
         if let Kind::Annotations(file) = &self.kind {
@@ -274,7 +274,7 @@ impl Source {
         matches!(self.kind, Kind::Annotations(_))
     }
 
-    /// The encoding of a text file that is not UTF-8, as [`OpenOptions::encoding`] takes it.
+    /// The encoding of a text file that is not UTF-8, in the notation of [`OpenOptions::encoding`].
     pub fn encoding(&self) -> Option<&'static str> {
         self.rewritten.as_ref().and_then(|rewritten| rewritten.encoding())
     }
@@ -284,7 +284,7 @@ impl Source {
         self.sheet_rows().map(|rows| (rows.sheet.as_str(), rows.sheets.as_slice()))
     }
 
-    /// Where the rows of a sheet stand.
+    /// The row numbers in the sheet, for a workbook.
     pub(crate) fn sheet_rows(&self) -> Option<&SheetRows> {
         self.rewritten.as_ref().and_then(|rewritten| rewritten.rows())
     }
@@ -293,7 +293,7 @@ impl Source {
         &self.kind
     }
 
-    /// What is known of a tool's file.
+    /// The facts collected from a tool's file.
     pub(crate) fn facts(&self) -> Option<&Facts> {
         match &self.kind {
             Kind::Table(_) | Kind::Reshaped(_) => None,
@@ -301,7 +301,7 @@ impl Source {
         }
     }
 
-    /// Why a tool's file does not say who gave its answers.
+    /// Why a tool's file does not identify its annotators.
     pub(crate) fn without_annotator(&self) -> Option<&'static str> {
         match &self.kind {
             Kind::Table(_) | Kind::Reshaped(_) => None,

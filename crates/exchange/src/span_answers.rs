@@ -1,4 +1,5 @@
-//! The answers of a file with one row a span: whose row is whose, and which answers are bad as a whole.
+//! The answers of a file with one row a span: which rows belong to which answer, and which answers are bad as
+//! a whole.
 
 use crate::roles::{Pick, Plan, SpanColumns};
 use crate::row::Row;
@@ -9,9 +10,9 @@ use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
-/// The most spans that one answer of a file may have: so many are still a label of ordinary length.
+/// Maximum number of spans in one answer of a file: a label of ordinary length.
 const MAX_SPANS: usize = 10_000;
-/// The most different types that are told apart; a question takes far fewer.
+/// Maximum number of different types that are distinguished; a question has far fewer.
 const MAX_TYPES: usize = 1_000;
 
 /// No entry, no answer, no refusal.
@@ -24,22 +25,22 @@ const A_LABEL: &str = "has an answer as a label";
 /// The spans of a file by answer, in the order of their rows.
 #[derive(Debug, Default)]
 pub(crate) struct SpanAnswers {
-    /// Two keys make a false match of two answers as good as impossible.
+    /// Two keys make a false match of two answers practically impossible.
     keys: [RandomState; 2],
     numbers: HashMap<(u64, u64), u32, foldhash::fast::RandomState>,
     answers: Vec<Gathered>,
     spans: Vec<Entry>,
     types: Vec<String>,
     type_numbers: HashMap<String, u32>,
-    /// What all rows say of their annotators; the first row of an answer brings it.
+    /// The attributes from all rows, by annotator; the first row of an answer returns them.
     attributes: BTreeMap<String, Attributes>,
     refusals: Vec<Refusal>,
 }
 
-/// One answer. Rows count from 1, so that 0 is none.
+/// One answer. Rows count from 1, so that 0 means none.
 #[derive(Debug)]
 struct Gathered {
-    /// The row that brings the answer.
+    /// The row that returns the answer.
     first_row: u64,
     /// The first row that is an answer by itself, and what it has.
     alone: Option<(u64, &'static str)>,
@@ -103,7 +104,7 @@ impl SpanAnswers {
         number as usize
     }
 
-    /// Takes in what a row says.
+    /// Adds a row to its answer.
     pub(crate) fn take(&mut self, row: &Row, said: Said, plan: &Plan) {
         let said_label = said == Said::Label;
         if said == Said::Nothing {
@@ -124,7 +125,7 @@ impl SpanAnswers {
         }
     }
 
-    /// Makes sure that a row can belong to the same answer as those before it.
+    /// Checks that a row can belong to the same answer as those before it.
     fn fits(&mut self, number: usize, row: &Row, said: &Said, plan: &Plan) -> Result<(), Blame> {
         self.check_attributes(row)?;
         let body = row.text.as_ref().map_or(0, |body| self.keys[0].hash_one(body));
@@ -200,7 +201,7 @@ impl SpanAnswers {
         Ok(())
     }
 
-    /// Refuses the whole answer that a bad row is a part of.
+    /// Rejects the whole answer that a bad row is a part of.
     pub(crate) fn refuse(&mut self, of: &AnswerOf, row: u64, (column, kind): Blame) {
         let number = self.answer(of);
         self.refuse_number(number, Refusal { row, column, kind });
@@ -214,10 +215,7 @@ impl SpanAnswers {
         }
     }
 
-    /// Gives a row its place in its answer.
-    ///
-    /// # Errors
-    /// What is wrong with the answer.
+    /// Adds all spans of the answer to its first row, and marks the other rows.
     pub(crate) fn place(&self, mut row: Row, said: Said) -> Result<Row, Blame> {
         if said == Said::Nothing {
             return Ok(row);
@@ -252,8 +250,8 @@ impl SpanAnswers {
         })
     }
 
-    /// Refuses the answer of a row that does not fit the project or the rows before it, and says what is wrong with this row. Where
-    /// its spans do not fit, the row of the span is to blame.
+    /// Rejects the answer of a row that does not fit the project or the rows before it, and returns the error
+    /// of this row. If its spans do not fit, the row of the span is to blame.
     pub(crate) fn turn_down(&mut self, row: &Row, blame: Blame, of_label: bool, plan: &Plan) -> RowError {
         let told =
             |(column, kind): Blame| RowError { row: row.row, line: row.line, place: None, column, kind };
@@ -268,7 +266,7 @@ impl SpanAnswers {
         error
     }
 
-    /// The span that is to blame for what is wrong with an answer, by its row and column.
+    /// Returns the span that is to blame for the error of an answer, by its row and column.
     fn misfit(&self, number: usize, row: u64, kind: RowErrorKind, plan: &Plan) -> Refusal {
         let spans = || self.spans_of(&self.answers[number]);
         let column = |pick: fn(&SpanColumns) -> usize| {
@@ -298,7 +296,7 @@ impl SpanAnswers {
 }
 
 impl Refusal {
-    /// What it says of a row of the answer.
+    /// Returns the error for a row of the answer.
     fn to(&self, row: u64) -> Blame {
         if row == self.row {
             return (self.column.clone(), self.kind.clone());

@@ -1,9 +1,9 @@
-//! What a study says beside its labels: written for others to read, and not read back.
+//! Columns about a study next to its labels: written for other tools to read, and not read back.
 
 use crate::time::format_ms;
 
-/// The columns of what a study says beside labels, in their order. They stand behind those of what was said beside answers, by which a reader
-/// knows them from such columns of others.
+/// The columns about a study, in order. They are written after the columns of notes, by which a reader
+/// distinguishes them from columns of the same name in other files.
 pub(crate) const STUDY_COLUMNS: [&str; 8] = [
     "practice",
     "attention_checks",
@@ -17,15 +17,15 @@ pub(crate) const STUDY_COLUMNS: [&str; 8] = [
 
 const WORDING: &str = "wording";
 
-/// How many of them are of the person; the others are of what was decided about the text.
+/// How many of them are about the annotator; the others are about the decision on the text.
 const OF_PERSON: usize = 2;
 
 /// Which of these columns a file has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StudyLayout {
-    /// `practice`: whether the person passed the practice.
+    /// `practice`: whether the annotator passed the practice.
     pub practice: bool,
-    /// `attention_checks`: whether the person reached the mark of attention checks.
+    /// `attention_checks`: whether the annotator passed the attention checks.
     pub checks: bool,
     /// `decision`, `decided_answer`, `decision_comment`, `decided_by` and `decided_at`.
     pub decisions: bool,
@@ -50,30 +50,29 @@ impl StudyLayout {
     }
 }
 
-/// What was decided about a text.
+/// The decision on a text.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionCells<'a> {
-    /// What came of it.
+    /// The result of the decision.
     pub outcome: &'a str,
     /// The name of the decided answer, where there is one.
     pub answer: Option<&'a str>,
-    /// Why.
+    /// The reason.
     pub comment: &'a str,
-    /// Who decided.
     pub by: &'a str,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
 }
 
-/// What a study says beside one label, by column.
+/// The values of the study columns for one label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudyCells([Option<String>; STUDY_COLUMNS.len()]);
 
 impl StudyCells {
-    /// Nothing.
+    /// No values.
     pub const NONE: &'static Self = &Self([const { None }; STUDY_COLUMNS.len()]);
 
-    /// What is said of the person.
+    /// The cells about the annotator.
     pub fn of_person(practice: Option<&str>, checks: Option<&str>) -> Self {
         let mut cells = Self::default();
         cells.0[0] = practice.map(str::to_owned);
@@ -81,7 +80,7 @@ impl StudyCells {
         cells
     }
 
-    /// With what was decided about the text.
+    /// Adds the decision on the text.
     #[must_use]
     pub fn with_decision(mut self, decision: &DecisionCells<'_>) -> Self {
         let DecisionCells { outcome, answer, comment, by, at_ms } = *decision;
@@ -93,14 +92,15 @@ impl StudyCells {
         self
     }
 
-    /// With the number of the wording that was on screen.
+    /// Adds the number of the wording that was on screen.
     #[must_use]
     pub fn with_wording(mut self, number: Option<u32>) -> Self {
         self.0[STUDY_COLUMNS.len() - 1] = number.map(|number| number.to_string());
         self
     }
 
-    /// For others: without who decided and when, and without the comment, which is free text, unless notes are written too.
+    /// Removes what others must not see: who decided and when, and the comment, which is free text, unless
+    /// notes are written too.
     #[must_use]
     pub fn masked(mut self, notes: bool) -> Self {
         for (cell, name) in self.0.iter_mut().zip(STUDY_COLUMNS) {

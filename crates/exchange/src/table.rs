@@ -13,8 +13,8 @@ use std::path::Path;
 /// One row's values in the order of the columns; `None` is an empty cell.
 pub(crate) type Values<'a> = [Option<&'a str>];
 
-/// A table being written. In a separated file every row has every column; a JSON object leaves out what is not there, but for
-/// the first columns that it always has.
+/// A table being written. In a separated file every row has every column; a JSON object leaves out missing
+/// values, except in the first columns, which it always has.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub columns: Vec<String>,
@@ -32,8 +32,8 @@ enum Sink {
 }
 
 impl Table {
-    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty. Formats with types have these
-    /// `kinds` of the first columns, and texts in the others.
+    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty.
+    /// In formats with types the first columns have these `kinds`, and the others are texts.
     pub(crate) fn create(
         path: &Path,
         format: OutputFormat,
@@ -55,7 +55,7 @@ impl Table {
                 let typed: Vec<TypedColumn> = typed.collect();
                 Sink::Xlsx(Box::new(XlsxWriter::new(&typed).map_err(writing)?), file)
             }
-            // Blocks of words are no table, and have a writer of their own.
+            // Blocks of words are not a table, and have a writer of their own.
             OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::Conll => {
                 let delimiter = if format == OutputFormat::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
@@ -71,7 +71,8 @@ impl Table {
         self.write_with_json(values, more, None)
     }
 
-    /// As [`Table::write`]; the value in the column `json` is JSON, and stands in an object as what it is.
+    /// Writes a row like [`Table::write`]; the value in the column `json` is JSON, and becomes a nested value
+    /// in an object.
     pub(crate) fn write_with_json(
         &mut self,
         values: &Values<'_>,
@@ -136,7 +137,8 @@ fn typed<'a>(columns: &[String], kinds: &[ColumnKind], values: &Values<'a>) -> i
         let Some(value) = value else { return Ok(Value::Missing) };
         let number = match kind {
             ColumnKind::Integer => value.parse::<i64>().ok(),
-            // A moment beyond the years that are written as dates is one that no reader of these formats knows either: the cell is empty.
+            // A moment outside the years that are written as dates is also invalid for readers of these
+            // formats: the cell is empty.
             ColumnKind::Moment => match parse_ms(value).filter(|_| value.contains('-')) {
                 Some(moment) => Some(moment),
                 None => return Ok(Value::Missing),

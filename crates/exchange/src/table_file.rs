@@ -22,8 +22,8 @@ const JSON_HEADER_ROWS: usize = 1000;
 /// How many blocks of a CoNLL file are.
 const CONLL_HEADER_BLOCKS: usize = 2000;
 
-/// A file that can be read: what it is and which columns it has. Reading opens it anew, so one `TableFile` serves for a
-/// preview and for the import after it.
+/// A file that can be read: what it is and which columns it has. Reading opens the file again, so one
+/// `TableFile` serves for a preview and for the import after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableFile {
     path: PathBuf,
@@ -33,19 +33,21 @@ pub(crate) struct TableFile {
     bytes: u64,
     data_offset: u64,
     data_line: u64,
-    /// Of a CoNLL file.
+    /// The layout of a CoNLL file; `None` for other formats.
     words: Option<Layout>,
 }
 
 impl TableFile {
-    /// Recognises the file at `path`. A byte order mark is skipped; the separator of a `.csv` is the most frequent
-    /// of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects
-    /// (at most [`MAX_COLUMNS`]; keys beyond are metadata); those of a CoNLL file are the keys of comments, `text` and `label`.
-    /// Names of columns are trimmed, and a column without one is `column_3` after its position.
+    /// Recognises the file at `path`. A byte order mark is skipped; the separator of a `.csv` is the most
+    /// frequent of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first
+    /// 1,000 objects (at most [`MAX_COLUMNS`]; keys beyond are metadata); those of a CoNLL file are the keys
+    /// of comments, `text` and `label`. Names of columns are trimmed, and an unnamed column is called
+    /// `column_3` after its position.
     ///
     /// # Errors
-    /// Nothing there, a folder, no ordinary file, unreadable, empty, another format or encoding, or a first line
-    /// that cannot name columns (a broken quote, two equal names, over [`MAX_COLUMNS`]).
+    /// A path that does not exist or is not an ordinary file; an unreadable or empty file; another format or
+    /// encoding; or a first line that cannot name columns (a broken quote, two equal names, over
+    /// [`MAX_COLUMNS`]).
     pub(crate) fn open(path: &Path, named: Option<TableFormat>) -> Result<Self, ExchangeError> {
         let reading = |e| ExchangeError::reading(path, e);
         let about = std::fs::metadata(path).map_err(reading)?;
@@ -82,8 +84,9 @@ impl TableFile {
         }
     }
 
-    /// The same CoNLL file with the tags of another column than the last: by its name in `# global.columns`, or by its place from 1. The
-    /// column of spans then has that name. `None` where there is no such column, or no CoNLL file.
+    /// Returns the same CoNLL file with the tags of another column than the last: by its name in
+    /// `# global.columns`, or by its position from 1. The column of spans then has that name. `None` if there
+    /// is no such column, or the file is not CoNLL.
     pub(crate) fn with_tags(&self, column: &str) -> Option<Self> {
         let words = self.words.as_ref()?.with_tags(column.trim())?;
         let mut other = self.clone();
@@ -94,22 +97,20 @@ impl TableFile {
         Some(other)
     }
 
-    /// Where words and tags stand in a CoNLL file.
+    /// The layout of words and tags in a CoNLL file.
     pub(crate) fn words(&self) -> Option<&Layout> {
         self.words.as_ref()
     }
 
-    /// The path as given.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The format.
     pub(crate) fn format(&self) -> TableFormat {
         self.format
     }
 
-    /// The byte between values; `None` for JSON Lines.
+    /// The separator; `None` for JSON Lines.
     pub(crate) fn delimiter(&self) -> Option<u8> {
         self.delimiter
     }
@@ -167,7 +168,7 @@ impl TableFile {
         self.with_columns(&cells, window.line())
     }
 
-    /// Moves to the first line that is not blank and gives its length with its end.
+    /// Moves to the first line that is not blank and returns its length, including its end.
     fn skip_blank_lines(&self, window: &mut Window<File>) -> Result<usize, ExchangeError> {
         loop {
             match window.line_end(0).map_err(|e| ExchangeError::reading(&self.path, e))? {
@@ -200,7 +201,7 @@ impl TableFile {
         self.refuse_equal_names()
     }
 
-    /// The most frequent separator outside quotes; a comma where there is none.
+    /// Returns the most frequent separator outside quotes; a comma if there is none.
     fn sniff(&self, line: &str) -> u8 {
         if self.format == TableFormat::Tsv {
             return b'\t';
@@ -213,7 +214,7 @@ impl TableFile {
                 count.1 += 1;
             }
         }
-        // `rev` because the last of equals wins, and a comma shall.
+        // `rev` because `max_by_key` returns the last of equals, and a comma has priority.
         counts.into_iter().rev().max_by_key(|(_, n)| *n).map_or(b',', |(d, _)| d)
     }
 
@@ -259,8 +260,8 @@ impl TableFile {
         Ok(self)
     }
 
-    /// The union of the keys of the first objects, in order of appearance. Lines that are no objects are left for
-    /// the reading of rows to report, unless there is nothing else.
+    /// Collects the keys of the first objects, in order of appearance. Lines that are not objects are left
+    /// for the reading of rows to report, unless there is nothing else.
     fn with_json_columns(mut self) -> Result<Self, ExchangeError> {
         let mut window = self.window()?;
         let mut seen = HashSet::new();

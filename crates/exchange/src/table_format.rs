@@ -1,4 +1,4 @@
-//! Which format a file is in: by the ending of its name, then by its first bytes.
+//! The format of a file: by its extension, then by its first bytes.
 
 use crate::ExchangeError;
 use std::path::Path;
@@ -17,8 +17,8 @@ pub(crate) enum TableFormat {
 }
 
 impl TableFormat {
-    /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
-    /// `.conllu`), whatever is in it.
+    /// Returns the format for the extension of `path` (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
+    /// `.conllu`), whatever the file contains.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         match ending(path).as_str() {
             "csv" => Some(Self::Csv),
@@ -29,10 +29,11 @@ impl TableFormat {
         }
     }
 
-    /// The format of the file at `path`, of which `head` holds the first bytes (any byte order mark removed).
+    /// Detects the format of the file at `path`, of which `head` holds the first bytes (any byte order mark
+    /// removed).
     ///
     /// # Errors
-    /// A format known by its first bytes or its ending to be another one, or one that cannot be told.
+    /// The first bytes or the extension are those of another format, or the format is ambiguous.
     pub(crate) fn detect(path: &Path, head: &[u8]) -> Result<Self, ExchangeError> {
         Self::readable(path, head)?;
         if let Some(format) = Self::of(path) {
@@ -45,10 +46,11 @@ impl TableFormat {
         Self::by_content(path, head)
     }
 
-    /// Makes sure that a file is text that can be read, whatever format it has.
+    /// Checks that a file is text that can be read, whatever format it has.
     ///
     /// # Errors
-    /// A format known by its first bytes or its ending to be another one, bytes that are no text, or lines that end in a carriage return alone.
+    /// The first bytes or the extension are those of another format, the bytes are not text, or lines end in
+    /// a lone carriage return.
     pub(crate) fn readable(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
         refuse_known_strangers(path, head)?;
         refuse_other_bytes(path, head)?;
@@ -130,7 +132,7 @@ fn refuse_known_strangers(path: &Path, head: &[u8]) -> Result<(), ExchangeError>
     }
 }
 
-/// What is no text: bytes that are not UTF-8, and among them more control characters than a damaged text has.
+/// Refuses binary data: bytes that are not UTF-8, with more control characters than a damaged text has.
 fn refuse_other_bytes(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
     let controls = head.iter().filter(|byte| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F)).count();
     let damaged = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
@@ -198,7 +200,7 @@ mod tests {
             detect("a.csv", &bytes),
             Err("a.csv is not a text file: open it in the program that made it and save it as CSV".to_owned())
         );
-        // A damaged letter or a stray control character leaves it a text.
+        // A damaged letter or a stray control character does not make it binary.
         assert!(detect("a.csv", b"text,id\nna\xEFve,1\n").is_ok());
         assert!(detect("a.csv", b"text,id\nx\0y,1\n").is_ok());
     }

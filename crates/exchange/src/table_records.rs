@@ -1,4 +1,4 @@
-//! The records of a file one after the other, in bounded memory, going on after a bad one.
+//! The records of a file one after the other, in bounded memory, continuing after a bad one.
 
 use crate::cells::Cells;
 use crate::conll::{self, Block, Layout};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// How much of a record over the cap is kept to show.
+/// How many bytes of a record over the size limit are stored for display.
 const SHOWN_OF_TOO_LONG: usize = 200;
 
 #[derive(Debug)]
@@ -37,9 +37,9 @@ pub(crate) struct TableRecords<R = File> {
     cells: Cells,
     row: u64,
     line: u64,
-    /// The record given last; it is consumed when the next one is asked for.
+    /// The record returned last; it is consumed when the next one is requested.
     last: Extent,
-    /// The beginning of a record that was too long to hold.
+    /// The beginning of a record over the size limit.
     cut: Option<Vec<u8>>,
     done: bool,
 }
@@ -53,7 +53,7 @@ impl TableRecords {
 }
 
 impl<R: Read> TableRecords<R> {
-    /// The records in `input`, which stands at byte `offset` and physical line `line` of `source`.
+    /// Reads the records in `input`, which begins at byte `offset` and physical line `line` of `source`.
     fn over(source: &TableFile, input: R, offset: u64, line: u64) -> Self {
         let places = || source.columns().iter().cloned().zip(0..).collect();
         let decoder = match (source.delimiter(), source.words()) {
@@ -74,8 +74,7 @@ impl<R: Read> TableRecords<R> {
         }
     }
 
-    /// The values of the record given last.
-    /// The list or object in a column of the record at hand, which is taken from it; `None` where the format has none.
+    /// Takes the list or object in a column of the current record; `None` where the format has none.
     pub(crate) fn take_parsed(&mut self, column: usize) -> Option<serde_json::Value> {
         let at = self.cells.parsed.iter().position(|(index, _)| *index == column)?;
         Some(self.cells.parsed.swap_remove(at).1)
@@ -85,22 +84,22 @@ impl<R: Read> TableRecords<R> {
         &self.cells
     }
 
-    /// Number of the record given last, from 1.
+    /// Number of the record returned last, from 1.
     pub(crate) fn row(&self) -> u64 {
         self.row
     }
 
-    /// Physical line on which the record given last begins, from 1.
+    /// Physical line on which the record returned last begins, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// The record given last, byte for byte with its line end; only its beginning where it was too long.
+    /// The record returned last, byte for byte with its line end; only its beginning if it was too long.
     pub(crate) fn raw(&self) -> &[u8] {
         self.cut.as_deref().unwrap_or(&self.window.bytes()[..self.last.bytes])
     }
 
-    /// Bytes of the file left behind.
+    /// Bytes of the file that have been read.
     pub(crate) fn position(&self) -> u64 {
         self.window.offset() + self.last.bytes as u64
     }
@@ -158,7 +157,7 @@ impl<R: Read> TableRecords<R> {
         }
     }
 
-    /// Takes the lines up to a blank one, and goes on where they make no row.
+    /// Reads the lines up to a blank one, and continues if they make no row.
     fn read_conll(&mut self) -> io::Result<Option<Result<(), Blame>>> {
         loop {
             let (mut end, mut lines) = (0, 0);
@@ -204,7 +203,7 @@ impl<R: Read> TableRecords<R> {
         }
     }
 
-    /// Blank lines are no rows. White space alone is a value in CSV, and nothing in JSON.
+    /// Whether a line is blank, and so not a row. Only white space is a value in CSV, and nothing in JSON.
     fn is_blank(&self, end: usize) -> bool {
         let line = &self.window.bytes()[..end];
         match self.decoder {
@@ -221,8 +220,8 @@ impl<R: Read> TableRecords<R> {
         Ok(Err((None, RowErrorKind::TooLong { limit: MAX_RECORD_BYTES })))
     }
 
-    /// Takes lines until the record is whole. After a broken quote only the first line counts as this row, so that
-    /// the rows behind it are read as if nothing had happened.
+    /// Reads lines until the record is whole. After a broken quote only the first line counts as this row, so
+    /// that the rows after it are read normally.
     fn read_csv(&mut self, mut splitter: Splitter, first: usize) -> io::Result<Result<(), Blame>> {
         let (mut from, mut to, mut lines) = (0, first, 0);
         let mut bad_byte = None;
@@ -240,7 +239,7 @@ impl<R: Read> TableRecords<R> {
             match state {
                 LineState::Complete => break,
                 LineState::Broken => return Ok(Err(self.blame_quote(&splitter, state, number))),
-                // Without this a file of stray quotes could make every row look at megabytes behind it.
+                // Without this, every row of a file of stray quotes could look at megabytes after it.
                 LineState::Open if self.cells.len() >= self.columns.len() => {
                     let (found, expected) = (self.cells.len() + 1, self.columns.len());
                     return Ok(Err((None, RowErrorKind::WrongFieldCount { found, expected })));
@@ -270,7 +269,7 @@ impl<R: Read> TableRecords<R> {
         if found != expected {
             return Err((None, RowErrorKind::WrongFieldCount { found, expected }));
         }
-        // One column alone may hold its own name.
+        // A single column may contain its own name as a value.
         let named =
             || self.cells.iter().zip(&self.columns).all(|(cell, column)| cell.trim() == column.as_str());
         if self.columns.len() > 1 && named() {
@@ -302,7 +301,7 @@ fn read_json<R: Read>(
 mod tests {
     use super::*;
 
-    /// Gives its bytes and then fails, as a disk or a network folder that goes away.
+    /// Returns its bytes and then fails, like a disk or a network folder that becomes unavailable.
     struct Failing<'a>(&'a [u8]);
 
     impl Read for Failing<'_> {

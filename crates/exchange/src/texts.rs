@@ -1,4 +1,5 @@
-//! Texts alone, of a file of any tool: one text a row of CSV, TSV or JSON Lines, or one text a line of a `.txt` file.
+//! Reads texts without labels from a file of any tool: one text a row of CSV, TSV or JSON Lines, or one text
+//! a line of a `.txt` file.
 
 use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
 use crate::{
@@ -13,10 +14,10 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// How often the caller hears of progress, in rows.
+/// Interval between progress reports, in rows.
 const REPORT_EVERY: u64 = 256;
 
-/// A file of texts that was recognised. Reading opens it anew, so that it can be counted and then read.
+/// A file of texts that was recognised. Reading opens it again, so that it can be counted and then read.
 #[derive(Clone, Debug)]
 pub struct TextFile {
     path: PathBuf,
@@ -32,29 +33,30 @@ enum Kind {
 /// One text and its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOfFile {
-    /// The id in the file; without a column of ids one made of the body ([`crate::text_id_of`]), in a file of lines the number of the line.
+    /// The id in the file; without a column of ids one derived from the body ([`crate::text_id_of`]), in a
+    /// file of lines the number of the line.
     pub id: String,
-    /// The body.
     pub body: String,
 }
 
-/// What is in a file of texts.
+/// A summary of a file of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextsFound {
-    /// Good rows.
+    /// Number of good rows.
     pub texts: u64,
-    /// Bad rows.
+    /// Number of bad rows.
     pub bad: u64,
     /// The first [`crate::KEPT_PROBLEMS`] of them.
     pub problems: Vec<RowError>,
 }
 
 impl TextFile {
-    /// Recognises the file at `path`. A name that ends in `.txt` is one text a line, unless columns are named; everything else is a
-    /// table, of which `text` and `text_id` name columns, guessed where they are not named. All other columns are passed over.
+    /// Recognises the file at `path`. A file whose name ends in `.txt` is read as one text a line, unless
+    /// columns are named; everything else is a table, of which `text` and `text_id` name columns, guessed
+    /// where they are not named. All other columns are ignored.
     ///
     /// # Errors
-    /// As [`Source::open`]; a column that is not there; no column that looks like texts.
+    /// The same as [`Source::open`]; also a missing column, or no column that looks like texts.
     pub fn open(path: &Path, text: Option<&str>, text_id: Option<&str>) -> Result<Self, ExchangeError> {
         let is_lines = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt"));
         let named = text.is_some() || text_id.is_some();
@@ -69,7 +71,7 @@ impl TextFile {
         // One text a row, also where a tool wrote a row for each answer.
         let source = Source::open_table(path)?;
         let guessed = guess_roles(&source)?;
-        // A column has one role: what was named for one is not guessed for the other.
+        // A column has one role: a column that was named for one is not guessed for the other.
         let guess =
             |role: Option<String>, other: Option<&str>| role.filter(|name| Some(name.as_str()) != other);
         let roles = ColumnRoles {
@@ -89,7 +91,6 @@ impl TextFile {
         })
     }
 
-    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -102,11 +103,9 @@ impl TextFile {
         }
     }
 
-    /// The texts in their order; a bad row is an `Err`, and reading goes on behind it. A row whose id an earlier one has is a bad row; ids
-    /// made of bodies are the same for the same text, and not bad. Of the file no more is held than a number for each id.
-    ///
-    /// # Errors
-    /// The file can no longer be opened.
+    /// Reads the texts in order; a bad row is an `Err`, and reading continues after it. A row whose id an
+    /// earlier one has is a bad row; ids derived from bodies are the same for the same text, and not bad.
+    /// Only a number for each id is held in memory.
     pub fn texts(&self) -> Result<Texts, ExchangeError> {
         let reader = match &self.kind {
             Kind::Table { source, roles } => Reader::Table(Box::new(read_rows(source, roles)?)),
@@ -124,10 +123,11 @@ impl TextFile {
         Ok(Texts { reader, ids: named.then(HashMap::new) })
     }
 
-    /// Reads all of it and counts, telling `progress` now and then how many of its bytes are done.
+    /// Reads the whole file and counts its texts, passing to `progress` now and then how many of its bytes
+    /// are done.
     ///
     /// # Errors
-    /// It cannot be read to its end, or [`ExchangeError::Cancelled`] when `progress` breaks.
+    /// The file cannot be read to its end, or [`ExchangeError::Cancelled`] when `progress` breaks.
     pub fn count(
         &self,
         mut progress: impl FnMut(u64) -> ControlFlow<()>,
@@ -161,7 +161,8 @@ impl TextFile {
 #[derive(Debug)]
 pub struct Texts {
     reader: Reader,
-    /// The row that has an id, by the first half of the id's SHA-256; `None` where ids are made of bodies or lines.
+    /// The row that has an id, by the first half of the id's SHA-256; `None` where ids are derived from
+    /// bodies or lines.
     ids: Option<HashMap<[u8; 16], u64>>,
 }
 
@@ -172,7 +173,7 @@ enum Reader {
 }
 
 impl Texts {
-    /// Bytes of the file left behind.
+    /// Bytes of the file that have been read.
     pub fn position(&self) -> u64 {
         match &self.reader {
             Reader::Lines(lines) => lines.window.offset(),
@@ -211,12 +212,12 @@ fn of_table(row: Row, ids: Option<&mut HashMap<[u8; 16], u64>>) -> Result<TextOf
     }
 }
 
-/// Lines that are not blank; a byte order mark before the first is none of its characters.
+/// The lines that are not blank; a byte order mark before the first is skipped.
 #[derive(Debug)]
 struct Lines<R> {
     window: Window<R>,
     row: u64,
-    /// Why nothing more can be read behind a bad row that was handed over.
+    /// The error that prevents further reading, to be returned after the bad row before it.
     broken: Option<RowError>,
     done: bool,
 }
@@ -270,7 +271,7 @@ impl<R: Read> Iterator for Lines<R> {
     }
 }
 
-/// The text of a line that begins at byte `offset` of its file; `None` for a blank one.
+/// Returns the text of a line that begins at byte `offset` of its file; `None` for a blank one.
 fn body_of(line: &[u8], offset: u64) -> Result<Option<&str>, RowErrorKind> {
     let text = std::str::from_utf8(line)
         .map_err(|e| RowErrorKind::NotUtf8 { offset: offset + e.valid_up_to() as u64 })?;
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!(read("a.jsonl", jsonl, Some("body"), Some("nr")).unwrap(), ["3: x y z and more words"]);
     }
 
-    /// A disk that fails behind a line that is too long.
+    /// A disk that fails after a line that is too long.
     #[test]
     fn what_cannot_be_read_behind_a_bad_line_is_told() {
         struct Failing(usize);

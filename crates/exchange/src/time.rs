@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// Whole numbers from here on are milliseconds since 1970, below it seconds: in seconds it would be the year 5138,
-/// in milliseconds it is 1973.
+/// Whole numbers from here on are milliseconds since 1970, smaller ones seconds: the limit is the year 5138
+/// in seconds and 1973 in milliseconds.
 const MILLISECONDS_FROM: i64 = 100_000_000_000;
 
-/// Milliseconds since 1970-01-01 UTC. Reads RFC 3339 (`2024-05-01T12:30:00.123Z`, any offset), the same without an
-/// offset (taken as UTC; a space for the `T` is fine), a date alone (its midnight, UTC), whole seconds, seconds with
-/// a fraction, and whole milliseconds. Parts of a millisecond are cut off.
+/// Parses a time to milliseconds since 1970-01-01 UTC. Reads RFC 3339 (`2024-05-01T12:30:00.123Z`, any
+/// offset), the same without an offset (taken as UTC; a space for the `T` is fine), a date (its midnight,
+/// UTC), whole seconds, seconds with a fraction, and whole milliseconds. Parts of a millisecond are cut off.
 pub(crate) fn parse_ms(value: &str) -> Option<i64> {
     if let Ok(number) = value.parse::<i64>() {
         let seconds = number.unsigned_abs() < MILLISECONDS_FROM.unsigned_abs();
@@ -27,20 +27,20 @@ pub(crate) fn parse_ms(value: &str) -> Option<i64> {
     Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
-/// RFC 3339 in UTC, to the millisecond. A moment outside the years of that format is written as milliseconds, which
-/// [`parse_ms`] reads back as such.
+/// Formats a time as RFC 3339 in UTC, to the millisecond. A time outside the years of that format is written
+/// as milliseconds, which [`parse_ms`] reads back as such.
 pub(crate) fn format_ms(at_ms: i64) -> String {
     Timestamp::from_millisecond(at_ms).map_or_else(|_| at_ms.to_string(), |moment| moment.to_string())
 }
 
-/// Whole milliseconds; a fraction is rounded.
+/// Parses a duration in whole milliseconds; a fraction is rounded.
 pub(crate) fn parse_duration_ms(value: &str) -> Option<u32> {
     let number: f64 = value.parse().ok()?;
     let number = number.round();
     (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
 }
 
-/// Which occasion: a whole number from 1, also as spreadsheets and data frames write it (`2.0`).
+/// Parses an annotation round: a whole number from 1, also as spreadsheets and data frames write it (`2.0`).
 pub(crate) fn parse_occasion(value: &str) -> Option<u16> {
     let number: f64 = value.parse().ok()?;
     let whole = number.fract() == 0.0 && (1.0..=f64::from(u16::MAX)).contains(&number);
@@ -50,8 +50,9 @@ pub(crate) fn parse_occasion(value: &str) -> Option<u16> {
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
 
-/// The latest moment that a time in milliseconds since 1970-01-01 UTC may mean: a midnight is a date, as files write it that
-/// have no time of the day, and means all of that day. So dates do not tell two answers of one day apart.
+/// Returns the latest moment that a time in milliseconds since 1970-01-01 UTC may mean: a midnight is a date,
+/// as written by files without a time of day, and means all of that day. So dates do not distinguish two
+/// answers of one day.
 pub fn latest_meant(at_ms: i64) -> i64 {
     if at_ms.rem_euclid(DAY_MS) == 0 { at_ms.saturating_add(DAY_MS - 1) } else { at_ms }
 }

@@ -1,13 +1,14 @@
-//! Columns of a table whose values have types, and one value.
+//! Typed columns of a table, and their values.
 
-/// What the values of a column are. Those of texts, levels, whole numbers, moments and flags may be missing.
+/// The type of the values of a column. Those of texts, levels, whole numbers, moments and flags may be
+/// missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// A string.
     Text,
-    /// A string that is a number in a spreadsheet where it is written as one.
+    /// A string, written to spreadsheets as a number if it is one.
     Level,
-    /// A number in single precision; one that is not finite is not known.
+    /// A number in single precision; one that is not finite is missing.
     Number,
     /// A whole number.
     Integer,
@@ -15,21 +16,18 @@ pub enum ColumnKind {
     Moment,
     /// Yes or no.
     Flag,
-    /// As many numbers in every row; in Parquet and JSON Lines alone.
+    /// The same count of numbers in every row; only in Parquet and JSON Lines.
     Vector(usize),
 }
 
 /// One column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedColumn {
-    /// Its name.
     pub name: String,
-    /// What its values are.
     pub kind: ColumnKind,
 }
 
 impl TypedColumn {
-    /// A column.
     pub fn new(name: impl Into<String>, kind: ColumnKind) -> Self {
         Self { name: name.into(), kind }
     }
@@ -48,6 +46,5 @@ pub enum Value<'a> {
     Flag(bool),
     /// Of a column of vectors.
     Vector(&'a [f32]),
-    /// There is none.
     Missing,
 }

@@ -1,18 +1,20 @@
-//! How much may be unpacked from what was read: a small file must not fill the memory or the disk.
+//! Limits on unpacking: a small file must not fill the memory or the disk.
 
 /// What any file may unpack to, in bytes.
 const ALWAYS: u64 = 64 << 20;
-/// How many bytes each packed byte may unpack to beyond that. Tables of labels pack to a tenth or a fiftieth; gzip ends at about 1,000.
+/// How many bytes each compressed byte may unpack to beyond that. Tables of labels compress to a tenth or a
+/// fiftieth; gzip reaches about 1,000 at most.
 const RATIO: u64 = 200;
 /// The most that is unpacked of any file, in bytes.
 const MAX_BYTES: u64 = 16 << 30;
 
-/// The most bytes (or values, each of which takes at least one) that a file of `packed` bytes may unpack to.
+/// Returns the maximum number of bytes (or values, each of at least one byte) that a file of `packed` bytes
+/// may unpack to.
 pub(crate) fn unpacking_limit(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).clamp(ALWAYS, MAX_BYTES)
 }
 
-/// Why a file that holds more than `limit` bytes or values is not read.
+/// Returns the reason why a file with more than `limit` bytes or values is not read.
 pub(crate) fn beyond_limit(limit: u64) -> String {
     match limit {
         MAX_BYTES => format!("it is longer than {} GiB unpacked: divide it", MAX_BYTES >> 30),

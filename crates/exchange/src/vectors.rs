@@ -1,4 +1,4 @@
-//! Vectors of texts in a file: NumPy with the ids in a file beside it, Parquet, or JSON Lines.
+//! Writes embeddings of texts to a file: NumPy with the ids in a second file, Parquet, or JSON Lines.
 
 use crate::columns::TypedTable;
 use crate::error::ExchangeError;
@@ -7,11 +7,12 @@ use dissensus_files::{AtomicFile, finish_pair};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes one vector for each text, row by row. Nothing is seen at the path before [`VectorWriter::finish`]; dropped or failed before that,
-/// nothing changes there.
+/// Writes one vector for each text, row by row. The file appears at the path only with
+/// [`VectorWriter::finish`]; if the writer is dropped or fails before that, nothing changes there.
 ///
-/// `.npy` is an array of float32, texts x components, that `numpy.load` reads; the ids are in a file beside it, one a line
-/// ([`VectorWriter::ids_path`]). `.parquet` and `.jsonl` have the columns `text_id` and `embedding`.
+/// `.npy` is an array of float32, texts x components, that `numpy.load` reads; the ids are in a second file,
+/// one a line ([`VectorWriter::ids_path`]). `.parquet` and `.jsonl` have the columns `text_id` and
+/// `embedding`.
 #[derive(Debug)]
 pub struct VectorWriter {
     sink: Sink,
@@ -24,15 +25,16 @@ enum Sink {
 }
 
 impl VectorWriter {
-    /// Makes sure that vectors can be written under this name.
+    /// Checks that vectors can be written to a file of this name.
     ///
     /// # Errors
-    /// An ending that stands for no format of vectors.
+    /// The extension belongs to no format of vectors.
     pub fn check(path: &Path) -> Result<(), ExchangeError> {
         if is_numpy(path) { Ok(()) } else { TypedTable::check(path, true) }
     }
 
-    /// Where the ids of a `.npy` stand: `NAME.ids.txt` beside `NAME.npy`. `None` for formats that hold them.
+    /// Returns the path of the file of ids for a `.npy` file: `NAME.ids.txt` for `NAME.npy`. `None` for
+    /// formats that contain the ids.
     pub fn ids_path(path: &Path) -> Option<PathBuf> {
         is_numpy(path).then(|| path.with_extension("ids.txt"))
     }
@@ -40,7 +42,7 @@ impl VectorWriter {
     /// Begins a file of `rows` vectors of `length` numbers.
     ///
     /// # Errors
-    /// As [`VectorWriter::check`]; a folder that is missing or cannot be written.
+    /// The same as [`VectorWriter::check`]; a folder that is missing or cannot be written.
     pub fn create(path: &Path, rows: u64, length: usize) -> Result<Self, ExchangeError> {
         Self::check(path)?;
         let Some(ids) = Self::ids_path(path) else {
@@ -56,10 +58,7 @@ impl VectorWriter {
         Ok(Self { sink: Sink::Numpy { array, ids } })
     }
 
-    /// Writes the vector of one text. Ids have no line ends: names never do.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
+    /// Writes the vector of one text. Ids never have line ends, because names do not.
     pub fn write(&mut self, id: &str, vector: &[f32]) -> Result<(), ExchangeError> {
         match &mut self.sink {
             Sink::Table(table) => table.write(&[Value::Text(id), Value::Vector(vector)]),
@@ -71,11 +70,12 @@ impl VectorWriter {
         }
     }
 
-    /// Brings all to the disk; ids get their name before the array gets its own, so that an array is never beside other ids. With
-    /// `replace` files of these names give way.
+    /// Flushes everything to disk and moves it to its path. The ids are moved before the array, so that an
+    /// array is never paired with ids of another one. With `replace`, existing files are replaced.
     ///
     /// # Errors
-    /// What the disk says, without `replace` also that a name is taken by now; what stood there is then as it was.
+    /// The disk refuses, or without `replace` a file of that name exists by now; existing files are then
+    /// unchanged.
     pub fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         match self.sink {
             Sink::Table(table) => table.finish(replace),
@@ -91,7 +91,8 @@ fn is_numpy(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("npy"))
 }
 
-/// NumPy's format 1.0: what is there as a Python literal, padded so that numbers begin at a multiple of 64 bytes.
+/// Returns the header of NumPy's format 1.0: the type and shape as a Python literal, padded so that numbers
+/// begin at a multiple of 64 bytes.
 fn header(rows: u64, length: usize) -> Vec<u8> {
     let mut about = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {length}), }}");
     let unpadded = 10 + about.len() + 1;

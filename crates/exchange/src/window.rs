@@ -1,4 +1,4 @@
-//! A bounded look at the next bytes of a file, line by line.
+//! A bounded window on the next bytes of a file, line by line.
 
 use memchr::memchr;
 use std::io::{self, Read};
@@ -8,19 +8,19 @@ pub const MAX_RECORD_BYTES: usize = 4 << 20;
 
 const CHUNK: usize = 64 << 10;
 
-/// What was found when looking for the end of a line.
+/// The result of searching for the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineEnd {
     /// The line and its `\n` end this many bytes after the start of the window.
     At(usize),
-    /// Nothing is left after the bytes looked at already.
+    /// Nothing is left after the bytes in the window.
     EndOfFile,
     /// No end within [`MAX_RECORD_BYTES`].
     TooLong,
 }
 
-/// Bytes of a file that were read and not yet consumed. Nothing is ever copied back: a reader that finds a record
-/// broken consumes only its first line and looks at the rest again.
+/// Bytes of a file that were read and not yet consumed. Nothing is ever copied back: a reader that finds a
+/// record broken consumes only its first line and parses the rest again.
 #[derive(Debug)]
 pub(crate) struct Window<R> {
     input: R,
@@ -32,12 +32,13 @@ pub(crate) struct Window<R> {
 }
 
 impl<R: Read> Window<R> {
-    /// A window at the start of `input`, which stands at byte `offset` and physical line `line` of its file.
+    /// Creates a window at the start of `input`, which begins at byte `offset` and physical line `line` of
+    /// its file.
     pub(crate) fn new(input: R, offset: u64, line: u64) -> Self {
         Self { input, buffer: Vec::new(), start: 0, ended: false, offset, line }
     }
 
-    /// The bytes in sight.
+    /// The bytes in the window.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -72,14 +73,14 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Moves past `bytes` bytes that hold `lines` line ends.
+    /// Moves past `bytes` bytes that contain `lines` line ends.
     pub(crate) fn consume(&mut self, bytes: usize, lines: u64) {
         self.start += bytes;
         self.offset += bytes as u64;
         self.line += lines;
     }
 
-    /// Moves past the end of the current line without keeping it, however long it is.
+    /// Moves past the end of the current line without buffering it, however long it is.
     pub(crate) fn skip_line(&mut self) -> io::Result<()> {
         loop {
             let seen = self.bytes();

@@ -1,4 +1,5 @@
-//! Writing texts and annotators so that they can be read again, and where metadata and attributes stand in any file.
+//! Writes texts and annotators so that they can be read again, and lays out metadata and attributes for all
+//! writers.
 
 use crate::table::Table;
 use crate::{ColumnRoles, ExchangeError, OutputFormat};
@@ -9,10 +10,10 @@ use std::path::Path;
 /// More different keys of metadata than this, and a CSV or TSV file gets one column for all of them.
 pub const MAX_METADATA_COLUMNS: usize = 256;
 
-/// The column that holds all metadata of a text as one JSON object, where there are too many keys for a column each.
+/// The column with all metadata of a text as one JSON object, if there are too many keys for a column each.
 pub(crate) const METADATA_COLUMN: &str = "metadata";
 
-/// Where the metadata of a text goes.
+/// How the metadata of a text are written.
 #[derive(Debug)]
 pub(crate) enum Metadata {
     /// A column for each key.
@@ -108,7 +109,7 @@ impl Extras {
     }
 }
 
-/// `name` as a column reader would give it back, made different from those taken.
+/// Returns `name` as a column reader would return it, made different from those already used.
 fn free_name(name: &str, prefix: &str, taken: &mut HashSet<String>) -> String {
     let mut column = name.trim().to_owned();
     while column.is_empty() || taken.contains(&column) {
@@ -118,7 +119,8 @@ fn free_name(name: &str, prefix: &str, taken: &mut HashSet<String>) -> String {
     column
 }
 
-/// Writes texts, one row a text: `text_id, text, split, group`, then metadata. As [`LabelWriter`] otherwise.
+/// Writes texts, one row a text: `text_id, text, split, group`, then metadata. Otherwise like
+/// [`LabelWriter`].
 #[derive(Debug)]
 pub struct TextWriter {
     table: Table,
@@ -128,9 +130,7 @@ pub struct TextWriter {
 /// One text to write.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRow<'a> {
-    /// Its id.
     pub text_id: &'a str,
-    /// Its body.
     pub text: &'a str,
     /// The part of an official split.
     pub split: Option<&'a str>,
@@ -144,7 +144,7 @@ impl TextWriter {
     /// Begins the file. `metadata` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<M: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -170,24 +170,21 @@ impl TextWriter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &TextRow<'_>) -> Result<(), ExchangeError> {
         let values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
         self.metadata.write(&mut self.table, values, row.metadata, None)
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// As [`LabelWriter::finish`].
+    /// The same as [`LabelWriter::finish`].
     pub fn finish(self) -> Result<(), ExchangeError> {
         self.table.finish()
     }
 }
 
-/// Writes annotators, one row an annotator: `annotator_id`, then attributes. As [`LabelWriter`] otherwise.
+/// Writes annotators, one row an annotator: `annotator_id`, then attributes. Otherwise like [`LabelWriter`].
 #[derive(Debug)]
 pub struct AnnotatorWriter {
     table: Table,
@@ -198,7 +195,7 @@ impl AnnotatorWriter {
     /// Begins the file. `attributes` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<A: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -221,19 +218,16 @@ impl AnnotatorWriter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, annotator: &str, attributes: &Attributes) -> Result<(), ExchangeError> {
         let mut values = vec![Some(annotator)];
         self.attributes.push(attributes, &mut values);
         self.table.write(&values, &[])
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// As [`LabelWriter::finish`].
+    /// The same as [`LabelWriter::finish`].
     pub fn finish(self) -> Result<(), ExchangeError> {
         self.table.finish()
     }

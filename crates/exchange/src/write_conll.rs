@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Comments of a block in order; those of which nothing is known are left out.
+/// Comments of a block in order; those without a value are left out.
 const KEYS: [&str; 9] = [
     "text_id",
     "annotator_id",
@@ -29,12 +29,13 @@ const KEYS: [&str; 9] = [
 /// All metadata of a text as one JSON object, which reads back as keys.
 const METADATA: &str = "metadata";
 
-/// Writes answers, one block of lines each: comments with what [`LabelWriter`](crate::LabelWriter) has in columns and `# text = ...`, then
-/// a line for every word with its tag in IOB2 behind a tab. Words are those of Unicode text segmentation (UAX 29) with what stands
-/// between them, divided where a span begins or ends inside one, so that offsets come back exactly. What does not fit on a line is a
-/// JSON string behind `KEY:json`.
+/// Writes answers, one block of lines each: comments for what [`LabelWriter`](crate::LabelWriter) writes to
+/// columns and `# text = ...`, then a line for every word with its tag in IOB2 after a tab. Words are those
+/// of Unicode text segmentation (UAX 29) and the characters between them, divided where a span begins or ends
+/// inside one, so that offsets are restored exactly. What does not fit on a line is a JSON string after
+/// `KEY:json`.
 ///
-/// Nothing is seen at the path before [`ConllWriter::finish`].
+/// The file appears at the path only with [`ConllWriter::finish`].
 #[derive(Debug)]
 pub struct ConllWriter {
     file: AtomicFile,
@@ -47,7 +48,8 @@ impl ConllWriter {
     /// Begins the file. `attributes` are those of annotators that are written.
     ///
     /// # Errors
-    /// The folder is missing or refuses, or an attribute whose name cannot stand in a comment.
+    /// The folder is missing or cannot be written, or an attribute has a name that is impossible in a
+    /// comment.
     pub fn create<A: Into<String>>(
         path: &Path,
         occasions: bool,
@@ -81,10 +83,8 @@ impl ConllWriter {
         }
     }
 
-    /// Adds an answer, and says whether it could be: not where spans overlap, or begin or end with white space, which has no line.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
+    /// Adds an answer; returns false if it cannot be represented: spans overlap, or begin or end with white
+    /// space, which has no line.
     pub fn write(&mut self, row: &LabelRow<'_>) -> Result<bool, ExchangeError> {
         let spans = row.label.and_then(|list| spans_named(list).ok()).unwrap_or_default();
         let mut block = self.comments(row);
@@ -137,10 +137,10 @@ impl ConllWriter {
         read == Ok(conll::Block::Row) && cells.get(0) == text && cells.get(1) == list
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// The disk is full or refuses; what stood at the path is unchanged then.
+    /// The disk is full or refuses; an existing file at the path is then unchanged.
     pub fn finish(self) -> Result<(), ExchangeError> {
         let target = self.file.target().to_owned();
         self.file.finish().map_err(|e| ExchangeError::writing(&target, e))
@@ -178,7 +178,8 @@ fn tagged(text: &str, spans: &[NamedSpan]) -> Vec<(String, String)> {
     tagged
 }
 
-/// Ends the word before the character at `end`, where there is one. `begun` is the span that the word before it was in.
+/// Ends the word before the character at `end`, where there is one. `begun` is the span that the previous
+/// word was in.
 fn end_word(
     word: &mut String,
     end: u32,

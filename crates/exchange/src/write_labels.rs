@@ -1,4 +1,4 @@
-//! Writing labels in long form so that they can be read again: one row a label, or one row a span.
+//! Writes labels in long form so that they can be read again: one row a label, or one row a span.
 
 use crate::row::{FLAGGED, SKIPPED};
 use crate::study_cells::{STUDY_COLUMNS, StudyCells, StudyLayout};
@@ -40,21 +40,22 @@ const LABEL: &str = "label";
 const START: &str = "start";
 const END: &str = "end";
 const TYPE: &str = "type";
-/// The column with the scale of a question, in the first row of each, in files of labels that do not tell it.
+/// The column with the scale of a question, in the first row of each, for files whose labels do not imply it.
 const SCALE: &str = "scale";
-/// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
+/// The column with the annotation round of an answer, in files of projects with re-annotations.
 const OCCASION: &str = "occasion";
 
-/// Columns of what was said beside answers, in files of projects that have some.
+/// Columns of the notes on answers, in files of projects that have some.
 const NOTE: &str = "note";
 const REASONS: &str = "reasons";
 const CONFIDENCE: &str = "confidence";
 const MARKS: &str = "marks";
 const GUIDELINE: &str = "guideline";
-/// The column of what had been shown before answers, in files of projects in which something was. It stands beside those of what was said.
+/// The column of what annotators had been shown before they answered, in files of projects where this
+/// happened; written together with the columns of notes.
 const SHOWN: &str = "shown";
 
-/// What stands in a column of ours, where a format has types.
+/// Returns the type of a standard column, for formats with types.
 fn kind_of(column: &str) -> ColumnKind {
     match column {
         LABEL => ColumnKind::Level,
@@ -67,31 +68,34 @@ fn kind_of(column: &str) -> ColumnKind {
 /// Which columns a file of labels has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelLayout {
-    /// A column `occasion`: there are answers of later ones.
+    /// A column `occasion`: there are answers of later annotation rounds.
     pub occasions: bool,
-    /// A column `scale`: the labels of a question do not tell it ([`LabelWriter::with_scales`]).
+    /// A column `scale`: the labels of a question do not imply it ([`LabelWriter::with_scales`]).
     pub scales: bool,
-    /// Where spans stand.
+    /// How spans are written.
     pub spans: SpanLayout,
-    /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: somebody said something beside an answer, skipped or flagged a text, or
-    /// answered with a guideline on screen. They stand together, so that a reader knows them from such columns of others.
+    /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: an annotator added a note to an
+    /// answer, skipped or flagged a text, or answered with a guideline on screen. They are written together,
+    /// so that a reader can distinguish them from columns of the same name in other files.
     pub remarks: bool,
-    /// What a study says, beside those, which are then written too.
+    /// Columns about the study; implies the columns of notes.
     pub study: StudyLayout,
-    /// A column `shown` beside those, which are then written too: some answers came after something of others was shown.
+    /// A column `shown`: some answers were given after the annotator had been shown others' answers or
+    /// predictions; implies the columns of notes.
     pub shown: bool,
 }
 
-/// Where the spans of an answer stand in a file of labels.
+/// How the spans of an answer are written in a file of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpanLayout {
     /// In the column of labels, as a JSON list.
     #[default]
     Lists,
-    /// One row a span, in columns `start`, `end` and `type`, and no column of labels: all answers are spans. They are empty where an
-    /// answer has no span.
+    /// One row a span, in columns `start`, `end` and `type`, and no column of labels: all answers are spans.
+    /// The columns are empty where an answer has no span.
     Rows,
-    /// As `Rows`, with a column of labels for the answers that are no spans; `[]` in it is an answer without a span.
+    /// Like `Rows`, with a column of labels for the answers that are not spans; `[]` in it is an answer
+    /// without a span.
     RowsBesideLabels,
 }
 
@@ -117,21 +121,18 @@ impl LabelLayout {
 /// One label to write, with its text and its annotator.
 #[derive(Clone, Copy, Debug)]
 pub struct LabelRow<'a> {
-    /// The id of the text.
     pub text_id: &'a str,
     /// Its body.
     pub text: &'a str,
-    /// The id of the annotator.
     pub annotator: &'a str,
     /// The name of the level; `None` writes an empty cell: text and annotator without a label.
     pub label: Option<&'a str>,
-    /// The label is a list of spans, which stands in JSON Lines as a list.
+    /// The label is a list of spans, written to JSON Lines as a list.
     pub spans: bool,
     /// The name of the question.
     pub question: Option<&'a str>,
     /// The part of an official split.
     pub split: Option<&'a str>,
-    /// The document or thread.
     pub group: Option<&'a str>,
     /// When the label was given, in milliseconds since 1970-01-01 UTC.
     pub at_ms: Option<i64>,
@@ -139,19 +140,19 @@ pub struct LabelRow<'a> {
     pub duration_ms: Option<u32>,
     /// Where the label came from.
     pub source: Option<LabelSource>,
-    /// On which occasion this person answered this text; written only where the file has repeats.
+    /// The annotation round of this answer, from 1; written only where the file has re-annotations.
     pub occasion: u16,
-    /// What the annotator said beside it; written only where the layout has it.
+    /// The annotator's note on the answer; written only where the layout has it.
     pub remark: Option<&'a Remark>,
-    /// The annotator put the text off.
     pub skipped: bool,
     /// The annotator flagged the text.
     pub flagged: bool,
     /// The number of the version of the guideline that was on screen.
     pub guideline: Option<u32>,
-    /// What the study says beside it; written only where the layout has it.
+    /// Columns about the study; written only where the layout has them.
     pub study: &'a StudyCells,
-    /// What of others had been shown to the annotator about this text before; written only where the layout has it.
+    /// What the annotator had been shown about this text before answering; written only where the layout has
+    /// it.
     pub shown: Shown,
     /// Attributes of the annotator. Only those named when the writer was made are written.
     pub attributes: &'a Attributes,
@@ -159,24 +160,25 @@ pub struct LabelRow<'a> {
     pub metadata: &'a BTreeMap<String, String>,
 }
 
-/// Writes labels in long form, one row a label (or a span). Nothing is seen at the path before [`LabelWriter::finish`]; dropped
-/// or failed before that, nothing changes there.
+/// Writes labels in long form, one row a label (or a span). The file appears at the path only with
+/// [`LabelWriter::finish`]; if the writer is dropped or fails before that, nothing changes there.
 ///
-/// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]), `question, split, group, created_at`
-/// (RFC 3339, UTC, milliseconds), `duration_ms, source`, what [`LabelLayout`] adds, then attributes, then metadata. An attribute or a metadata key whose name is taken already
-/// gets `attribute_` or `metadata_` before it. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one column
-/// `metadata` with a JSON object of those that the text has, which reads back as keys. JSON Lines has the keys of metadata
-/// that a text has, and no others.
+/// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]),
+/// `question, split, group, created_at` (RFC 3339, UTC, milliseconds), `duration_ms, source`, those that
+/// [`LabelLayout`] adds, then attributes, then metadata. An attribute or a metadata key whose name is already
+/// used gets the prefix `attribute_` or `metadata_`. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or
+/// TSV file has one column `metadata` with a JSON object of those that the text has, which reads back as
+/// keys. JSON Lines has only the metadata keys that a text has.
 ///
-/// Values are written as they are: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a spreadsheet
-/// that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
+/// Values are written unchanged: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a
+/// spreadsheet that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
 #[derive(Debug)]
 pub struct LabelWriter {
     table: Table,
     layout: LabelLayout,
     attributes: Extras,
     metadata: Metadata,
-    /// Scales of questions as JSON that no row has said yet, by the names of the questions.
+    /// Scales, as JSON, that no row has been written with yet, by the names of the questions.
     scales: BTreeMap<String, String>,
 }
 
@@ -184,7 +186,7 @@ impl LabelWriter {
     /// Begins the file. `attributes` and `metadata` are the keys that get a column.
     ///
     /// # Errors
-    /// The folder is missing or refuses.
+    /// The folder is missing or cannot be written.
     pub fn create<A: Into<String>, M: Into<String>>(
         path: &Path,
         format: OutputFormat,
@@ -192,7 +194,7 @@ impl LabelWriter {
         attributes: impl IntoIterator<Item = A>,
         metadata: impl IntoIterator<Item = M>,
     ) -> Result<Self, ExchangeError> {
-        // Taken in every file: metadata of such a name would be read as occasions or offsets.
+        // Reserved in every file: metadata of such a name would be read as annotation rounds or offsets.
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
         if !layout.scales {
             taken.remove(SCALE);
@@ -204,7 +206,7 @@ impl LabelWriter {
         }
         taken.extend(STUDY_COLUMNS.into_iter().filter(|column| layout.has(column)).map(str::to_owned));
         if !layout.has(NOTE) {
-            // Without the others of them a reader takes none of these for ours.
+            // Without the other columns a reader treats these as columns of another file.
             for free in [NOTE, REASONS, CONFIDENCE, MARKS, GUIDELINE, SHOWN] {
                 taken.remove(free);
             }
@@ -220,7 +222,7 @@ impl LabelWriter {
         Ok(Self { table, layout, attributes, metadata, scales: BTreeMap::new() })
     }
 
-    /// Says the scales of these questions, each with its first row.
+    /// Writes the scales of these questions, each with its first row.
     #[must_use]
     pub fn with_scales<'a>(mut self, questions: impl IntoIterator<Item = (&'a str, &'a Scale)>) -> Self {
         let json = |scale| serde_json::to_string(scale).unwrap_or_default();
@@ -260,9 +262,6 @@ impl LabelWriter {
     }
 
     /// Adds a label: a row or, where each span has its own, one for every span.
-    ///
-    /// # Errors
-    /// The disk is full or refuses.
     pub fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         if self.layout.spans == SpanLayout::Lists || !row.spans {
             return self.write_row(row, row.label, None);
@@ -326,10 +325,10 @@ impl LabelWriter {
         self.metadata.write(&mut self.table, values, row.metadata, json)
     }
 
-    /// Brings the file to the disk and to its place.
+    /// Flushes the file to disk and moves it to its path.
     ///
     /// # Errors
-    /// The disk is full or refuses; what stood at the path is unchanged then.
+    /// The disk is full or refuses; an existing file at the path is then unchanged.
     pub fn finish(self) -> Result<(), ExchangeError> {
         self.table.finish()
     }

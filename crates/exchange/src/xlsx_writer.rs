@@ -5,9 +5,9 @@ use crate::typed_column::{ColumnKind, TypedColumn, Value};
 use rust_xlsxwriter::{Format, Workbook, Worksheet, XlsxError};
 use std::io::{self, Write};
 
-/// The most characters that a cell holds, in UTF-16 code units.
+/// Maximum number of characters in a cell, in UTF-16 code units.
 const MAX_CELL: usize = 32_767;
-/// The most rows that a sheet holds.
+/// Maximum number of rows in a sheet.
 const MAX_ROWS: u32 = 1_048_576;
 
 /// A workbook being written.
@@ -60,7 +60,7 @@ impl XlsxWriter {
                     text(sheet, (at.0, place), &format_ms(*x), None, &column.name)?;
                 }
                 (None, Value::Integer(x)) => text(sheet, (at.0, place), &x.to_string(), None, &column.name)?,
-                // A number that is not known, and what no spreadsheet holds.
+                // A missing number, or a value that spreadsheets cannot represent.
                 (None, Value::Number(_) | Value::Vector(_) | Value::Missing) => {}
             }
         }

@@ -1,4 +1,5 @@
-//! Memory does not grow with the file. A process of its own, because it looks at what the whole process ever held.
+//! Memory does not grow with the file. A separate process, because it reads the peak memory of the whole
+//! process.
 
 #![cfg(target_os = "linux")] // the kernel's count of a process's memory is read from /proc
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -11,7 +12,7 @@ use std::path::Path;
 /// What a scan may need beyond the program itself: a few times the longest record, whatever the file.
 const ALLOWED_KIB: u64 = 32 << 10;
 
-/// The most memory this process has ever held, in KiB.
+/// The peak memory of this process, in KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();

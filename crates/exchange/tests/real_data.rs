@@ -1,12 +1,13 @@
-//! The public data sets: guessed and read fully right. They are not part of the project, so these tests are ignored unless
-//! asked for (the step `data` of `cargo xtask test`).
+//! The public data sets are guessed and read correctly. They are not part of the project, so these tests are
+//! ignored unless asked for (the step `data` of `cargo xtask test`).
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says how long it read")]
 
 use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
 use std::path::PathBuf;
 
-/// The file, from `DISSENSUS_DATA` or from `shared/data` beside the workspace. The test fails where it is not there.
+/// The file, from `DISSENSUS_DATA` or from `shared/data` next to the workspace. The test fails if it is
+/// missing.
 fn data(name: &str) -> PathBuf {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);

@@ -1,5 +1,5 @@
-//! Small files that unpack to very much are refused before they fill memory or disk. A process of its own, because it looks at what the
-//! whole process ever held.
+//! Small files that unpack to a huge size are refused before they fill memory or disk. A separate process,
+//! because it reads the peak memory of the whole process.
 
 #![cfg(target_os = "linux")] // the kernel's count of a process's memory is read from /proc
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -21,10 +21,11 @@ use std::sync::Arc;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// What all refusals together may hold: the limit of the smallest file once or twice, and what the test makes itself.
+/// Maximum memory for all refusals together: the limit of the smallest file once or twice, and the data of
+/// the test itself.
 const ALLOWED_KIB: u64 = 500 << 10;
 
-/// The most memory this process has ever held, in KiB.
+/// The peak memory of this process, in KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();
@@ -35,12 +36,12 @@ fn refusal(path: &Path) -> String {
     Source::open(path).err().map_or_else(String::new, |error| error.to_string())
 }
 
-/// `bytes` bytes that are one letter again and again, behind the head of a table.
+/// `bytes` bytes of one repeated letter, after the header of a table.
 fn repeated(bytes: u64, letter: u8) -> impl Read {
     io::Read::chain(&b"text_id,text,annotator_id,label\n"[..], io::repeat(letter).take(bytes))
 }
 
-/// Writes the rows so many times.
+/// Writes the rows `times` times.
 fn parquet(path: &Path, batch: &RecordBatch, times: usize) {
     let properties = WriterProperties::builder()
         .set_compression(Codec::ZSTD(ZstdLevel::try_new(3).unwrap()))
@@ -52,7 +53,7 @@ fn parquet(path: &Path, batch: &RecordBatch, times: usize) {
     out.close().unwrap();
 }
 
-/// A table in which one long text stands in every row, held once.
+/// A table with one long text in every row, stored once.
 fn one_long_text(rows: i32) -> RecordBatch {
     let keys = Int32Array::from(vec![0; rows as usize]);
     let values = Arc::new(StringArray::from(vec!["x".repeat(64 << 10)]));
@@ -100,7 +101,7 @@ fn small_files_that_unpack_to_very_much_are_refused_within_bounds() {
         }
         archive.finish().unwrap();
     }
-    // Columns in which little stands for much.
+    // Columns that are small and unpack to a huge size.
     parquet(&place("text.parquet"), &one_long_text(3000), 1);
     parquet(&place("list.parquet"), &one_long_list(), 70);
     for (name, packed) in [("text.arrow", None), ("packed.arrow", Some(CompressionType::ZSTD))] {
@@ -149,7 +150,7 @@ fn tables_that_pack_well_are_read() {
     }
 }
 
-/// Lengths that an Arrow file states may be anything, and a library would reserve the memory for them.
+/// An Arrow file may declare any lengths, and a library would reserve the memory for them.
 #[test]
 fn an_arrow_file_with_any_changed_byte_is_read_or_refused_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What comes in and goes out: files of other tools, and packets of a study.
+//! Import and export of other tools' files, and the task packets of a study.
 
 pub mod exchange;
 pub mod study;

@@ -1,4 +1,5 @@
-//! What is known of an annotation file once it was looked through: its questions, what it says of texts and people, what else was met.
+//! Facts about an annotation file, collected in a first pass: its questions, its data about texts and
+//! annotators, and irregularities.
 
 use crate::annotations::item::{Item, Items, Met, Said};
 use crate::annotations::parts::Part;
@@ -9,7 +10,7 @@ use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// The columns of rows, in order; data of texts stands behind them.
+/// The columns of rows, in order; data about texts follow them.
 pub(crate) const TEXT_ID: &str = "text_id";
 pub(crate) const ANNOTATOR: &str = "annotator_id";
 pub(crate) const QUESTION: &str = "question";
@@ -23,7 +24,7 @@ pub(crate) const SPLIT: &str = "split";
 pub(crate) const STANDARD: [&str; 10] =
     [TEXT_ID, ANNOTATOR, QUESTION, LABEL, TIME, DURATION, OCCASION, NOTE, MARKS, SPLIT];
 
-/// The most keys of data that become columns; others are metadata all the same.
+/// Maximum number of keys of data that become columns; further keys are metadata all the same.
 const MAX_KEYS: usize = 1000;
 /// Names of keys that hold bodies, the likeliest first.
 const BODIES: &[&str] = &[
@@ -40,35 +41,33 @@ const BODIES: &[&str] = &[
     "review",
 ];
 
-/// What a file says of a question before its answers are read.
+/// What a file specifies about a question in addition to its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Its name.
     pub name: String,
-    /// Its kind.
     pub kind: ScaleKind,
-    /// Its levels, options or types; empty where the answers must tell.
+    /// Its levels, options or types; empty if they have to be derived from the answers.
     pub levels: Vec<String>,
 }
 
 impl Hint {
-    /// The scale, where levels are known; `None` where answers must tell.
+    /// Returns the scale, if levels are known; `None` if they have to be derived from the answers.
     ///
     /// # Errors
-    /// Levels that make no scale.
+    /// Levels that make no valid scale.
     pub fn scale(&self) -> Option<Result<Scale, ScaleError>> {
         (!self.levels.is_empty()).then(|| Scale::new(self.kind, &self.levels))
     }
 }
 
-/// Something that was met in a file and is no plain answer.
+/// Something in a file that is not a plain answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetInFile {
     /// Stable, kebab-case.
     pub code: &'static str,
     /// How many there are.
     pub count: u64,
-    /// What it is and what becomes of it, a sentence without its end.
+    /// What it is and how it is treated, a sentence without its full stop.
     pub message: String,
 }
 
@@ -85,7 +84,7 @@ struct Question {
     declared: Option<(ScaleKind, Vec<String>)>,
 }
 
-/// What a key of texts holds.
+/// Statistics on a key of texts.
 #[derive(Clone, Debug, Default)]
 struct Key {
     count: u64,
@@ -93,18 +92,18 @@ struct Key {
     structured: bool,
 }
 
-/// The answers of one person to one text and question.
+/// The answers of one annotator to one text and question.
 #[derive(Clone, Debug, Default)]
 struct Given(Vec<(Option<i64>, u64, (u64, u16))>);
 
-/// What is known of a file.
+/// Facts about a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     /// Texts, answers and skips, as far as they can be read.
     pub(crate) items: u64,
-    /// Parts and items that cannot be read.
+    /// Number of parts and items that cannot be read.
     pub(crate) troubles: u64,
-    /// The first of them, with its place.
+    /// The first of them, with its position.
     pub(crate) trouble: Option<String>,
     answers: u64,
     order: Vec<String>,
@@ -119,27 +118,28 @@ pub(crate) struct Facts {
     flags: u64,
     given: HashMap<u64, Given, foldhash::fast::RandomState>,
     hasher: Option<RandomState>,
-    /// The occasion of later answers, by the number of their item and their place in it.
+    /// The annotation round of later answers, by the number of their item and their index in it.
     occasions: HashMap<(u64, u16), u16>,
-    /// Questions whose answers are no levels, and why.
+    /// Questions whose answers are not levels, and why.
     free: BTreeMap<String, &'static str>,
     body: Option<String>,
-    /// An item is whole and lacks an answer with spans.
+    /// An item is complete and lacks an answer with spans.
     whole: bool,
-    /// Questions answered with spans, which an item that is whole answers in any case.
+    /// Questions answered with spans, which every complete item answers.
     implied: Vec<String>,
     empty: u64,
 }
 
 impl Facts {
-    /// What to look through the file once more with, where items that are whole answer questions that they do not name.
+    /// Returns the facts to begin a second pass with, if complete items answer questions that they do not
+    /// name.
     pub(crate) fn again(&self) -> Option<Self> {
         let spans = |name: &&String| self.questions.get(*name).is_some_and(|question| question.spans);
         let implied: Vec<String> = self.order.iter().filter(spans).cloned().collect();
         (self.whole && !implied.is_empty()).then(|| Self { implied, ..Self::default() })
     }
 
-    /// Adds to an item that is whole that there is no span.
+    /// Adds empty answers to a complete item for the questions on spans that it does not mention.
     pub(crate) fn complete(&self, item: &mut Item) {
         if item.whole {
             for name in &self.implied {
@@ -150,7 +150,7 @@ impl Facts {
         }
     }
 
-    /// Takes in what a part says.
+    /// Adds the contents of a part.
     pub(crate) fn take(&mut self, part: &Part, items: Items) {
         for (met, count) in items.met {
             *self.met.entry(met).or_default() += count;
@@ -179,7 +179,7 @@ impl Facts {
         }
     }
 
-    /// Counts what cannot be read, and keeps the first.
+    /// Counts a part that cannot be read, and stores the first error.
     pub(crate) fn trouble(&mut self, line: u64, place: &str, kind: &RowErrorKind) {
         self.troubles += 1;
         let place = if place.is_empty() { String::new() } else { format!(", {place}") };
@@ -273,7 +273,7 @@ impl Facts {
         }
     }
 
-    /// Remembers an answer, so that a second one of the same person is known for it.
+    /// Records an answer, so that a second one of the same annotator is recognised.
     fn given(&mut self, item: &Item, question: &str, said: &Said, place: (u64, u16)) {
         let Some(annotator) = &item.annotator else { return };
         let hasher = self.hasher.get_or_insert_with(RandomState::default);
@@ -282,18 +282,18 @@ impl Facts {
         self.given.entry(key).or_default().0.push((at, hasher.hash_one(said), place));
     }
 
-    /// Decides what only the whole file tells.
+    /// Derives what depends on the whole file.
     pub(crate) fn conclude(&mut self) {
         let mut repeats = 0;
         for (_, mut given) in std::mem::take(&mut self.given) {
             if given.0.len() < 2 {
                 continue;
             }
-            // By time; those without one by their place in the file.
+            // By time; those without one by their position in the file.
             given.0.sort_by_key(|(at, _, place)| (*at, *place));
             let mut before: Vec<(Option<i64>, u64)> = Vec::new();
             for (at, said, place) in given.0 {
-                // The same answer at the same time is the same one, twice in the file.
+                // The same answer at the same time is a duplicate in the file.
                 if before.contains(&(at, said)) {
                     continue;
                 }
@@ -347,7 +347,8 @@ impl Facts {
         }
     }
 
-    /// The key that holds the bodies: the one that answers are about, one with a usual name, or the one with the longest values.
+    /// Finds the key that holds the bodies: the one that answers are about, one with a usual name, or the one
+    /// with the longest values.
     fn find_body(&self) -> Option<String> {
         let usual = |key: &&String| !self.of_key.get(*key).is_some_and(|about| about.structured);
         let about = self.bodies.iter().filter(|(key, _)| self.of_key.contains_key(*key));
@@ -361,7 +362,7 @@ impl Facts {
         named.or_else(|| self.keys.iter().filter(usual).max_by_key(mean)).cloned()
     }
 
-    /// Whether anything of the file can be taken: texts, or answers.
+    /// Whether anything in the file can be imported: texts, or answers.
     pub(crate) fn is_of_use(&self) -> bool {
         let not_read = self.met.keys().any(|met| met.code == "not-read");
         let answers = self.answers
@@ -369,7 +370,7 @@ impl Facts {
         answers + self.skips > 0 || (self.items > 0 && !not_read)
     }
 
-    /// What was met, the same each time.
+    /// The irregularities, in a stable order.
     pub(crate) fn told(&self) -> Vec<MetInFile> {
         let told = |(met, count): (&Met, &u64)| MetInFile {
             code: met.code,
@@ -399,19 +400,19 @@ impl Facts {
         self.questions.get(question).is_some_and(Question::is_set)
     }
 
-    /// The occasion of an answer, where it is a later one.
+    /// The annotation round of an answer, if it is a later one.
     pub(crate) fn occasion(&self, item: u64, answer: u16) -> Option<u16> {
         self.occasions.get(&(item, answer)).copied()
     }
 
-    /// What answers cannot tell by themselves.
+    /// Returns what the answers do not imply by themselves.
     pub(crate) fn hints(&self) -> Vec<Hint> {
         let hint = |name: &str| Some((name.to_owned(), self.questions.get(name)?.hint()?));
         let found = self.questions().filter_map(hint);
         found.map(|(name, (kind, levels))| Hint { name, kind, levels }).collect()
     }
 
-    /// The column of a key of texts: its own name, unless a role has it.
+    /// The column of a key of texts: its own name, unless a role uses it.
     pub(crate) fn column_of(key: &str) -> String {
         match STANDARD.contains(&key) {
             true => format!("data.{key}"),
@@ -443,12 +444,12 @@ impl Facts {
         self.body.as_deref().map(Self::column_of)
     }
 
-    /// The columns that describe people.
+    /// The columns that describe annotators.
     pub(crate) fn attributes(&self) -> Vec<String> {
         self.attributes.iter().cloned().collect()
     }
 
-    /// Whether the file says something of people and nothing of texts.
+    /// Whether the file describes annotators and no texts.
     pub(crate) fn is_of_people(&self) -> bool {
         self.keys.is_empty() && self.answers == 0 && !self.has.contains(TEXT_ID)
     }
@@ -459,7 +460,7 @@ impl Question {
         self.several || self.declared.as_ref().is_some_and(|(kind, _)| *kind == ScaleKind::MultiLabel)
     }
 
-    /// Why answers are no levels of a question.
+    /// Returns why answers cannot be levels of a question.
     fn free(&self) -> Option<&'static str> {
         let options = self.names.len() > Scale::MAX_OPTIONS;
         match () {
@@ -498,7 +499,7 @@ impl Question {
     }
 }
 
-/// What stands for the text of an item without an id.
+/// Returns the value that identifies the text of an item without an id.
 fn text_key(item: &Item) -> Option<&str> {
     match item.text_id {
         Some(_) => None,

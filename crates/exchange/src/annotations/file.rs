@@ -1,4 +1,4 @@
-//! An annotation file that was looked through.
+//! An annotation file after its first pass.
 
 use crate::ExchangeError;
 use crate::annotations::facts::Facts;
@@ -8,18 +8,18 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How one tool's files are read: what each part of them says.
+/// How one tool's files are read: how each part of them is interpreted.
 pub(crate) trait Unfold: Debug + Send + Sync {
-    /// Adds what a part says, in order.
+    /// Adds the contents of a part, in order.
     fn unfold(&self, part: &Part, items: &mut Items);
 
-    /// What to say where a file has no annotator: why, and where the tool would tell.
+    /// The message for a file without an annotator: why, and where the tool would record it.
     fn without_annotator(&self) -> &'static str {
         "it does not say who gave its answers"
     }
 }
 
-/// An annotation file: how it divides, who reads it, what is in it.
+/// An annotation file: how it divides, its reader, its facts.
 #[derive(Clone, Debug)]
 pub(crate) struct AnnotationFile {
     pub(crate) path: PathBuf,
@@ -31,10 +31,10 @@ pub(crate) struct AnnotationFile {
 }
 
 impl AnnotationFile {
-    /// Looks through a file once. What is wrong with its parts is left for the reading of rows to tell.
+    /// Makes a first pass over a file. Errors in its parts are left for the reading of rows to report.
     ///
     /// # Errors
-    /// It cannot be opened, or holds no answers to texts at all.
+    /// The file cannot be opened, or holds no answers to texts at all.
     pub(crate) fn open(
         path: &Path,
         title: &str,
@@ -64,7 +64,7 @@ impl AnnotationFile {
     }
 }
 
-/// Takes in every part of a file.
+/// Reads every part of a file.
 fn look_through(
     path: &Path,
     division: &Division,

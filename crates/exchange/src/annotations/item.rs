@@ -1,4 +1,4 @@
-//! What a part of an annotation file says: who answered what about which text, and what else was met there.
+//! The contents of a part of an annotation file: answers to texts, and irregularities.
 
 use crate::row_error::RowErrorKind;
 use dissensus_domain::{NamedSpan, OffsetUnit, ScaleKind};
@@ -16,37 +16,37 @@ pub(crate) enum Said {
     Several(Vec<String>),
     /// Spans, with offsets in characters.
     Spans(Vec<SpanOf>),
-    /// The text was put off.
+    /// The text was skipped.
     Skipped,
 }
 
 /// A span with its type, which can be compared and hashed.
 pub(crate) type SpanOf = (u32, u32, String);
 
-/// One person's answers to one text at one time, or a text that nobody has answered.
+/// One annotator's answers to one text at one time, or a text without an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
-    /// Where it stands, for messages: `task 7, annotation 22`.
+    /// Its position, for messages: `task 7, annotation 22`.
     pub(crate) place: String,
     /// The id of the text, where the file has one.
     pub(crate) text_id: Option<String>,
-    /// What the file says of the text, its body among it.
+    /// The file's data about the text, including its body.
     pub(crate) data: Vec<(String, String)>,
-    /// Who answered.
     pub(crate) annotator: Option<String>,
-    /// Attributes of that person.
+    /// Attributes of the annotator.
     pub(crate) attributes: Vec<(String, String)>,
-    /// Answers with the question's name; without a name what is said of the text as a whole.
+    /// Answers with the question's name; without a name, the answer about the text as a whole.
     pub(crate) answers: Vec<(Option<String>, Said)>,
     /// When, as the file writes it.
     pub(crate) at: Option<String>,
     /// How long it took.
     pub(crate) duration_ms: Option<String>,
-    /// What the person noted.
+    /// The annotator's note.
     pub(crate) note: String,
-    /// The person has seen all questions that are answered with spans: where there is none, the answer is that there is no span.
+    /// The annotator has seen all questions that are answered with spans: a missing answer means that there
+    /// is no span.
     pub(crate) whole: bool,
-    /// The person flagged the text.
+    /// The annotator flagged the text.
     pub(crate) flagged: bool,
     /// The part of an official split.
     pub(crate) split: Option<String>,
@@ -70,18 +70,19 @@ impl Item {
     }
 }
 
-/// Something that was met in a file and is no answer, or no plain one: counted, and told with what becomes of it.
+/// Something in a file that is not an answer, or not a plain one: counted, and reported with how it is
+/// treated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Met {
     /// Stable, kebab-case.
     pub(crate) code: &'static str,
     /// What it is, in the plural: `drafts`.
     pub(crate) what: Cow<'static, str>,
-    /// What becomes of it, a sentence without its end.
+    /// How it is treated, a sentence without its full stop.
     pub(crate) became: Cow<'static, str>,
 }
 
-/// What is wrong with an item: its place, the field, and why.
+/// An error in an item: its position, the field, and the reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) place: String,
@@ -89,12 +90,12 @@ pub(crate) struct Fault {
     pub(crate) kind: RowErrorKind,
 }
 
-/// What the parts of a file say, in their order.
+/// The contents of the parts of a file, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     pub(crate) found: Vec<Result<Item, Fault>>,
     pub(crate) met: Vec<(Met, u64)>,
-    /// Questions whose kind or levels the file tells apart from answers.
+    /// Questions whose kind or levels the file specifies separately from answers.
     pub(crate) declared: Vec<(String, ScaleKind, Vec<String>)>,
     /// Keys of data that answers are about.
     pub(crate) bodies: Vec<String>,
@@ -105,7 +106,7 @@ impl Items {
         self.found.push(Ok(item));
     }
 
-    /// Something that cannot be read.
+    /// Adds an error.
     pub(crate) fn fault(
         &mut self,
         place: impl Into<String>,
@@ -117,7 +118,7 @@ impl Items {
         self.found.push(Err(Fault { place, column, kind }));
     }
 
-    /// Counts what is no answer.
+    /// Counts something that is not an answer.
     pub(crate) fn met(
         &mut self,
         code: &'static str,
@@ -127,7 +128,7 @@ impl Items {
         self.met_many(1, code, what, became);
     }
 
-    /// As [`Items::met`], of several at once.
+    /// Calls [`Items::met`] for several at once.
     pub(crate) fn met_many(
         &mut self,
         count: usize,
@@ -140,13 +141,14 @@ impl Items {
         }
     }
 
-    /// Says what a question is like.
+    /// Sets the kind and the levels of a question.
     pub(crate) fn declare(&mut self, question: &str, kind: ScaleKind, levels: Vec<String>) {
         self.declared.push((question.to_owned(), kind, levels));
     }
 }
 
-/// A value of JSON as plain text: whole numbers without a point, lists and objects as their JSON; `null` is blank.
+/// Formats a JSON value as plain text: whole numbers without a point, lists and objects as their JSON; `null`
+/// is blank.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -167,7 +169,7 @@ pub(crate) fn text_of(value: Option<&Value>) -> Option<String> {
     Some(plain(value)).filter(|text| !text.trim().is_empty())
 }
 
-/// The plain values of a list; a plain value alone is a list of one, `null` is none.
+/// Returns the plain values of a list; a single plain value is a list of one, `null` an empty list.
 pub(crate) fn strings(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::Null => Some(Vec::new()),
@@ -176,11 +178,12 @@ pub(crate) fn strings(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// Spans of a text in characters. Tools count different things (Unicode characters, UTF-16 units, bytes) and do not say which: where the
-/// spans come with their words, the first of these that all of them fit is taken.
+/// Converts spans of a text to characters. Tools count different units (Unicode characters, UTF-16 units,
+/// bytes) and do not specify which: if the spans come with their words, the first unit that all of them fit
+/// is used.
 ///
 /// # Errors
-/// A span ends before it begins, or the words are not where it says.
+/// A span ends before it begins, or the words are not at its position.
 pub(crate) fn checked_spans(
     text: &str,
     spans: Vec<(NamedSpan, Option<String>)>,
@@ -221,7 +224,7 @@ pub(crate) fn checked_spans(
     Err(first.unwrap_or_default())
 }
 
-/// Whether these are the words, white space aside: tools write line ends in several ways.
+/// Whether these are the words, ignoring white space: tools write line ends in several ways.
 fn same_words(words: &str, there: impl Iterator<Item = char>) -> bool {
     // Some tools write `\n` for a line end in the words of a span.
     let words = words.replace("\\n", "\n");

@@ -1,8 +1,9 @@
-//! The elements of a JSON list, or the members of a JSON object, one at a time: the file as a whole is never held.
+//! Reads the elements of a JSON list, or the members of a JSON object, one at a time: the whole file is never
+//! held in memory.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The longest element, in bytes: a task with the answers of hundreds of people.
+/// The longest element, in bytes: a task with the answers of hundreds of annotators.
 pub(crate) const MAX_PART_BYTES: usize = 64 << 20;
 
 /// One element or member.
@@ -16,7 +17,7 @@ pub(crate) struct JsonPart {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What is wrong with the list or the object around the parts: nothing can be read behind it.
+/// An error in the list or the object around the parts: nothing after it can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
     pub(crate) line: u64,
@@ -30,7 +31,7 @@ enum State {
     Done,
 }
 
-/// Divides a file.
+/// Splits a file into its parts.
 #[derive(Debug)]
 pub(crate) struct JsonParts<R> {
     input: BufReader<R>,
@@ -46,15 +47,15 @@ impl<R: Read> JsonParts<R> {
         Self { input, line: 1, position: 0, state: State::Start, object: false }
     }
 
-    /// Bytes left behind.
+    /// Bytes that have been read.
     pub(crate) fn position(&self) -> u64 {
         self.position
     }
 
-    /// The next part; `None` behind the last one.
+    /// Returns the next part; `None` after the last one.
     ///
     /// # Errors
-    /// The disk; inside, a file that is no list or object, or that is cut off.
+    /// The disk; inside, a file that is not a list or object, or that is truncated.
     pub(crate) fn next_part(&mut self) -> io::Result<Option<Result<JsonPart, Broken>>> {
         if self.state == State::Done {
             return Ok(None);
@@ -124,7 +125,7 @@ impl<R: Read> JsonParts<R> {
         Ok(Some(name))
     }
 
-    /// Takes one value whole. Whether it is sound JSON inside is for the parser of it to say.
+    /// Reads one whole value. Whether it is valid JSON inside is left to its parser.
     fn value(&mut self) -> io::Result<Result<Vec<u8>, &'static str>> {
         let mut bytes = Vec::new();
         let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
@@ -186,7 +187,7 @@ impl<R: Read> JsonParts<R> {
         if bytes.is_empty() { Err("a value is missing") } else { Ok(bytes) }
     }
 
-    /// The next byte that is no white space; it stays where it is.
+    /// Returns the next byte that is not white space, without consuming it.
     fn next_visible(&mut self) -> io::Result<Option<u8>> {
         loop {
             match self.input.fill_buf()?.first().copied() {

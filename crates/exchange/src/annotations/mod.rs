@@ -1,7 +1,9 @@
-//! Files of annotation tools: parts of a file (tasks, lines, documents) that each hold somebody's answers, unfolded into rows.
+//! Files of annotation tools: parts of a file (tasks, lines, documents) that each hold an annotator's
+//! answers, unfolded into rows.
 //!
-//! A file is looked through once when it is opened: only then is it known which questions it answers, which of their answers
-//! are sets, and on which occasion of several each answer was given. Reading it again gives the same rows in the same order.
+//! The whole file is inspected once when it is opened: only then is it known which questions it answers,
+//! which of their answers are sets, and in which annotation round each answer was given. Reading it again
+//! returns the same rows in the same order.
 
 mod facts;
 mod file;

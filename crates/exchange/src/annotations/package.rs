@@ -1,4 +1,4 @@
-//! A folder or a ZIP archive, file by file. Nothing of an archive is ever written to the disk.
+//! A folder or a ZIP archive, file by file. Nothing from an archive is ever written to disk.
 
 use crate::ExchangeError;
 use crate::unpacking::{beyond_limit, unpacking_limit};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// The most files that are looked at.
+/// Maximum number of files.
 const MAX_FILES: usize = 100_000;
-/// The longest file, unpacked, in bytes: one that is longer is no file of answers, or packed so as to fill the memory.
+/// The longest file, unpacked, in bytes: a longer one does not contain answers, or is a decompression bomb.
 pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
-/// How deep folders are looked into.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 6;
 
 /// A folder or an archive that was opened.
@@ -20,13 +20,13 @@ const MAX_DEPTH: usize = 6;
 pub(crate) struct Package {
     path: PathBuf,
     archive: Option<ZipArchive<File>>,
-    /// Bytes that were read so far, and the most that are read, which nothing but an archive has.
+    /// Bytes that were read so far, and the limit, which only an archive has.
     unpacked: u64,
     limit: u64,
 }
 
 impl Package {
-    /// Opens what is at the path.
+    /// Opens the folder or archive at the path.
     ///
     /// # Errors
     /// It cannot be read, or is a damaged archive.
@@ -116,7 +116,7 @@ fn damaged(path: &Path, error: &ZipError) -> ExchangeError {
     ExchangeError::Package { path: path.to_owned(), why }
 }
 
-/// Whether a name, followed from a folder, would end outside of it.
+/// Whether a name, resolved in a folder, would be outside of it.
 fn leads_out(name: &str) -> bool {
     name.starts_with(['/', '\\'])
         || name.split(['/', '\\']).any(|part| part == "..")

@@ -1,4 +1,5 @@
-//! The parts of an annotation file, one after the other: lines, elements of a list, members of an object, files of an archive, rows.
+//! The parts of an annotation file, one after the other: lines, elements of a list, members of an object,
+//! files of an archive, rows.
 
 use crate::ExchangeError;
 use crate::annotations::json_parts::JsonParts;
@@ -24,17 +25,17 @@ pub(crate) enum Division {
     Elements,
     /// The members of a JSON object.
     Members,
-    /// The file as it stands.
+    /// The file as a whole.
     Whole,
     /// A JSON value a line, in each of these files of an archive.
     EntryLines(Vec<String>),
-    /// These files of an archive or a folder as they stand.
+    /// These files of an archive or a folder, each as a whole.
     Entries(Vec<String>),
     /// The rows of a table, as objects.
     Rows(Box<TableFile>),
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Json(Value),
@@ -46,10 +47,10 @@ pub(crate) enum Content {
 pub(crate) struct Part {
     /// The physical line on which it begins, from 1, in the file or in the file of an archive.
     pub(crate) line: u64,
-    /// The key of a member, or the name of the file that it is or stands in.
+    /// The key of a member, or the name of the file that it is or is in.
     pub(crate) name: String,
     pub(crate) content: Content,
-    /// The JSON of an element or a member as it stands, for those to whom the order of keys matters.
+    /// The unprocessed JSON of an element or a member, for readers that depend on the order of keys.
     pub(crate) raw: String,
 }
 
@@ -106,18 +107,15 @@ struct Entries {
     package: Package,
     names: std::vec::IntoIter<String>,
     by_line: bool,
-    /// The file whose lines are read: its name, its bytes, how far, and the next line's number.
+    /// The file whose lines are read: its name, its bytes, the position, and the next line's number.
     open: Option<(String, Vec<u8>, usize, u64)>,
-    /// Of the bytes of the file as a whole, about.
+    /// Approximate share of each file in the bytes of the whole.
     step: u64,
     position: u64,
 }
 
 impl Parts {
     /// The parts of the file at `path`.
-    ///
-    /// # Errors
-    /// It cannot be opened.
     pub(crate) fn open(path: &Path, division: &Division) -> Result<Self, ExchangeError> {
         let reading = |e| ExchangeError::reading(path, e);
         let file = || File::open(path).map_err(reading);
@@ -150,7 +148,7 @@ impl Parts {
         Ok(Self { source, name, done: false })
     }
 
-    /// Bytes of the file left behind, about.
+    /// Bytes of the file that have been read, approximately.
     pub(crate) fn position(&self) -> u64 {
         match &self.source {
             Input::Lines(window) => window.offset(),
@@ -226,7 +224,7 @@ fn next_line(window: &mut Window<File>, name: &str) -> Option<Result<Part, BadPa
     }
 }
 
-/// The JSON of a line; `None` for a blank one.
+/// Parses the JSON of a line; `None` for a blank one.
 fn json_line(line: &[u8], offset: u64) -> Result<Option<Value>, RowErrorKind> {
     let text = std::str::from_utf8(line)
         .map_err(|e| RowErrorKind::NotUtf8 { offset: offset + e.valid_up_to() as u64 })?;

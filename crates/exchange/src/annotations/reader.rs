@@ -1,4 +1,4 @@
-//! The rows of an annotation file: one an answer, one a text that nobody has answered.
+//! The rows of an annotation file: one for each answer, one for each text without an answer.
 
 use crate::ExchangeError;
 use crate::annotations::facts::{
@@ -21,7 +21,7 @@ const NO_OPTION: &str = "none";
 
 /// The values of a row by column.
 type Flat = Vec<(String, String)>;
-/// A row, or what is wrong with one.
+/// A row, or its error.
 type Next = Result<Flat, (Option<String>, RowErrorKind)>;
 
 /// Reads rows.
@@ -42,9 +42,6 @@ pub(crate) struct AnnotationRecords {
 
 impl AnnotationRecords {
     /// The rows of `file` from the first.
-    ///
-    /// # Errors
-    /// It can no longer be opened.
     pub(crate) fn open(file: &Arc<AnnotationFile>) -> Result<Self, ExchangeError> {
         Ok(Self {
             parts: Parts::open(&file.path, &file.division)?,
@@ -72,12 +69,12 @@ impl AnnotationRecords {
         self.line
     }
 
-    /// Where the row stands in its part: the task, the annotation, the file of an archive.
+    /// The position of the row in its part: the task, the annotation, the file of an archive.
     pub(crate) fn place(&self) -> Option<&str> {
         Some(self.place.as_str()).filter(|place| !place.is_empty())
     }
 
-    /// The row given last as a JSON object of its values.
+    /// The row returned last as a JSON object of its values.
     pub(crate) fn raw(&self) -> &[u8] {
         &self.raw
     }
@@ -86,7 +83,7 @@ impl AnnotationRecords {
         self.parts.position()
     }
 
-    /// Goes to the next row; false behind the last one.
+    /// Goes to the next row; false after the last one.
     pub(crate) fn advance(&mut self) -> Result<bool, RowError> {
         self.cells.clear();
         self.raw.clear();
@@ -154,7 +151,7 @@ impl AnnotationRecords {
     }
 }
 
-/// A row's question, its label, whether the text was put off, and its occasion.
+/// A row's question, its label, whether the text was skipped, and its annotation round.
 type OneRow = (Option<String>, Option<String>, bool, Option<u16>);
 
 /// The rows of an item: one for each answer, at least one.
@@ -182,7 +179,7 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
     let mut rows: Vec<OneRow> = Vec::new();
     for (nth, (question, said)) in (0..).zip(answers) {
         if said == Said::Skipped {
-            // Who puts a text off without saying for which question puts it off for all.
+            // A text that is skipped without naming a question is skipped for all.
             match question {
                 Some(question) => rows.push((Some(question), None, true, None)),
                 None => rows.extend(facts.questions().map(|name| (Some(name.to_owned()), None, true, None))),

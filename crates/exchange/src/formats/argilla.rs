@@ -1,5 +1,5 @@
-//! Argilla 2 records: flat (`to_datasets`, three lists for each question) or nested (`to_json`), as lines or as a list; and the shape of
-//! Argilla 1 in data sets.
+//! Argilla 2 records: flat (`to_datasets`, three lists for each question) or nested (`to_json`), as lines or
+//! as a list; and the layout of Argilla 1 in data sets.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Said, Unfold, checked_spans, plain, strings, text_of};
@@ -8,12 +8,11 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The end of the key that holds a question's answers.
+/// The suffix of the key with a question's answers.
 const RESPONSES: &str = ".responses";
-/// Keys of a record that say nothing of its text.
+/// Keys of a record that are not data of its text.
 const OWN: [&str; 6] = ["id", "external_id", "_server_id", "status", "inserted_at", "updated_at"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Argilla;
 
@@ -41,7 +40,7 @@ impl Format for Argilla {
 #[derive(Debug)]
 struct Records;
 
-/// One person's answer to one question.
+/// One annotator's answer to one question.
 struct Response {
     question: String,
     person: Option<String>,
@@ -170,7 +169,8 @@ fn flat_responses(record: &Map<String, Value>) -> Result<Vec<Response>, Wrong> {
     Ok(found)
 }
 
-/// `responses: {question: [{value, user_id}]}`, without a status; or a list of those with `question_name` or `values`.
+/// Reads `responses: {question: [{value, user_id}]}`, without a status; or a list of those with
+/// `question_name` or `values`.
 fn nested_responses(record: &Map<String, Value>) -> Result<Vec<Response>, Wrong> {
     let Some(responses) = record.get("responses").and_then(Value::as_object) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -216,7 +216,7 @@ fn count_suggestions(record: &Map<String, Value>, items: &mut Items) {
     );
 }
 
-/// The answer that a value is; `None` for a ranking.
+/// Returns the answer in a value; `None` for a ranking.
 fn said(value: &Value, data: &[(String, String)]) -> Result<Option<Said>, String> {
     let Some(list) = value.as_array() else {
         let level = text_of(Some(value)).ok_or("the response has no value")?;

@@ -1,11 +1,12 @@
-//! What a UIMA CAS says, in whichever form it is written: one document of one annotator. Annotations with a place are spans, those without one
-//! are answers about the document; each of their features is a question.
+//! The contents of a UIMA CAS, in any serialisation: one document of one annotator. Annotations with a
+//! position are spans, those without one are answers about the document; each of their features is a
+//! question.
 
 use crate::annotations::{Item, Items, Said, SpanOf};
 use dissensus_domain::OffsetUnit;
 use std::collections::BTreeMap;
 
-/// Types that say nothing of what annotators think.
+/// Types that annotators do not create.
 const PLAIN_TYPES: [&str; 9] = [
     "Token",
     "Sentence",
@@ -17,10 +18,10 @@ const PLAIN_TYPES: [&str; 9] = [
     "CASMetadata",
     "XMI",
 ];
-/// Features that say nothing of it either.
+/// Features that annotators do not set.
 const PLAIN_FEATURES: [&str; 2] = ["order", "i7n_uiOrder"];
 
-/// One document as it is written.
+/// One document.
 #[derive(Debug, Default)]
 pub(super) struct Cas {
     /// The text, with the id by which annotations name it.
@@ -28,28 +29,27 @@ pub(super) struct Cas {
     pub(super) annotations: Vec<Annotation>,
 }
 
-/// One annotation.
 #[derive(Debug)]
 pub(super) struct Annotation {
-    /// Its type, without the part before the last point.
+    /// Its type, without the part before the last dot.
     pub(super) kind: String,
-    /// The text it is of.
+    /// The text that it annotates.
     pub(super) sofa: String,
-    /// Its place in UTF-16 units.
+    /// Its position in UTF-16 units.
     pub(super) place: Option<(u32, u32)>,
-    /// Features with their values; those without a value are none.
+    /// Features with their values; those without a value are left out.
     pub(super) features: Vec<(String, String)>,
-    /// Features that name other annotations.
+    /// Features that refer to other annotations.
     pub(super) references: Vec<String>,
 }
 
 impl Annotation {
-    /// Whether annotations of a type say what annotators think.
+    /// Whether annotations of a type are created by annotators.
     pub(super) fn is_of_annotators(kind: &str) -> bool {
         !PLAIN_TYPES.contains(&kind)
     }
 
-    /// Whether a value says anything, and of what annotators think.
+    /// Whether a feature has a value and is set by annotators.
     pub(super) fn is_feature(name: &str, value: &str) -> bool {
         !PLAIN_FEATURES.contains(&name) && !value.trim().is_empty()
     }
@@ -63,7 +63,7 @@ impl Annotation {
     }
 }
 
-/// Adds what a document says to `item`, and that to `items`.
+/// Adds the contents of a document to `item`, and the item to `items`.
 pub(super) fn add(cas: Cas, mut item: Item, items: &mut Items) {
     let Some((sofa, text)) = cas.text else {
         return items.fault(item.place, None, "the file has no text (no Sofa with a sofaString)");

@@ -1,4 +1,4 @@
-//! UIMA CAS JSON (0.4) as INCEpTION and dkpro-cassis write it: one document of one annotator.
+//! UIMA CAS JSON (0.4) as written by INCEpTION and dkpro-cassis: one document of one annotator.
 //! <https://github.com/apache/uima-uimaj-io-jsoncas>
 
 use super::cas::{self, Annotation, Cas};
@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 const STRUCTURES: &str = "%FEATURE_STRUCTURES";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct CasJson;
 
@@ -25,7 +24,7 @@ impl Format for CasJson {
     }
 }
 
-/// Adds what a document says to `item`, and that to `items`.
+/// Adds the contents of a document to `item`, and the item to `items`.
 pub(super) fn read_document(file: &str, item: Item, items: &mut Items) {
     match parsed(file) {
         Ok(found) => cas::add(found, item, items),
@@ -66,7 +65,7 @@ fn sofa(structure: &Map<String, Value>) -> Option<(String, String)> {
 }
 
 fn annotation(kind: &str, structure: &Map<String, Value>) -> Result<Option<Annotation>, String> {
-    // What belongs to no text is a list, or a part of another annotation.
+    // A structure that belongs to no text is a list, or a part of another annotation.
     let Some(sofa) = structure.get("@sofa").map(ToString::to_string) else { return Ok(None) };
     let offset = |name: &str| {
         let at = structure.get(name);
@@ -86,7 +85,8 @@ fn annotation(kind: &str, structure: &Map<String, Value>) -> Result<Option<Annot
             }
             continue;
         }
-        // Names with a sign are no features, but for numbers that JSON cannot hold ("#score": "NaN"), which are no answers.
+        // Names with a sign are not features, except for numbers that JSON cannot hold (`"#score": "NaN"`),
+        // which are not answers.
         if name.starts_with(['%', '#', '^']) || ["begin", "end"].contains(&name.as_str()) {
             continue;
         }

@@ -9,7 +9,6 @@ pub(crate) const TASK: &str = "task";
 pub(crate) const WORKER: &str = "worker";
 pub(crate) const LABEL: &str = QUESTION;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct CrowdKit;
 
@@ -20,7 +19,7 @@ impl Format for CrowdKit {
 
     fn recognise(&self, look: &Look) -> Option<Reading> {
         let these = [TASK, WORKER, LABEL];
-        // With more columns it is a table like any other, unless somebody says what it is.
+        // With more columns it is a table like any other, unless the user specified the format.
         let exactly = look.named || look.columns().len() == these.len();
         let table = look.table.as_ref().filter(|_| exactly && look.has_columns(&these))?;
         Some(Reading::Annotations(Division::Rows(table.clone()), Arc::new(Answers)))

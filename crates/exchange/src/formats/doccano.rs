@@ -1,4 +1,5 @@
-//! doccano: a ZIP archive with a file for each person, or one such file. Lines do not say whose they are: the name of the file does.
+//! doccano: a ZIP archive with a file for each annotator, or one such file. The name of a file identifies the
+//! annotator of its lines.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Said, Unfold, checked_spans, plain, strings, text_of};
@@ -6,17 +7,16 @@ use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The keys of an example that was made for an import.
+/// The keys of an example in a file made for an import.
 pub(crate) const KEYS: [&str; 9] =
     ["id", "text", "label", "labels", "entities", "relations", "cats", "meta", "Comments"];
 /// The file that a shared project is exported to.
 pub(crate) const ALL: &str = "all";
 /// The question that labels of whole texts answer.
 pub(crate) const LABEL: &str = "label";
-/// The question that spans in place of labels answer.
+/// The question of spans that are written instead of labels.
 pub(crate) const SPANS: &str = "spans";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Doccano;
 
@@ -42,7 +42,7 @@ impl Format for Doccano {
         if objects.is_empty() || !objects.iter().all(is_example) {
             return None;
         }
-        // An export has comments and ids; files made for an import are nobody's.
+        // An export has comments and ids; files made for an import have no annotator.
         let export =
             |example: &Map<String, Value>| example.contains_key("id") && example.contains_key("Comments");
         let by_person = look.named || objects.iter().all(export);
@@ -58,7 +58,7 @@ impl Format for Doccano {
 
 #[derive(Debug)]
 struct Examples {
-    /// The name of the file is that of a person.
+    /// The name of the file identifies an annotator.
     by_person: bool,
 }
 
@@ -96,7 +96,7 @@ impl Unfold for Examples {
             return items.fault(file, Some(key), why);
         }
         if item.answers.is_empty() {
-            // Who has not answered has said nothing, also not of a text alone.
+            // An item without an answer or a note has no annotator.
             item.annotator = item.annotator.filter(|_| !item.note.is_empty());
         }
         items.push(item);

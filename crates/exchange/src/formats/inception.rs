@@ -1,5 +1,6 @@
-//! The archive of an INCEpTION project: `annotation/DOCUMENT/USER.tsv` (or `.xmi`, `.json`), so that the name of the folder is the text and the
-//! name of the file the annotator. What only INCEpTION itself can read is named and left out.
+//! The archive of an INCEpTION project: `annotation/DOCUMENT/USER.tsv` (or `.xmi`, `.json`), so that the name
+//! of the folder is the text and the name of the file the annotator. Files that only INCEpTION itself can
+//! read are listed and left out.
 
 use super::{Format, FormatInfo, Look, Reading, cas_json, webanno_tsv, xmi};
 use crate::annotations::{Division, Item, Items, Package, Part, Unfold};
@@ -7,12 +8,11 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Names of files that are no annotators'.
+/// Names of files that belong to no annotator.
 const NOBODY: [&str; 2] = ["INITIAL_CAS", "CURATION_USER"];
-/// How many of what is left out are named.
+/// How many of the files left out are listed by name.
 const NAMED: usize = 3;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Inception;
 
@@ -39,13 +39,13 @@ enum Holds {
         document: String,
         user: String,
     },
-    /// The text alone, where no annotations of it can be read.
+    /// Only the text, if none of its annotations can be read.
     Source {
         document: String,
     },
 }
 
-/// Which files of an archive are read, and what is left out of it.
+/// Which files of an archive are read, and which are left out.
 #[derive(Debug, Default)]
 struct Archive {
     readable: BTreeMap<String, Holds>,
@@ -142,7 +142,7 @@ impl Archive {
     }
 }
 
-/// The state of each document of each annotator.
+/// Returns the state of each document for each annotator.
 fn states(project: &Value) -> HashMap<(String, String), String> {
     let documents = project.get("annotation_documents").and_then(Value::as_array);
     let entry = |entry: &Value| {
@@ -155,7 +155,7 @@ fn states(project: &Value) -> HashMap<(String, String), String> {
 impl Unfold for Archive {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(holds) = self.readable.get(&part.name) else {
-            // The description of the project stands first, and brings what is left out.
+            // The description of the project comes first, and reports what is left out.
             for (code, what, became, count) in &self.left_out {
                 items.met_many(*count, code, what.clone(), *became);
             }

@@ -1,4 +1,5 @@
-//! Label Studio's export `JSON`: a list of tasks, each with everybody's annotations. One control of the page (`from_name`) is one question.
+//! Label Studio's export `JSON`: a list of tasks, each with the annotations of all annotators. One control of
+//! the page (`from_name`) is one question.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{
@@ -8,20 +9,19 @@ use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What our writer adds to an annotation, and Label Studio leaves unread: for each question that the person answered, or put off, its name, when
-/// and how long. The tool has one time for all of them.
+/// The key that our writer adds to an annotation, and Label Studio ignores: for each question that the
+/// annotator answered, or skipped, its name, when and how long. The tool has one time for all of them.
 pub(crate) const GIVEN: &str = "dissensus";
 /// The name of a question in it.
 pub(crate) const QUESTION: &str = "question";
 /// How long an answer took, in seconds.
 pub(crate) const LEAD_TIME: &str = "lead_time";
 
-/// A span, and the words that are said to stand there.
+/// A span, and the words expected at its position.
 type SpanWithWords = (NamedSpan, Option<String>);
-/// The spans of a control: its question, the name of what it is about, the spans.
+/// The spans of a control: its question, the name of the text that it annotates, the spans.
 type Marked = (String, String, Vec<SpanWithWords>);
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudio;
 
@@ -163,7 +163,7 @@ fn unfold_annotation(
             answers.into_iter().filter_map(|(question, said)| Some((question?, said))).collect();
         for (question, mut item) in one_by_one(given, &item) {
             let found = answers.iter().position(|(name, _)| *name == question);
-            // What was answered and has no result was answered with no span.
+            // A listed question without a result was answered with no span.
             let said = found.map_or_else(|| Said::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
             item.answer(question, said);
             items.push(item);
@@ -175,13 +175,13 @@ fn unfold_annotation(
         return;
     }
     item.whole = left_out == 0;
-    // An annotation of which nothing can be read says nothing of the text.
+    // An annotation without a readable answer does not introduce its text.
     if left_out == 0 || !item.answers.is_empty() {
         items.push(item);
     }
 }
 
-/// The questions that an annotation of ours lists, each with an item of its own time.
+/// Returns the questions that an annotation of our writer lists, each with an item of its own time.
 fn one_by_one(given: &[Value], common: &Item) -> Vec<(String, Item)> {
     let one = |entry: &Value| {
         let item = Item {
@@ -194,7 +194,7 @@ fn one_by_one(given: &[Value], common: &Item) -> Vec<(String, Item)> {
     given.iter().filter_map(one).collect()
 }
 
-/// Reads one result into the item; false where it is of a kind that labels cannot hold.
+/// Reads one result into the item; returns false for a kind that labels cannot represent.
 fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items: &mut Items) -> bool {
     let kind = result.get("type").and_then(Value::as_str).unwrap_or_default();
     let question = text_of(result.get("from_name")).unwrap_or_else(|| kind.to_owned());
@@ -267,7 +267,7 @@ fn marked_span(value: &Value) -> Option<Vec<SpanWithWords>> {
     Some(labels.into_iter().map(span).collect())
 }
 
-/// Finds the text that spans are of: the one that the control names, or another one that they fit.
+/// Finds the text that spans belong to: the one that the control names, or another one that they fit.
 fn in_text(
     about: &str,
     spans: Vec<SpanWithWords>,
@@ -277,7 +277,7 @@ fn in_text(
     keys.sort_by_key(|(key, _)| (key != about, key != "text"));
     let mut first = None;
     for (key, text) in keys {
-        // The page counts UTF-16 units, its programs for Python characters.
+        // The page counts UTF-16 units, its Python programs characters.
         match checked_spans(text, spans.clone(), &[OffsetUnit::Characters, OffsetUnit::Utf16]) {
             Ok(found) => return Ok((key.clone(), found)),
             Err(why) => drop(first.get_or_insert(why)),
@@ -291,7 +291,7 @@ fn paths(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|path| Some(strings(path)?.join(" / "))).collect()
 }
 
-/// Who annotated: an e-mail where there is one, else an id.
+/// Returns the annotator: an e-mail address if there is one, else an id.
 pub(super) fn person(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::Object(person) => ["email", "username", "id"].iter().find_map(|key| text_of(person.get(*key))),
@@ -299,7 +299,7 @@ pub(super) fn person(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// Seconds as milliseconds; what is none, or longer than can be, is not known.
+/// Converts seconds to milliseconds; an invalid or too large value is dropped.
 pub(super) fn lead_time(value: Option<&Value>) -> Option<String> {
     let seconds: f64 = text_of(value)?.parse().ok()?;
     let ms = (seconds * 1000.0).round();

@@ -1,5 +1,6 @@
-//! Label Studio's exports `JSON_MIN`, `CSV` and `TSV`: one record an annotation. Columns of the task and answers stand side by side, and
-//! nothing says which is which: answers have a shape of their own, or differ between annotations of one task.
+//! Label Studio's exports `JSON_MIN`, `CSV` and `TSV`: one record an annotation. Columns of the task and of
+//! answers are not marked as such: answers have a shape of their own, or differ between annotators of one
+//! task.
 
 use super::label_studio::{lead_time, person};
 use super::{Format, FormatInfo, Look, Reading};
@@ -14,10 +15,9 @@ use std::sync::Arc;
 /// Keys that Label Studio adds itself.
 const OWN: [&str; 7] =
     ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"];
-/// More different values than this, and a column is a property of texts.
+/// A column with more different values than this is a property of texts.
 const LEVELS: usize = 20;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudioFlat;
 
@@ -55,7 +55,7 @@ struct Records {
     answers: BTreeSet<String>,
 }
 
-/// What the values of each key are like.
+/// Statistics on the values of each key.
 #[derive(Debug, Default)]
 struct Survey {
     records: usize,
@@ -99,7 +99,8 @@ impl Survey {
     fn answers(self) -> BTreeSet<String> {
         let several = self.tasks.values().any(|annotations| *annotations > 1);
         let is_answer = |seen: &Seen| {
-            // What people say of one task differs, be it a level or a free text; else levels recur.
+            // With several annotators, answers to one task differ, be they levels or free text; otherwise
+            // levels recur.
             let few = seen.values.len() <= LEVELS && seen.values.len() * 2 <= seen.count;
             seen.shaped || (seen.plain && if several { seen.differs } else { few && !links(&seen.values) })
         };
@@ -112,7 +113,7 @@ fn links(values: &BTreeSet<String>) -> bool {
     values.iter().any(|value| value.contains("://") || value.starts_with("/data/"))
 }
 
-/// A value of CSV that is JSON, as that.
+/// Parses a CSV value that is JSON.
 fn unpacked(value: &Value) -> Value {
     match value.as_str().filter(|text| text.starts_with(['{', '['])) {
         Some(text) => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),

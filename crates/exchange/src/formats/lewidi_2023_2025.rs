@@ -1,5 +1,5 @@
-//! The JSON of the shared tasks on learning with disagreements (Le-Wi-Di 2023 and 2025): an object of texts by id, each with everybody's
-//! answers.
+//! The JSON of the shared tasks on learning with disagreements (Le-Wi-Di 2023 and 2025): an object of texts
+//! by id, each with the answers of all annotators.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Said, SpanOf, Unfold, plain, strings, text_of};
@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// What else is known of a text.
+/// Other data about a text.
 pub(crate) const OTHER_INFO: &str = "other_info";
-/// Why people answered as they did, in the order of the list of annotators.
+/// Explanations of answers, in the order of the list of annotators.
 pub(crate) const EXPLANATIONS: &str = "explanations";
 
-/// Keys that say nothing of the text alone.
+/// Keys that are not data of the text.
 const OWN: [&str; 9] = [
     "text",
     "annotators",
@@ -28,7 +28,6 @@ const OWN: [&str; 9] = [
     "annotation task",
 ];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Lewidi;
 
@@ -74,7 +73,7 @@ impl Unfold for Texts {
         }
         for (person, answer) in given {
             let mut item = Item { place: format!("{place}, {person}"), ..common.clone() };
-            // In some sets other_info says something of each annotator.
+            // In some sets `other_info` has a value for each annotator.
             if let Some(about) = info.and_then(|info| text_of(info.get(&person))) {
                 item.attributes.push(("other_info".to_owned(), about));
             }
@@ -93,14 +92,15 @@ impl Unfold for Texts {
     }
 }
 
-/// What a person answered, and why.
+/// The answers of an annotator, and their explanations.
 #[derive(Debug, Default)]
 struct Given {
     levels: Vec<String>,
     notes: Vec<String>,
 }
 
-/// Everybody's answers: in 2023 two lists with commas in the same order, in 2025 an object by annotator, in which a person may give several.
+/// Reads the answers of all annotators: in 2023 two comma-separated lists in the same order, in 2025 an
+/// object by annotator, which may have several for each.
 fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'static str, String)> {
     let list = |value: &Value| -> Option<Vec<String>> {
         match value {
@@ -136,7 +136,8 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
             }
         }
     }
-    // Explanations stand in the order of the list of annotators, in which a person stands as often as they explain something.
+    // Explanations are in the order of the list of annotators, which has an annotator once for each
+    // explanation.
     let explained = entry.get(OTHER_INFO).and_then(|info| info.get(EXPLANATIONS)).and_then(Value::as_array);
     if let Some(explained) = explained.filter(|explained| explained.len() == people.len()) {
         for (person, why) in people.iter().zip(explained) {
@@ -148,12 +149,12 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
     Ok(given)
 }
 
-/// Whether a level is a list of spans, as versions before 0.1 wrote answers that are spans; `[]` may be one.
+/// Whether a level is a list of spans, the notation for answers in versions before 0.1; `[]` may be one.
 fn is_list_of_spans(level: &str) -> bool {
     reads_as_spans(level) && spans_named(level).is_ok()
 }
 
-/// The spans of an answer that is one list of them; `None` where it is another answer.
+/// Returns the spans of an answer that is a single list of them; `None` for any other answer.
 fn spans_of(levels: &[String]) -> Option<Vec<SpanOf>> {
     let [only] = levels else { return None };
     (is_list_of_spans(only) || only.trim() == "[]")
@@ -161,7 +162,7 @@ fn spans_of(levels: &[String]) -> Option<Vec<SpanOf>> {
         .map(|spans| spans.into_iter().map(|span| (span.start, span.end, span.label)).collect())
 }
 
-/// The levels, which the soft label names also where nobody chose them.
+/// Declares the levels, which the soft label contains even if no annotator chose them.
 fn declare(question: &str, soft: Option<&Value>, items: &mut Items) {
     let Some(soft) = soft.and_then(Value::as_object) else { return };
     if soft.keys().any(|level| is_list_of_spans(level)) {
@@ -178,7 +179,7 @@ fn declare(question: &str, soft: Option<&Value>, items: &mut Items) {
     items.declare(question, kind, levels);
 }
 
-/// The kind of a question and the order of its levels, or of its options, as a soft label of them tells.
+/// Returns the kind of a question and the order of its levels or options, as they follow from a soft label.
 pub(crate) fn declared(mut levels: Vec<String>, options: bool) -> (ScaleKind, Vec<String>) {
     let numbers = levels.iter().all(|level| level.parse::<i64>().is_ok());
     let kind = match numbers {
@@ -191,7 +192,7 @@ pub(crate) fn declared(mut levels: Vec<String>, options: bool) -> (ScaleKind, Ve
     (kind, levels)
 }
 
-/// What is said of the text: its parts in order, a line each, as the body; the rest as it stands.
+/// Returns the data of the text: its parts in order, a line each, as the body; the rest unchanged.
 fn data(entry: &Map<String, Value>, given: &BTreeMap<String, Given>, part: &Part) -> Vec<(String, String)> {
     let mut data = vec![("text".to_owned(), body(part))];
     for (key, value) in entry.iter().filter(|(key, _)| !OWN.contains(&key.as_str())) {
@@ -221,13 +222,13 @@ fn body(part: &Part) -> String {
     }
 }
 
-/// What of a text its body is made of.
+/// The parts of a text that make its body.
 #[derive(serde::Deserialize)]
 struct Entry {
     text: Body,
 }
 
-/// A body: one, or named parts in the order in which they stand.
+/// A body: one string, or named parts in the order of the file.
 enum Body {
     Plain(String),
     Parts(Vec<String>),

@@ -1,14 +1,14 @@
-//! The annotators of a Le-Wi-Di 2025 data set (`SET_annotators_meta.json`): an object of people by id with what is known of them.
+//! The annotators of a Le-Wi-Di 2025 data set (`SET_annotators_meta.json`): an object of annotators by id
+//! with their attributes.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Unfold, text_of};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What stands for a value that is not known.
+/// Codes for a missing value.
 const UNKNOWN: [&str; 3] = ["DATA_EXPIRED", "nan", "NaN"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LewidiPeople;
 

@@ -1,4 +1,4 @@
-//! A first look at a file: enough to tell its format.
+//! A first look at a file: enough to detect its format.
 
 use crate::ExchangeError;
 use crate::annotations::{JsonParts, Package};
@@ -8,19 +8,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// How many bytes of the beginning are looked at.
+/// How many bytes of the beginning are read.
 pub(super) const HEAD_BYTES: u64 = 1 << 20;
 /// How many lines, elements and members are parsed.
 const LOOKED_AT: usize = 20;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// What the beginning of a file shows. What it is not is empty.
+/// What the beginning of a file shows. The parts that do not apply are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
     pub(crate) path: PathBuf,
-    /// The ending of its name in lower case, without the point.
+    /// The extension of its name in lower case, without the dot.
     pub(crate) ending: String,
-    /// Somebody has said which format it is.
+    /// The user specified the format.
     pub(crate) named: bool,
     pub(crate) is_folder: bool,
     /// The first bytes, without a byte order mark.
@@ -38,7 +38,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Looks at what is at `path`; `None` where that is no ordinary file and no folder.
+    /// Inspects the file or folder at `path`; `None` if it is neither an ordinary file nor a folder.
     ///
     /// # Errors
     /// It cannot be read, or is a damaged archive.
@@ -62,7 +62,7 @@ impl Look {
         match look.head.trim_ascii_start().first() {
             Some(b'P') if look.head.starts_with(b"PK\x03\x04") || look.head.starts_with(b"PK\x05\x06") => {
                 let names = Package::open(path).and_then(|package| package.names());
-                // Spreadsheets are archives too, and are told apart by who reads tables.
+                // Spreadsheets are archives too, and are recognised by the readers of tables.
                 look.files = if look.ending == "zip" { names? } else { names.unwrap_or_default() };
             }
             Some(b'[') => look.elements = elements(path),

@@ -1,4 +1,4 @@
-//! The formats that files are read in: a file of code each, and which of them a file has.
+//! The formats that can be read, one module each, and how the format of a file is detected.
 
 mod argilla;
 mod cas;
@@ -32,13 +32,13 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A format that files are read in.
+/// A format that can be read.
 pub(crate) trait Format: Debug + Sync {
-    /// What it is called.
+    /// The names of the format.
     fn info(&self) -> FormatInfo;
 
-    /// How a file of this format is read; `None` where the file does not look like one. Of a file that was said to be of this format
-    /// ([`Look::named`]) less is asked.
+    /// Returns how a file of this format is read; `None` if the file does not look like one. If the user
+    /// specified this format ([`Look::named`]), the check is less strict.
     fn recognise(&self, look: &Look) -> Option<Reading>;
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Recognised {
     Annotations(Division, Arc<dyn Unfold>),
 }
 
-/// Every format. Those of tools are asked first: their files are tables or JSON too.
+/// Every format. Those of tools come first: their files are tables or JSON too.
 const FORMATS: [&dyn Format; 21] = [
     &label_studio::LabelStudio,
     &label_studio_flat::LabelStudioFlat,
@@ -93,16 +93,17 @@ pub(crate) fn named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.into_iter().find(|format| format.info().name == name)
 }
 
-/// Whether a format claims what is at the path.
+/// Whether a format recognises the file at the path.
 pub(crate) fn are_claimed(path: &Path) -> bool {
     let look = Look::of(path, false).ok().flatten();
     look.is_some_and(|look| FORMATS.iter().any(|format| format.recognise(&look).is_some()))
 }
 
-/// Says which format a file has, `chosen` where somebody has said it.
+/// Detects the format of a file, or uses `chosen`.
 ///
 /// # Errors
-/// Nothing that can be read at the path, a file that cannot be of the format that was chosen, or one that may be of several.
+/// Nothing that can be read at the path, a file that cannot be of the chosen format, or one that may be of
+/// several formats.
 pub(crate) fn recognise(
     path: &Path,
     chosen: Option<&dyn Format>,
@@ -153,7 +154,7 @@ fn open(
 /// Reads a file as a table, whatever tool wrote it.
 ///
 /// # Errors
-/// It is none.
+/// The file is not a table.
 pub(crate) fn table(path: &Path) -> Result<(FormatInfo, Box<TableFile>), ExchangeError> {
     let table = TableFile::open(path, None)?;
     Ok((tables::of(table.format()).info(), Box::new(table)))

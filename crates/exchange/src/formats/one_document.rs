@@ -1,11 +1,12 @@
-//! A file that is one document of one annotator, whose name stands in the archive of a project and not in the file.
+//! A file that is one document of one annotator, whose name is in the archive of a project and not in the
+//! file.
 
 use crate::annotations::{Item, Items, Part, Unfold};
 
 /// Reads the file as a whole.
 #[derive(Debug)]
 pub(super) struct OneDocument {
-    /// Adds what the text of the file says.
+    /// Adds the contents of the file.
     pub(super) read: fn(&str, Item, &mut Items),
 }
 

@@ -1,5 +1,6 @@
-//! Potato: the folder of states that its server writes (`USER/user_state.json`), and its exports `annotations.jsonl` and CSV. None of
-//! them has the texts, only their ids: those are imported first, from the file that the study was made of.
+//! Potato: the folder of states that its server writes (`USER/user_state.json`), and its exports
+//! `annotations.jsonl` and CSV. None of them has the texts, only their ids: the texts have to be imported
+//! first, from the source file of the study.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Content, Division, Item, Items, Part, Said, Unfold, text_of};
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const STATE: &str = "user_state.json";
-/// Values that say of an option that it was chosen.
+/// Values that mean that an option was chosen.
 const CHOSEN: [&str; 3] = ["true", "on", "checked"];
 
 /// The server's own files.
@@ -32,7 +33,7 @@ impl Format for PotatoState {
     }
 }
 
-/// What its `export` writes.
+/// The files that its `export` writes.
 #[derive(Debug)]
 pub(super) struct Potato;
 
@@ -152,7 +153,7 @@ impl Unfold for Export {
     }
 }
 
-/// When the answer became what it is: its last change, else when the page was left or opened.
+/// Returns the time of the answer: its last change, else when the page was left or opened.
 fn last_change(about: &Value) -> Option<String> {
     let seconds = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|at| *at > 0.0);
     let changes = about.get("annotation_changes").and_then(Value::as_array);
@@ -195,7 +196,7 @@ fn nested(labels: &Map<String, Value>) -> Schemas {
     schemas
 }
 
-/// A row of a table: columns `SCHEMA.OPTION`, or `SCHEMA` alone; spans as JSON in `SCHEMA._spans`.
+/// Reads a row of a table: columns `SCHEMA.OPTION`, or just `SCHEMA`; spans as JSON in `SCHEMA._spans`.
 fn columns(record: &Map<String, Value>) -> (Schemas, Vec<(String, Value)>) {
     let (mut schemas, mut spans) = (Schemas::new(), Vec::new());
     for (column, value) in
@@ -211,14 +212,15 @@ fn columns(record: &Map<String, Value>) -> (Schemas, Vec<(String, Value)>) {
             Some((schema, name)) => {
                 schemas.entry(schema.to_owned()).or_default().insert(name.to_owned(), value);
             }
-            // Beside columns of options it is the answer that counts.
+            // If there are columns of options too, this is the answer that counts.
             None => drop(schemas.insert(column.clone(), BTreeMap::from([(String::new(), value)]))),
         }
     }
     (schemas, spans)
 }
 
-/// The answers to each schema: the options that were chosen, or the one value of a scale. What has several values is several questions.
+/// Returns the answers to each schema: the options that were chosen, or the one value of a scale. A schema
+/// with several values is several questions.
 fn answer(schemas: Schemas, item: &mut Item, items: &mut Items) {
     for (schema, values) in schemas {
         let values: Vec<(String, String)> =
@@ -260,7 +262,7 @@ fn nested_spans(spans: &Value) -> Vec<(String, Value)> {
     spans.map(|(schema, list)| (schema.clone(), list.clone())).collect()
 }
 
-/// Adds spans. The texts are not in the file: that the spans lie in them is checked when they are imported.
+/// Adds spans. The texts are not in the file, so the import checks that the spans are within them.
 fn mark(spans: Vec<(String, Value)>, item: &mut Item, items: &mut Items) {
     for (schema, list) in spans {
         let span = |entry: &Value| {

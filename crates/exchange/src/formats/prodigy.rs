@@ -11,7 +11,7 @@ pub(crate) const TEXT_ID: &str = "_text_id";
 /// The question that spans answer in files of our writer: Prodigy's views have no name for one.
 pub(crate) const QUESTION: &str = "_question";
 
-/// Keys of a task that say nothing of its text.
+/// Keys of a task that are not data of its text.
 pub(crate) const OWN: [&str; 24] = [
     TEXT_ID,
     QUESTION,
@@ -39,7 +39,6 @@ pub(crate) const OWN: [&str; 24] = [
     "user_input",
 ];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Prodigy;
 
@@ -133,7 +132,7 @@ fn in_view(view: &str) -> String {
     if view.is_empty() { String::new() } else { format!(" ({view})") }
 }
 
-/// Reads the answers of a task; false where it has none that labels can hold.
+/// Reads the answers of a task; returns false if it has none that labels can represent.
 fn read(
     task: &Map<String, Value>,
     view: &str,
@@ -158,7 +157,7 @@ fn read(
             items.declare(&question, kind, ids);
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
-        // A person who may choose one and chose none has not answered.
+        // An annotator who may choose one option and chose none has not answered.
         let said = (!chosen.is_empty() || kind == ScaleKind::MultiLabel).then_some(Said::Several(chosen));
         questions.push((question, said));
     }
@@ -194,7 +193,7 @@ fn read(
             (None, _) => item.answer(question, Said::Skipped),
             (Some(Did::Accept), None) => {}
             (Some(Did::Reject), _) => {
-                // The task as a whole was refused: that is no choice among its options.
+                // The task as a whole was rejected, which is not a choice among its options.
                 item.flagged = true;
                 items.met(
                     "rejected",

@@ -1,4 +1,4 @@
-//! Tables: CSV, TSV, JSON Lines, CoNLL. Their columns may be called anything.
+//! Tables: CSV, TSV, JSON Lines, CoNLL, with columns of any names.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::table_format::TableFormat;
@@ -44,7 +44,8 @@ impl Format for Table {
         self.info
     }
 
-    /// What no tool's format claims is looked at as a table; here only one that was named.
+    /// Only a format that the user specified; other files that no tool's format recognises are opened as
+    /// tables elsewhere.
     fn recognise(&self, look: &Look) -> Option<Reading> {
         (look.named && !look.is_folder).then_some(Reading::Table(self.format))
     }

@@ -1,5 +1,5 @@
-//! GATE Teamware 2: documents with a set of annotations for each person, as lines or as a list. Answers are the features of annotations of whole
-//! documents.
+//! GATE Teamware 2: documents with a set of annotations for each annotator, as lines or as a list. Answers
+//! are the features of annotations of whole documents.
 
 use super::{Format, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Said, Unfold, plain, text_of};
@@ -7,18 +7,17 @@ use crate::format_info::FormatInfo;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The people's annotations.
+/// The annotations by annotator.
 const SETS: &str = "annotation_sets";
-/// Who did not annotate a document.
+/// Annotators who did not annotate a document.
 const STATUS: &str = "teamware_status";
-/// Before version 2.2 answers stood one level deeper.
+/// Before version 2.2 answers were nested one level deeper.
 const OLD: &str = "label";
-/// Keys of a document that say nothing of its text.
+/// Keys of a document that are not data of its text.
 const OWN: [&str; 2] = [SETS, STATUS];
-/// What else came with it, in one form of export.
+/// Other data of the document, in one form of export.
 const FEATURES: &str = "features";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Teamware;
 
@@ -112,7 +111,7 @@ fn said(value: &Value) -> Option<Said> {
     }
 }
 
-/// Who put the document off.
+/// Returns the annotators who skipped the document.
 fn rejected(document: &Map<String, Value>) -> Vec<String> {
     people(document, "rejected_by")
 }
@@ -122,7 +121,7 @@ fn people(document: &Map<String, Value>, status: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(|person| text_of(Some(person))).collect()
 }
 
-/// Counts who began and gave no answer.
+/// Counts annotators who began and gave no answer.
 fn unfinished(document: &Map<String, Value>, items: &mut Items) {
     let count = people(document, "timed_out").len() + people(document, "aborted").len();
     let became = "Left out: they ran out of time, or were broken off";

@@ -1,17 +1,16 @@
-//! Plain text, one text a line. Lines without a character but white space are none.
+//! Plain text, one text a line. Lines with only white space are skipped.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, Part, Unfold};
 use std::sync::Arc;
 
-/// How many records are looked at to tell a table from texts.
+/// How many records are inspected to distinguish a table from texts.
 const LOOKED_AT: usize = 50;
-/// As much as is looked at of a file at most.
+/// Maximum number of bytes that are inspected.
 const HEAD_BYTES: usize = super::look::HEAD_BYTES as usize - 3;
-/// The column of what a line says.
+/// The column with the text of a line.
 const TEXT: &str = "text";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct TextLines;
 
@@ -31,14 +30,15 @@ impl Format for TextLines {
 fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,
-        // The last character of what was looked at may be cut.
+        // The last character of the inspected bytes may be cut.
         Err(error) => error.error_len().is_none(),
     };
     let starts = head.trim_ascii_start().first();
     valid && !head.contains(&0) && starts.is_some_and(|first| !b"{[".contains(first))
 }
 
-/// Whether its records have the same number of cells, as the rows of a table have, and more than one. A line alone is taken for the names of columns.
+/// Whether its records have the same number of cells, as the rows of a table have, and more than one. A
+/// single line is assumed to be the names of columns.
 fn is_table(head: &[u8]) -> bool {
     b"\t;,".iter().any(|separator| {
         let mut reader = csv::ReaderBuilder::new();
@@ -46,7 +46,7 @@ fn is_table(head: &[u8]) -> bool {
         let records = reader.from_reader(head).into_byte_records().take(LOOKED_AT);
         let mut widths: Vec<usize> = records.map_while(Result::ok).map(|record| record.len()).collect();
         if head.len() >= HEAD_BYTES && widths.len() < LOOKED_AT {
-            // The last record is cut where the head ends.
+            // The last record is cut at the end of the head.
             widths.pop();
         }
         // A row of a table may lack a cell.

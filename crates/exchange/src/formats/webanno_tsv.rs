@@ -1,5 +1,5 @@
-//! WebAnno TSV 3, one document of one annotator: a line a word, a column for each feature of each layer. A feature of a layer of spans is a
-//! question; the document as a whole is the text.
+//! WebAnno TSV 3, one document of one annotator: a line a word, a column for each feature of each layer. A
+//! feature of a layer of spans is a question; the document as a whole is the text.
 
 use super::one_document::OneDocument;
 use super::{Format, FormatInfo, Look, Reading};
@@ -8,11 +8,10 @@ use dissensus_domain::OffsetUnit;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The beginning of a feature that links spans; the column behind it says to which.
+/// The prefix of a feature that links spans; the column after it has the target.
 const ROLE: &str = "ROLE_";
 const BEGIN: &str = "#FORMAT=WebAnno TSV 3";
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct WebannoTsv;
 
@@ -34,19 +33,19 @@ struct Layer {
     name: String,
     features: Vec<String>,
     spans: bool,
-    /// The first of its columns, counted behind the three of every line, and how many it has.
+    /// The index of its first column, after the three of every line, and the number of its columns.
     first: usize,
     width: usize,
 }
 
-/// A span of a layer: its place in UTF-16 units, and the value of each feature.
+/// A span of a layer: its position in UTF-16 units, and the value of each feature.
 struct Marked {
     start: u32,
     end: u32,
     values: Vec<Option<String>>,
 }
 
-/// Adds what a document says to `item`, and that to `items`.
+/// Adds the contents of a document to `item`, and the item to `items`.
 pub(super) fn read_document(file: &str, mut item: Item, items: &mut Items) {
     match parsed(file) {
         Err((line, why)) => items.fault(format!("{}, line {line}", item.place), None, why),
@@ -111,7 +110,7 @@ fn parsed(file: &str) -> Result<Parsed, (usize, String)> {
             marked.push(Vec::new());
         } else if let Some(text) = line.strip_prefix("#Text=") {
             if in_text {
-                // The line end in a sentence begins another such line.
+                // A line end in a sentence begins another such line.
                 if let Some(sentence) = sentences.last_mut() {
                     sentence.text.push('\n');
                     sentence.text.push_str(&unescaped(text));
@@ -173,7 +172,7 @@ fn word(
             }
             let known = cells.iter().find_map(|(_, number)| *number).map(|number| (nth, number.to_owned()));
             if let Some(at) = known.as_ref().and_then(|known| numbered.get(known)) {
-                // The same span goes on.
+                // The same span continues.
                 let span = &mut marked[nth][*at];
                 (span.start, span.end) = (span.start.min(start), span.end.max(end));
                 continue;
@@ -193,7 +192,7 @@ fn word(
     Ok(())
 }
 
-/// The annotations of a cell, which stand on each other with `|` between them.
+/// Splits a cell with several annotations at `|`.
 fn stacked(cell: &str) -> Vec<&str> {
     let (mut parts, mut from, mut escaped) = (Vec::new(), 0, false);
     for (at, byte) in cell.bytes().enumerate() {
@@ -211,7 +210,7 @@ fn stacked(cell: &str) -> Vec<&str> {
     parts
 }
 
-/// A value and the number behind it, by which the words of one span are known.
+/// Splits a cell into a value and the number after it, which identifies the words of one span.
 fn numbered_cell(cell: &str) -> (&str, Option<&str>) {
     let number = cell.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
     match number {
@@ -247,7 +246,8 @@ fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// The document: its sentences at their places. What stands between them is not in the file: a space, or empty lines.
+/// Reconstructs the document: its sentences at their positions. The characters between them are not in the
+/// file: a space, or empty lines.
 fn joined(sentences: &[Sentence]) -> Result<String, String> {
     let mut text = String::new();
     let mut length = 0;
@@ -273,7 +273,7 @@ fn joined(sentences: &[Sentence]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The spans of each question, in characters.
+/// Returns the spans of each question, in characters.
 fn answers(document: &Parsed) -> Result<BTreeMap<String, Vec<SpanOf>>, String> {
     let mut found: BTreeMap<String, Vec<SpanOf>> = BTreeMap::new();
     let to_characters = |at| OffsetUnit::Utf16.to_characters(&document.text, at).map_err(|e| e.to_string());
@@ -284,7 +284,7 @@ fn answers(document: &Parsed) -> Result<BTreeMap<String, Vec<SpanOf>>, String> {
                 continue; // a place between two characters, which no span can be
             }
             let mut values = span.values.iter().zip(&layer.features).enumerate();
-            // A span without a value is one of its layer.
+            // A span without a value has the name of its layer.
             let mut add = |question: String, label: &str| {
                 found.entry(question).or_default().push((start, end, label.to_owned()));
             };

@@ -1,5 +1,5 @@
-//! One row a text, one column a person. Nothing in such a table says that its columns are people, so it is read as one only where somebody says
-//! that it is.
+//! One row a text, one column an annotator. Such a table cannot be recognised by its contents, so it is read
+//! as one only if the user specifies the format.
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, Item, Items, LABEL as QUESTION, Part, Said, Unfold, text_of};
@@ -7,12 +7,11 @@ use crate::reading::vocabulary;
 use crate::roles::simplified;
 use std::sync::Arc;
 
-/// The columns that are no people.
+/// The columns that are not annotators.
 pub(crate) const TEXT_ID: &str = crate::annotations::TEXT_ID;
 pub(crate) const TEXT: &str = "text";
 pub(crate) const LABEL: &str = QUESTION;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Wide;
 
@@ -34,7 +33,7 @@ impl Format for Wide {
     }
 }
 
-/// The columns that are no people.
+/// The columns that are not annotators.
 #[derive(Debug)]
 struct Texts {
     id: Option<String>,

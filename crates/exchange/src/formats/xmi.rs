@@ -1,4 +1,4 @@
-//! UIMA CAS XMI as INCEpTION writes it: one document of one annotator.
+//! UIMA CAS XMI as written by INCEpTION: one document of one annotator.
 
 use super::cas::{self, Annotation, Cas};
 use super::one_document::OneDocument;
@@ -15,7 +15,6 @@ const XMI: &str = "http://www.omg.org/XMI";
 /// Attributes that are no features.
 const PLAIN_ATTRIBUTES: [&str; 4] = ["id", "sofa", "begin", "end"];
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Xmi;
 
@@ -32,7 +31,7 @@ impl Format for Xmi {
     }
 }
 
-/// Adds what a document says to `item`, and that to `items`.
+/// Adds the contents of a document to `item`, and the item to `items`.
 pub(super) fn read_document(file: &str, item: Item, items: &mut Items) {
     match parsed(file) {
         Ok(found) => cas::add(found, item, items),
@@ -40,7 +39,8 @@ pub(super) fn read_document(file: &str, item: Item, items: &mut Items) {
     }
 }
 
-/// The annotations of a file, and its text with the id by which they name it. Entities are not expanded: a file that declares any is refused.
+/// Parses the annotations of a file, and its text with the id by which they refer to it. Entities are not
+/// expanded: a file that declares any is refused.
 fn parsed(file: &str) -> Result<Cas, String> {
     let mut reader = NsReader::from_str(file);
     let mut found = Cas::default();
@@ -96,7 +96,7 @@ fn sofa(attributes: &[(String, String)]) -> Option<(String, String)> {
 }
 
 fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<Annotation>, String> {
-    // What belongs to no text is a list, or a part of another annotation.
+    // A structure that belongs to no text is a list, or a part of another annotation.
     let Some(sofa) = value(&attributes, "sofa").map(str::to_owned) else { return Ok(None) };
     let offset = |name: &str| {
         value(&attributes, name)
@@ -111,7 +111,7 @@ fn annotation(kind: String, attributes: Vec<(String, String)>) -> Result<Option<
         })
         .cloned()
         .collect();
-    // A reference is a number here as any other, which only the type system tells.
+    // A reference is a number here like any other; only the type system distinguishes them.
     Ok(Some(Annotation { kind, sofa, place, features, references: Vec::new() }))
 }
 

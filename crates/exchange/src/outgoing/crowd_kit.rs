@@ -1,4 +1,4 @@
-//! `task,worker,label`, as crowd-kit and most programs that bring labels together take it.
+//! `task,worker,label`, the input of crowd-kit and most programs for aggregation.
 
 use super::labels::ToolLabels;
 use super::{LossReason, Writer, tell};
@@ -7,7 +7,6 @@ use crate::formats::crowd_kit::{LABEL, TASK, WORKER};
 use dissensus_domain::{Progress, ScaleKind};
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct CrowdKit;
 

@@ -1,4 +1,4 @@
-//! Labels divided into what a format holds and what is lost.
+//! Divides labels into what a format can represent and what is lost.
 
 use super::labels::{ToolAnswer, ToolLabels, ToolPerson, ToolQuestion};
 use super::losses::{Loss, LossReason};
@@ -8,26 +8,27 @@ use super::{ToolFormat, Writer, people};
 use dissensus_domain::{Answer, ScaleKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What will be in a file, and what will not.
+/// What will be in a file, and what will be lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divided {
-    /// What is written. It is what reading the file gives: people and questions have the names that they have there.
+    /// The labels that are written, identical to what reading the file returns: annotators and questions have
+    /// their names in the file.
     pub kept: ToolLabels,
-    /// What is lost, in the order of reasons.
+    /// The losses, in the order of reasons.
     pub losses: Vec<Loss>,
 }
 
 impl Divided {
-    /// How much is lost for a reason.
+    /// Returns how much is lost for a reason.
     pub fn lost(&self, reason: LossReason) -> u64 {
         self.losses.iter().find(|loss| loss.reason == reason).map_or(0, |loss| loss.count)
     }
 }
 
-/// Divides labels into what a file of `format` holds and what it does not. Nothing is left out without being counted; what stood beside an
-/// answer that is lost is counted with it, and not once more.
+/// Divides labels into what a file of `format` can represent and what it cannot. Nothing is left out without
+/// being counted; the note, time and marks of a lost answer are counted with it, and not again.
 ///
-/// Texts, people and questions of which no answer is kept are not among what is kept, and are not counted.
+/// Texts, annotators and questions without a remaining answer are dropped, and not counted.
 pub fn divide(labels: ToolLabels, format: ToolFormat) -> Divided {
     let mut division = Division { writer: format.writer(), labels, losses: BTreeMap::new() };
     division.answers();
@@ -59,7 +60,8 @@ impl Division {
         *self.losses.entry(reason).or_default() += count as u64;
     }
 
-    /// The question of a file that has one: the first that is answered as the format holds it, else the first that is answered.
+    /// Returns the question of a file that has only one: the first whose answers the format can represent,
+    /// else the first that has answers.
     fn only_question(&self) -> Option<usize> {
         if self.holds(LossReason::OtherQuestions) {
             return None;
@@ -74,7 +76,7 @@ impl Division {
         all.clone().find(held).or_else(|| all.next())
     }
 
-    /// Takes out answers that the format cannot hold, and marks of texts without an answer.
+    /// Removes answers that the format cannot represent, and marks of texts without an answer.
     fn answers(&mut self) {
         let only = self.only_question();
         let mut kept = Vec::with_capacity(self.labels.answers.len());
@@ -88,7 +90,7 @@ impl Division {
         self.labels.answers = kept;
     }
 
-    /// Takes off what the format cannot hold beside answers that are kept.
+    /// Removes the other data of the remaining answers that the format cannot represent.
     fn beside_answers(&mut self) {
         let mut answers = std::mem::take(&mut self.labels.answers);
         answers.iter_mut().for_each(|answer| self.strip(answer, false));
@@ -100,7 +102,7 @@ impl Division {
         answer.at_ms.filter(|at_ms| self.holds(LossReason::Times) && self.writer.holds_time(*at_ms))
     }
 
-    /// Why an answer, or a text that was put off, is not kept at all.
+    /// Returns why an answer, or a skipped text, is left out.
     fn why_not(&self, answer: &ToolAnswer, only: Option<usize>) -> Option<LossReason> {
         let lost = |reason| (!self.holds(reason)).then_some(reason);
         let other = only.is_some_and(|only| only != answer.question);
@@ -121,7 +123,8 @@ impl Division {
         }
     }
 
-    /// Takes off and counts what the format does not hold beside an answer; all of it where nothing was answered.
+    /// Removes and counts the data of an answer that the format cannot represent; all of it if there is no
+    /// answer.
     fn strip(&mut self, answer: &mut ToolAnswer, all: bool) {
         let remark = std::mem::take(&mut answer.remark);
         let time = self.time(answer);
@@ -150,7 +153,7 @@ impl Division {
         (answer.guideline, answer.shown, answer.simulated) = (false, false, false);
     }
 
-    /// A question of which no answer has a span has no types of spans in the file, and no answers.
+    /// A question none of whose answers has a span has no types of spans in the file, and no answers.
     fn spans_without_types(&mut self) {
         let marked: HashSet<usize> = (self.labels.answers.iter())
             .filter(
@@ -164,14 +167,15 @@ impl Division {
         self.retain(LossReason::EmptySpans, told);
     }
 
-    /// Takes out what does not fit, and counts it.
+    /// Removes what does not fit, and counts it.
     fn retain(&mut self, reason: LossReason, fits: impl Fn(&ToolAnswer) -> bool) {
         let before = self.labels.answers.len();
         self.labels.answers.retain(fits);
         self.lose(reason, before - self.labels.answers.len());
     }
 
-    /// Later answers whose first answer is not kept, or which a reader could not tell from it.
+    /// Removes re-annotations whose first answer is left out, or which a reader could not distinguish from
+    /// it.
     fn occasions(&mut self) {
         let mut tellable = tellable(&self.labels.answers, |answer| self.time(answer)).into_iter();
         let before = self.labels.answers.len();
@@ -179,7 +183,7 @@ impl Division {
         self.lose(LossReason::LaterAnswers, before - self.labels.answers.len());
     }
 
-    /// Texts put off for one question and answered for another, where the format puts off whole texts.
+    /// Removes skips of texts that were answered for another question, if the format skips whole texts.
     fn skips(&mut self) {
         if self.writer.skips_beside_answers() {
             return;
@@ -193,7 +197,7 @@ impl Division {
         });
     }
 
-    /// Leaves texts, people and questions that are answered, in their order.
+    /// Retains the texts, annotators and questions with answers, in their order.
     fn without_what_is_not_answered(&mut self) {
         let ToolLabels { texts, people, questions, answers } = &mut self.labels;
         let text = only(texts, answers.iter().map(|answer| answer.text));
@@ -206,7 +210,7 @@ impl Division {
         }
     }
 
-    /// Takes off and counts what the format does not hold of texts.
+    /// Removes and counts the data of texts that the format cannot represent.
     fn texts(&mut self) {
         let mut of_text: Vec<Vec<usize>> = vec![Vec::new(); self.labels.texts.len()];
         for answer in &self.labels.answers {
@@ -233,7 +237,7 @@ impl Division {
         self.labels.texts = texts;
     }
 
-    /// The names that people have in the file.
+    /// Sets the names of annotators in the file.
     fn people(&mut self) {
         let mut people: Vec<ToolPerson> = std::mem::take(&mut self.labels.people);
         let ids: Vec<&str> = people.iter().map(|person| person.id.as_str()).collect();
@@ -249,7 +253,7 @@ impl Division {
         self.labels.people = people;
     }
 
-    /// What the file tells of scales, and the names that questions have in it.
+    /// Sets the scales that the file implies, and the names of questions in it.
     fn questions(&mut self) {
         let mut questions: Vec<ToolQuestion> = self.labels.questions.clone();
         for (nth, question) in questions.iter_mut().enumerate() {
@@ -272,15 +276,15 @@ impl Division {
     }
 }
 
-/// Whether every reader takes a value that came with a text for what it is.
+/// Whether every reader reads this metadata value back unchanged.
 fn is_plain(key: &str, value: &str) -> bool {
     let blank = key.trim().is_empty() || value.trim().is_empty();
-    // A body is looked for under that name, and a table of very many keys has an object under this one.
+    // `text` is read as the body, and an object under `metadata` as a table of very many keys.
     let taken = key.eq_ignore_ascii_case("text") || (key == "metadata" && value.starts_with('{'));
     !blank && !taken
 }
 
-/// Leaves those of `things` whose index is among `used`, and gives the new index by the old one.
+/// Retains those of `things` whose index is in `used`, and returns the new index by the old one.
 fn only<T>(things: &mut Vec<T>, used: impl Iterator<Item = usize>) -> HashMap<usize, usize> {
     let used: HashSet<usize> = used.collect();
     let mut order: Vec<usize> = used.into_iter().collect();

@@ -1,4 +1,5 @@
-//! A ZIP archive with a file of JSON Lines for each person, as doccano exports it. Lines do not say whose they are: the name of the file does.
+//! A ZIP archive with a file of JSON Lines for each annotator, as doccano exports it. The name of a file
+//! identifies the annotator of its lines.
 
 use super::labels::{Named, ToolLabels};
 use super::{LossReason, Writer, id_value, tell};
@@ -11,7 +12,6 @@ use std::io::{self, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Doccano;
 
@@ -34,7 +34,7 @@ impl Writer for Doccano {
     }
 
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {
-        // The file of that name is the one of a project whose labels are merged.
+        // A file of that name contains the merged labels of a shared project.
         let stem = crate::file_names::file_stem(id);
         if crate::file_names::without_case(&stem) == ALL { format!("{stem}_").into() } else { stem.into() }
     }

@@ -8,10 +8,10 @@ use std::io;
 use std::path::Path;
 
 impl ToolFormat {
-    /// Makes sure that a file of this format can have this name.
+    /// Checks that a file of this format can have this name.
     ///
     /// # Errors
-    /// Its name does not end as names of such files do.
+    /// The extension is not that of the format.
     pub fn check_name(self, path: &Path) -> Result<(), ExchangeError> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         if ending.as_deref() == Some(self.ending()) {
@@ -21,11 +21,12 @@ impl ToolFormat {
         Err(ExchangeError::OtherEnding { path, format, ending })
     }
 
-    /// Writes what was kept of labels ([`super::divide`]) to a file, which appears whole or not at all; in place of one that is there only with
-    /// `replace`.
+    /// Writes the remaining labels ([`super::divide`]) to a file, which appears whole or not at all; an
+    /// existing file is replaced only with `replace`.
     ///
     /// # Errors
-    /// Nothing was kept, the name ends otherwise, something has the name by now, the disk is full or refuses, or a cancel.
+    /// No labels remain, the extension is wrong, a file of that name exists by now, the disk is full or
+    /// refuses, or a cancel.
     pub fn write(
         self,
         path: &Path,

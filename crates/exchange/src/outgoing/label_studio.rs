@@ -1,8 +1,10 @@
-//! Label Studio's JSON: a list of tasks, each with everybody's annotations. One control of the page (`from_name`) is one question.
+//! Label Studio's JSON: a list of tasks, each with the annotations of all annotators. One control of the page
+//! (`from_name`) is one question.
 //!
-//! A person's answers to a text are one annotation, as in the tool. Where there are several questions, or a text was put off, the annotation
-//! says in [`GIVEN`] which of them the person answered, when, and how long it took: Label Studio has one time for all, and takes a question
-//! with spans that was not answered for one without spans. It leaves that key unread.
+//! An annotator's answers to a text are one annotation, as in the tool. If there are several questions, or a
+//! text was skipped, the annotation lists in [`GIVEN`] which of them the annotator answered, when, and how
+//! long it took: Label Studio has one time for all, and reads an unanswered question on spans as one without
+//! spans. It ignores that key.
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
 use super::scales::Used;
@@ -14,7 +16,6 @@ use dissensus_domain::{Progress, Scale, ScaleKind};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct LabelStudio;
 
@@ -66,7 +67,7 @@ impl Writer for LabelStudio {
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
             tell(progress, nth, kept.texts.len())?;
             let mut annotations: Vec<Value> = Vec::new();
-            // One of each person and occasion.
+            // One annotation for each annotator and round.
             for of_person in
                 answers.chunk_by(|one, next| (one.occasion, one.person) == (next.occasion, next.person))
             {
@@ -80,7 +81,7 @@ impl Writer for LabelStudio {
             let task = json!({
                 "id": id_value(&text.id),
                 "data": data,
-                // Label Studio numbers tasks anew when it takes them in, and keeps this.
+                // Label Studio renumbers tasks on import, and retains this.
                 "meta": { "text_id": text.id },
                 "total_annotations": annotations.len() - cancelled,
                 "cancelled_annotations": cancelled,
@@ -95,7 +96,7 @@ impl Writer for LabelStudio {
     }
 }
 
-/// What one person did with a text on one occasion.
+/// Builds the annotation of one annotator for a text in one annotation round.
 fn annotation(kept: &ToolLabels, answers: &[&ToolAnswer], number: u64, listed: bool) -> Value {
     let cancelled = answers.iter().all(|answer| answer.skipped);
     let mut results: Vec<Value> = Vec::new();
@@ -118,7 +119,8 @@ fn annotation(kept: &ToolLabels, answers: &[&ToolAnswer], number: u64, listed: b
         "result_count": results.len(),
         "result": results,
     });
-    // Label Studio's own reader sorts by time, and takes no time for an early one only where there is no such key.
+    // Label Studio's own reader sorts by time, and treats a missing time as an early one only if the key is
+    // missing.
     if let (Some(first), Some(last)) = (times().min(), times().max()) {
         (annotation["created_at"], annotation["updated_at"]) =
             (format_ms(first).into(), format_ms(last).into());
@@ -167,10 +169,11 @@ fn add_results(kept: &ToolLabels, answer: &ToolAnswer, results: &mut Vec<Value>)
         Some(Named::Spans(spans)) => {
             let body = &kept.texts[answer.text].body;
             for (start, end, kind) in spans {
-                // Label Studio counts characters (code points), as Python does.
+                // Label Studio counts characters (code points), like Python.
                 let words: String = body.chars().skip(start as usize).take((end - start) as usize).collect();
                 let mut value = json!({ "start": start, "end": end, "labels": [kind] });
-                // Some versions write a line end as \n in the words, so these two characters are no words to go by.
+                // Some versions write a line end as \n in the words, so words with these two characters are
+                // ambiguous.
                 if !words.contains("\\n") {
                     value["text"] = words.into();
                 }

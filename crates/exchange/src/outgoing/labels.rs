@@ -1,4 +1,4 @@
-//! Labels as they are handed to a writer: texts, people, questions, and who answered what.
+//! Labels as input to a writer: texts, annotators, questions, and answers.
 
 use dissensus_domain::{Answer, Attributes, Remark, Scale};
 use std::collections::BTreeMap;
@@ -6,77 +6,69 @@ use std::collections::BTreeMap;
 /// Labels of a project at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolLabels {
-    /// The texts.
     pub texts: Vec<ToolText>,
-    /// The people.
     pub people: Vec<ToolPerson>,
-    /// The questions.
     pub questions: Vec<ToolQuestion>,
-    /// Answers, and texts that were put off or marked, in any order. Of a person, text, question and occasion there is one.
+    /// Answers, and texts that were skipped or marked, in any order; one for each annotator, text, question
+    /// and annotation round.
     pub answers: Vec<ToolAnswer>,
 }
 
 /// A text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolText {
-    /// Its id.
     pub id: String,
-    /// Its body.
     pub body: String,
     /// The part of an official split.
     pub split: Option<String>,
     /// The document or thread.
     pub group: Option<String>,
-    /// What came with it.
+    /// Its metadata.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A person.
+/// An annotator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPerson {
-    /// Their id.
     pub id: String,
-    /// What is known of them.
     pub attributes: Attributes,
 }
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolQuestion {
-    /// Its name.
     pub name: String,
-    /// Its scale.
     pub scale: Scale,
 }
 
-/// What one person did with one text for one question.
+/// The answer of one annotator to one text for one question, with its note and marks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolAnswer {
     /// Index of the text.
     pub text: usize,
-    /// Index of the person.
+    /// Index of the annotator.
     pub person: usize,
     /// Index of the question.
     pub question: usize,
-    /// The occasion, from 1.
+    /// The annotation round, from 1.
     pub occasion: u16,
-    /// The answer; none where the text was put off, flagged or remarked on alone.
+    /// The answer; `None` if the text was only skipped, flagged or has a note.
     pub answer: Option<Answer>,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: Option<i64>,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u32>,
-    /// What was said beside it.
+    /// The note on it.
     pub remark: Remark,
-    /// The text was put off, and not answered.
+    /// The text was skipped, and not answered.
     pub skipped: bool,
     /// The text was flagged.
     pub flagged: bool,
     /// A guideline was on screen.
     pub guideline: bool,
-    /// Something of others had been shown before.
+    /// The annotator had been shown others' answers or predictions before.
     pub shown: bool,
-    /// A program made the answer up.
+    /// The answer is simulated.
     pub simulated: bool,
 }
 
@@ -90,7 +82,7 @@ pub(crate) enum Named<'a> {
 }
 
 impl ToolLabels {
-    /// The answer by names; none where there is none, or it is on no scale.
+    /// Returns the answer by names; `None` if there is none, or it is not on the scale.
     pub(crate) fn named(&self, answer: &ToolAnswer) -> Option<Named<'_>> {
         let scale = &self.questions[answer.question].scale;
         match answer.answer.as_ref()? {
@@ -115,7 +107,7 @@ impl ToolLabels {
         }
     }
 
-    /// The answers of each text, by occasion, then person, then question.
+    /// The answers of each text, by annotation round, then annotator, then question.
     pub(crate) fn by_text(&self) -> Vec<Vec<&ToolAnswer>> {
         let mut found: Vec<Vec<&ToolAnswer>> = vec![Vec::new(); self.texts.len()];
         for answer in &self.answers {
@@ -127,7 +119,7 @@ impl ToolLabels {
         found
     }
 
-    /// The answers of each person, by text.
+    /// The answers of each annotator, by text.
     pub(crate) fn by_person(&self) -> Vec<Vec<&ToolAnswer>> {
         let mut found: Vec<Vec<&ToolAnswer>> = vec![Vec::new(); self.people.len()];
         for answer in &self.answers {

@@ -1,5 +1,5 @@
-//! The JSON of the shared task on learning with disagreements, as of 2025: an object of texts by id, each with everybody's answers to one
-//! question.
+//! The JSON of the shared task on learning with disagreements, as of 2025: an object of texts by id, each
+//! with the answers of all annotators to one question.
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
 use super::scales::Used;
@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Lewidi;
 
@@ -31,12 +30,12 @@ impl Writer for Lewidi {
     }
 
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {
-        // Commas stand between people.
+        // Commas separate annotators.
         if id.contains(',') { id.replace(',', ";").into() } else { id.into() }
     }
 
     fn takes_key(&self, key: &str, people: &[&str]) -> bool {
-        // Under the id of a person stands something about them.
+        // The key of an annotator's id holds information about them.
         !STANDARD.contains(&key) && key != EXPLANATIONS && !people.contains(&key)
     }
 
@@ -64,7 +63,8 @@ impl Writer for Lewidi {
             let question = answers.first().map(|answer| &kept.questions[answer.question]);
             let mut entry = json!({
                 "annotation task": question.map(|question| question.name.as_str()),
-                // A text may be several parts by name; here it is one, so that a text in braces is none of parts.
+                // A text may have several named parts; here it is one part, so that a text in braces is not
+                // parsed as parts.
                 "text": { "text": text.body },
                 "annotators": people.join(","),
                 "number of annotations": answers.len(),
@@ -94,7 +94,7 @@ fn levels(kept: &ToolLabels, answer: &ToolAnswer) -> Value {
     if names.iter().any(|name| name.contains(',')) { json!(names) } else { names.join(",").into() }
 }
 
-/// Which share of the answers has each level; of options which share has each of them, and has not.
+/// Returns the share of answers for each level; for options, the shares with and without each of them.
 fn soft_label(kept: &ToolLabels, scale: &Scale, answers: &[&ToolAnswer]) -> Value {
     let mut chosen: BTreeMap<&str, u32> = scale.levels().iter().map(|level| (level.as_str(), 0)).collect();
     for answer in answers {

@@ -1,6 +1,6 @@
-//! What a file cannot hold: why, and how much of it.
+//! What a file cannot represent: why, and how much.
 
-/// Why something is not in a file. The order is that in which losses are told.
+/// Why something is not in a file. Losses are reported in this order.
 #[derive(
     Clone,
     Copy,
@@ -26,19 +26,19 @@ pub enum LossReason {
     Sets,
     /// Answers that are sets without an option.
     EmptySets,
-    /// Answers that say that the person cannot say.
+    /// "Cannot say" answers.
     CannotSay,
-    /// Answers of second and later occasions.
+    /// Re-annotations (answers of second and later annotation rounds).
     LaterAnswers,
-    /// Texts that somebody put off.
+    /// Skipped texts.
     Skips,
-    /// Texts that somebody flagged.
+    /// Flagged texts.
     Flags,
     /// Notes.
     Notes,
     /// Reasons.
     Reasons,
-    /// How sure people were.
+    /// Confidence of annotators.
     Confidence,
     /// When answers were given.
     Times,
@@ -46,15 +46,15 @@ pub enum LossReason {
     Durations,
     /// With which version of the guideline answers were given.
     GuidelineVersions,
-    /// That something of others had been shown before.
+    /// That the annotator had been shown others' answers or predictions.
     Shown,
-    /// That answers were made up by a program.
+    /// That answers are simulated.
     Simulated,
     /// Names of questions.
     QuestionNames,
     /// Kinds of scales, and the order of levels.
     ScaleKinds,
-    /// Levels that nobody chose.
+    /// Levels without an answer.
     UnusedLevels,
     /// The texts themselves.
     Bodies,
@@ -62,11 +62,11 @@ pub enum LossReason {
     Splits,
     /// Documents or threads.
     Groups,
-    /// What came with texts.
+    /// Metadata of texts.
     Metadata,
-    /// What is known of people.
+    /// Attributes of annotators.
     Attributes,
-    /// Ids of people.
+    /// Ids of annotators.
     PersonNames,
 }
 
@@ -76,12 +76,12 @@ impl LossReason {
         self.into()
     }
 
-    /// Whether answers themselves are lost, and not what stood beside them.
+    /// Whether answers themselves are lost, and not just their other data.
     pub fn is_of_answers(self) -> bool {
         self <= Self::LaterAnswers
     }
 
-    /// What is lost, in the plural, and why or what becomes of it.
+    /// What is lost, in the plural, and why or how it is treated.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::OtherQuestions => (
@@ -141,14 +141,14 @@ impl LossReason {
 /// How much is lost for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
-    /// How much of it.
+    /// The number of lost items.
     pub count: u64,
 }
 
 impl Loss {
-    /// For people: what is lost, how much of it, and why; without a point at its end.
+    /// The message for users: what is lost, how much, and why; without a full stop.
     pub fn message(&self) -> String {
         let (what, why) = self.reason.words();
         format!("{what}: {}. {why}", self.count)

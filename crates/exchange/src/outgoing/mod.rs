@@ -1,7 +1,8 @@
-//! Writing files that annotation tools read: what each of them holds, what it cannot hold, and the file.
+//! Writes files for annotation tools: what each format can represent, what it cannot, and the file.
 //!
-//! [`divide`] says before anything is written what will be in the file and what is lost, counted by [`LossReason`]; [`ToolFormat::write`]
-//! writes what is kept, and nothing else. Reading the file again gives what was kept.
+//! [`divide`] determines before anything is written what will be in the file and what is lost, counted by
+//! [`LossReason`]; [`ToolFormat::write`] writes the remaining labels, and nothing else. Reading the file
+//! again returns them.
 
 mod crowd_kit;
 mod divide;
@@ -44,17 +45,17 @@ use std::io::{self, Write};
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum ToolFormat {
-    /// Label Studio's JSON: tasks with everybody's annotations.
+    /// Label Studio's JSON: tasks with the annotations of all annotators.
     LabelStudio,
-    /// Prodigy's JSON Lines: one line for each person, text and question.
+    /// Prodigy's JSON Lines: one line for each annotator, text and question.
     Prodigy,
-    /// A ZIP archive with a file of JSON Lines for each person, as doccano exports it.
+    /// A ZIP archive with a file of JSON Lines for each annotator, as doccano exports it.
     Doccano,
     /// The JSON of the shared task on learning with disagreements, as of 2025.
     Lewidi,
-    /// `task,worker,label`, as crowd-kit and most programs for aggregation take it.
+    /// `task,worker,label`, the input of crowd-kit and most programs for aggregation.
     CrowdKit,
-    /// One row a text, one column a person, as programs for reliability take it.
+    /// One row a text, one column an annotator, the input of programs for reliability.
     Wide,
 }
 
@@ -74,17 +75,17 @@ impl ToolFormat {
         name.trim().to_lowercase().parse().ok()
     }
 
-    /// Its name for people.
+    /// Its display name.
     pub fn title(self) -> &'static str {
         self.writer().title()
     }
 
-    /// How names of its files end, without the point.
+    /// The extension of its files, without the dot.
     pub fn ending(self) -> &'static str {
         self.writer().ending()
     }
 
-    /// What it holds of that which not every format holds.
+    /// What it can represent that not every format can.
     pub fn holds(self) -> &'static [LossReason] {
         self.writer().holds()
     }
@@ -101,18 +102,18 @@ impl ToolFormat {
     }
 }
 
-/// One format: what it can hold, and how it is written.
+/// One format: what it can represent, and how it is written.
 pub(crate) trait Writer: Debug + Sync {
-    /// Its name for people.
+    /// Its display name.
     fn title(&self) -> &'static str;
 
-    /// How names of its files end, without the point.
+    /// The extension of its files, without the dot.
     fn ending(&self) -> &'static str;
 
-    /// What it holds. What is not listed is lost, and counted under that reason.
+    /// What it can represent. Everything else is lost, and counted under its reason.
     fn holds(&self) -> &'static [LossReason];
 
-    /// Whether a person who put a text off can have answered another question about it.
+    /// Whether an annotator who skipped a text can have answered another question about it.
     fn skips_beside_answers(&self) -> bool {
         true
     }
@@ -127,31 +128,32 @@ pub(crate) trait Writer: Debug + Sync {
         None
     }
 
-    /// The id of a person as the file can have it.
+    /// The id of an annotator in a form that the file can hold.
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(id)
     }
 
-    /// Whether each person has a file of their own, named after them: on some systems capitals do not count in it.
+    /// Whether each annotator has a separate file, named after them: on some systems file names are
+    /// case-insensitive.
     fn people_are_files(&self) -> bool {
         false
     }
 
-    /// Whether a key of a text's metadata can stand in the file beside the answers of these people.
+    /// Whether a key of a text's metadata can be in the file together with the answers of these annotators.
     fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key)
     }
 
-    /// The kind and the levels that a reader of the file comes to; none where it comes to no scale.
+    /// The kind and the levels that a reader of the file derives; `None` if it derives no scale.
     fn told(&self, _scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         used.guess()
     }
 
-    /// Writes what was kept.
+    /// Writes the remaining labels.
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()>;
 }
 
-/// Tells how far the writing is, now and then, and hears that it should stop.
+/// Reports progress now and then; fails if the writing was cancelled.
 pub(crate) fn tell(progress: &dyn Progress, done: usize, all: usize) -> io::Result<()> {
     if done.is_multiple_of(256) {
         progress.report(done as u64, Some(all as u64), "writing");
@@ -162,7 +164,7 @@ pub(crate) fn tell(progress: &dyn Progress, done: usize, all: usize) -> io::Resu
     Ok(())
 }
 
-/// An id as JSON: a whole number where it is written as one, and as tools expect it, else a string.
+/// Returns an id as JSON: a whole number if it is written as one, as tools expect it, else a string.
 pub(crate) fn id_value(id: &str) -> serde_json::Value {
     match id.parse::<i64>() {
         Ok(number) if number.to_string() == id => number.into(),

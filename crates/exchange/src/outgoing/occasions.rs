@@ -1,11 +1,12 @@
-//! Which answers of later occasions a file can hold that tells occasions by the order of times and lines.
+//! Determines which re-annotations can be written to a file that distinguishes annotation rounds only by the
+//! order of times and lines.
 
 use super::labels::ToolAnswer;
 use std::collections::HashMap;
 
-/// Whether each of `answers` can be written so that its occasion is read from the order of times: the first answer is there, no occasion
-/// between is missing, none is earlier than the one before, and none is the same answer at the same time. First answers always can. `time` is
-/// the time that is written.
+/// Whether each of `answers` can be written so that its annotation round follows from the order of times: the
+/// first answer is there, no round between is missing, none is earlier than the one before, and none is the
+/// same answer at the same time. First answers always can. `time` is the time that is written.
 pub(crate) fn tellable(answers: &[ToolAnswer], time: impl Fn(&ToolAnswer) -> Option<i64>) -> Vec<bool> {
     let mut chains: HashMap<(usize, usize, usize), Vec<usize>> = HashMap::new();
     for (nth, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.answer.is_some()) {

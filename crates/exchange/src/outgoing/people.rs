@@ -1,9 +1,9 @@
-//! Ids of people in files that cannot have every id.
+//! Ids of annotators in files that cannot have every id.
 
 use std::collections::HashSet;
 
-/// A name for each id: its own where `possible` leaves it as it is, else what that makes of it, with a number where somebody has it.
-/// Two names are the same where `folded` makes them equal.
+/// Returns a unique name for each id: unchanged where `possible` does not change it, else the result of that,
+/// with a number if it is not unique. Two names are the same if `folded` makes them equal.
 pub(crate) fn unique(
     ids: &[&str],
     possible: impl Fn(&str) -> String,

@@ -1,7 +1,8 @@
-//! Prodigy's JSON Lines, as `db-in` takes them: one line for each person, text and question.
+//! Prodigy's JSON Lines, as `db-in` reads them: one line for each annotator, text and question.
 //!
-//! A yes/no question is a text classification (`accept`, `reject`), other levels and options are a choice, spans are `spans_manual`. A text that
-//! was put off is `ignore`. Prodigy's hashes are numbers: where the id of a text is none, it stands in [`TEXT_ID`] beside them.
+//! A yes/no question is a text classification (`accept`, `reject`), other levels and options are a choice,
+//! spans are `spans_manual`. A skipped text is `ignore`. Prodigy's hashes are numbers: an id of a text that
+//! is not a number is written to [`TEXT_ID`] next to them.
 
 use super::labels::{Named, ToolAnswer, ToolLabels, ToolQuestion};
 use super::scales::Used;
@@ -16,7 +17,6 @@ use std::io::{self, Write};
 /// Seconds from here on are read as milliseconds.
 const MAX_SECONDS: i64 = 100_000_000_000;
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Prodigy;
 
@@ -91,7 +91,7 @@ fn is_yes_or_no(scale: &Scale) -> bool {
     scale.kind() == ScaleKind::Binary && scale.levels() == ["no", "yes"]
 }
 
-/// A number for Prodigy to know a task by.
+/// Returns a number by which Prodigy identifies a task.
 fn hash(parts: &[&str]) -> i32 {
     let mut hasher = Sha256::new();
     for part in parts {

@@ -1,17 +1,17 @@
-//! Which scale a reader of a file comes to, by what the file says.
+//! Derives the scale that a reader of a file will infer from its contents.
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
 use dissensus_domain::{Scale, ScaleKind};
 use std::collections::BTreeSet;
 
-/// What answers to a question name.
+/// The names that occur in answers to a question.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     /// Names of levels, options or types of spans.
     pub(crate) names: BTreeSet<String>,
     /// Some answer is spans.
     pub(crate) spans: bool,
-    /// Some answer is a set of none or several options.
+    /// Some answer is a set of no or several options.
     pub(crate) sets: bool,
 }
 
@@ -38,7 +38,7 @@ impl Used {
         used
     }
 
-    /// What an import guesses where the file says nothing but answers.
+    /// Returns the scale that an import guesses from a file with nothing but answers.
     pub(crate) fn guess(&self) -> Option<(ScaleKind, Vec<String>)> {
         let names = || self.names.iter().cloned().collect();
         match () {
@@ -48,13 +48,13 @@ impl Used {
         }
     }
 
-    /// As [`Used::guess`], of a kind that the file tells.
+    /// Returns the scale that an import guesses if the file specifies its kind.
     pub(crate) fn guess_of(&self, kind: ScaleKind) -> Option<(ScaleKind, Vec<String>)> {
         Scale::of_kind(kind, &self.names).ok().map(|scale| (kind, scale.levels().to_vec()))
     }
 }
 
-/// Whether what is told is of the kind of `scale`, with its levels in their order where they have one.
+/// Whether the inferred scale is of the kind of `scale`, with its levels in their order if they have one.
 pub(crate) fn is_told(scale: &Scale, told: Option<&(ScaleKind, Vec<String>)>) -> bool {
     let Some((kind, levels)) = told else { return false };
     let ours = scale.levels().iter().filter(|level| levels.contains(level));

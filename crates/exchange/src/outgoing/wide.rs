@@ -1,4 +1,4 @@
-//! One row a text, one column a person, as programs for reliability take it.
+//! One row a text, one column an annotator, the input of programs for reliability.
 
 use super::labels::ToolLabels;
 use super::{LossReason, Writer, tell};
@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The format.
 #[derive(Debug)]
 pub(super) struct Wide;
 
@@ -36,7 +35,7 @@ impl Writer for Wide {
     }
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
-        // Names in quotes: a separator is guessed from what stands outside of them.
+        // Names are quoted: the separator is guessed from the characters outside quotes.
         let mut table = csv::WriterBuilder::new().quote_style(QuoteStyle::NonNumeric).from_writer(out);
         let people = kept.people.iter().map(|person| person.id.as_str());
         table.write_record([TEXT_ID, TEXT].into_iter().chain(people)).map_err(io_reason)?;

@@ -1,4 +1,4 @@
-//! Which column has which role, guessed from the names and, where names say nothing, from the values.
+//! Guesses the role of each column from its name and, where names are not conclusive, from its values.
 
 use super::survey::Survey;
 use super::vocabulary::vocabulary;
@@ -11,43 +11,38 @@ use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, OffsetUnit, Split};
 use std::collections::HashSet;
 
-/// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
+/// How many rows of a file are inspected: enough for a few hundred annotators, few enough for a preview.
 const SAMPLED_ROWS: u64 = 5_000;
 const SAMPLED_BYTES: u64 = 32 << 20;
-/// Numbers before this moment (in the year 2000) are no times.
+/// Numbers before this moment (in the year 2000) are not times.
 const FIRST_MS: i64 = 946_684_800_000;
-/// Durations that are all below this number are not known to be milliseconds.
+/// Durations that are all below this number may not be milliseconds.
 const SECONDS: f64 = 300.0;
 /// The same for files of very many columns.
 const SAMPLED_VALUES: u64 = 500_000;
 
-/// Guesses the role of every column of `source`, from its name and from its first 20,000 rows.
+/// Guesses the role of every column of `source`, from its name and from its first 5,000 rows (fewer if there
+/// are more than 100 columns).
 ///
-/// What the columns of an annotation tool's file are for is known, and not guessed.
+/// The columns of an annotation tool's file have fixed roles and are not guessed.
 ///
-/// By value: a column that is the same in all rows of each annotator and differs between annotators is an attribute,
-/// unless it belongs to the text (the same in all rows of each text). A column that is guessed to be a time, a
-/// duration, a source or a split must read as one in every row looked at; an occasion in one of them. Whatever is left is metadata.
-///
-/// # Errors
-/// The file can no longer be read.
+/// By value: a column that is the same in all rows of each annotator and differs between annotators is an
+/// attribute, unless it belongs to the text (the same in all rows of each text). A column that is guessed to
+/// be a time, a duration, a source or a split must parse as one in every row of the sample; an annotation
+/// round in one of them. All other columns are metadata.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
     guess_roles_beside(source, None)
 }
 
-/// As [`guess_roles`] of a file whose labels are known to be in this column: who gave them, and when, is believed that without it would be of the texts.
-///
-/// # Errors
-/// As there.
+/// Guesses roles like [`guess_roles`], given the column of the labels: columns for their annotator and time
+/// are then accepted that would otherwise be considered the author and time of the texts.
 pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
     let named = ColumnRoles { label: label.map(str::to_owned), ..ColumnRoles::default() };
     guess_the_rest(source, &named, &HashSet::new(), &[])
 }
 
-/// As [`guess_roles`] of a file of which some roles are known: text, its id, annotator, label, time. Columns that are left out have none.
-///
-/// # Errors
-/// As there.
+/// Guesses the remaining roles like [`guess_roles`], given those of some columns: text, its id, annotator,
+/// label, time. The columns in `left_out` get no role.
 pub fn guess_roles_around(
     source: &Source,
     named: &ColumnRoles,
@@ -56,10 +51,7 @@ pub fn guess_roles_around(
     guess_the_rest(source, named, &HashSet::new(), left_out)
 }
 
-/// As [`guess_roles_beside`], of the columns that are not among those with answers, if there are any.
-///
-/// # Errors
-/// As there.
+/// Guesses the remaining roles of the columns that do not hold answers.
 pub(crate) fn guess_the_rest(
     source: &Source,
     named: &ColumnRoles,
@@ -109,9 +101,9 @@ enum Role {
 struct Guess<'a> {
     columns: &'a [String],
     roles: Vec<Option<Role>>,
-    /// Other columns are known to hold answers.
+    /// There are other columns with answers.
     answered: bool,
-    /// The column of the text is known, and not guessed.
+    /// The column of the text was named by the user.
     text_named: bool,
 }
 
@@ -146,7 +138,7 @@ impl<'a> Guess<'a> {
                 guess.roles[index] = Some(role);
             }
         }
-        // Words that are in use for other things, believed in a file of ours alone.
+        // These words are common in other files, so they are accepted only in files written by this program.
         let ours =
             ["annotator_id", "created_at", "source", "note", "reasons", "confidence", "marks", "guideline"];
         if ours.iter().all(|name| columns.iter().any(|column| column == name)) {
@@ -170,7 +162,7 @@ impl<'a> Guess<'a> {
                 }
             }
         }
-        // Only files of questions whose labels do not tell their scale have it.
+        // Only files of questions whose labels do not imply their scale have it.
         let ours = ["text_id", "annotator_id", "question", "created_at", "duration_ms", "source"];
         if ours.iter().all(|name| columns.iter().any(|column| column == name))
             && let Some(index) = columns.iter().position(|column| column == "scale")
@@ -240,21 +232,21 @@ impl<'a> Guess<'a> {
         Ok(survey)
     }
 
-    /// Takes back what the values speak against, and what makes no sort of file.
+    /// Revokes roles that the values contradict, and roles that make no valid sort of file.
     fn doubt(&mut self, survey: &Survey) {
         self.doubt_text(survey);
-        // A small number is a length of time.
+        // A small number is a duration.
         self.believe(Role::Time, survey, |v| {
             parse_ms(v).is_some_and(|at| v.contains(['-', '/', ':']) || at >= FIRST_MS)
         });
-        // The time of a text is no time of its labels: it is the same for all who answer.
+        // A time that is the same for all annotators of a text is the text's own, not that of a label.
         if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
             self.release(Role::Time);
         }
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
         self.doubt_unit(survey);
         self.doubt_occasion(survey);
-        // The aspect of a text is no question that is asked of it.
+        // A column that describes a text is not the question about it.
         if self.column(Role::Question).is_some_and(|c| !survey.is_few(c) || survey.belongs_to_text(c)) {
             self.release(Role::Question);
         }
@@ -267,7 +259,8 @@ impl<'a> Guess<'a> {
         }
         let has_text = self.column(Role::Text).is_some();
         let has_label = self.answered || self.column(Role::Label).is_some() || spans;
-        // An author beside a text is no annotator; the time of a text is no time of a label.
+        // If a file has only texts, an author is not an annotator, and the time of a text is not the time of
+        // a label.
         if has_text && !has_label && !self.label_by_value(survey) {
             for role in
                 [Role::Annotator, Role::Time, Role::Duration, Role::Occasion, Role::Source, Role::Question]
@@ -280,7 +273,8 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// Numbers with decimals, and small ones throughout, are as likely seconds, where the name says no unit.
+    /// Decimal or consistently small numbers may as well be seconds, unless the name of the column has a
+    /// unit.
     fn doubt_unit(&mut self, survey: &Survey) {
         let Some(column) = self.column(Role::Duration) else { return };
         let name = simplified(&self.columns[column]);
@@ -295,23 +289,25 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// Numbers are no texts, whatever their column is called, where ids tell texts apart.
+    /// Numbers are not texts, whatever their column is called, if texts have ids.
     fn doubt_text(&mut self, survey: &Survey) {
         let numbers = |column: usize| survey.all_read(column, |value| value.trim().parse::<f64>().is_ok());
         if self.text_named || self.column(Role::TextId).is_none() {
             return;
         }
         let Some(text) = self.column(Role::Text).filter(|text| numbers(*text)) else { return };
-        // It is tried once, so that the next name is.
+        // Blocks this column for the next attempt, so that the next name is tried.
         self.roles[text] = Some(Role::Answer);
         self.claim_by_name(Role::Text, &vocabulary().columns.text);
         self.doubt_text(survey);
         self.roles[text] = None;
     }
 
-    /// Starts, ends and types of spans are somebody's, and where they are blank there is no span; values that are no offsets are bad rows
-    /// and no reason to doubt columns of such names. Without a column of types the labels are them, but only where all values are
-    /// offsets, somebody comes twice with one text, and a text has several: else these may be times of a recording. A label in every row is the answer.
+    /// Checks the columns of spans. Spans need an annotator, and a blank row has no span; values that are not
+    /// offsets are bad rows and no reason to doubt columns of such names. Without a column of types the
+    /// labels are the types, but only if all values are offsets, an annotator has several rows for one text,
+    /// and a text has several rows: otherwise these may be times in a recording. A label in every row is the
+    /// answer itself.
     fn doubt_spans(&mut self, survey: &Survey) {
         let columns =
             (self.column(Role::SpanStart), self.column(Role::SpanEnd), self.column(Role::Annotator));
@@ -321,7 +317,7 @@ impl<'a> Guess<'a> {
         let all = |column: usize| survey.all_read(column, offset);
         let believed = match (columns, kind, label) {
             ((Some(start), Some(end), Some(_)), Some(kind), label) => {
-                // Labels of another question can come first, and be all that is looked at here.
+                // Labels of another question may come first, and fill the whole sample.
                 let not_yet = [start, end, kind].iter().all(|column| survey.is_blank(*column));
                 any(start) && any(end) && label.is_none_or(|label| not_yet || survey.has_blank(label))
             }
@@ -339,15 +335,16 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// An occasion that was overlooked would let second answers replace first ones, so a few values that do not read as one are bad rows
-    /// and no reason to doubt the column; a sample of blank ones says nothing, as files have later occasions at their end. But where
-    /// nobody answers a text twice, numbers of several occasions are something else.
+    /// Checks the column of annotation rounds. A round that is missed would let second answers replace first
+    /// ones, so a few values that do not parse are bad rows and no reason to doubt the column; a sample of
+    /// blank values is inconclusive, because later rounds are at the end of files. But if nobody answers a
+    /// text twice, different numbers are something other than rounds.
     fn doubt_occasion(&mut self, survey: &Survey) {
         let Some(column) = self.column(Role::Occasion) else { return };
         let number = |value: &str| value.parse::<f64>().is_ok();
         let later = |value: &str| value.parse::<f64>().is_ok_and(|number| number > 1.0);
         let words = !survey.is_blank(column) && !survey.any_read(column, number);
-        // One later occasion alone is a file of that occasion.
+        // A file with one later round only is a file of that round.
         let several = survey.any_read(column, later) && !survey.is_one(column);
         let about_people =
             [Role::Text, Role::TextId, Role::Label].iter().all(|role| self.column(*role).is_none());
@@ -356,7 +353,7 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// Without texts and labels an id is a person's, not a text's, where there is anything about persons.
+    /// Without texts and labels an id is an annotator's, not a text's, if there is anything about annotators.
     fn doubt_text_id(&mut self) {
         let about_people =
             self.columns.iter().any(|c| vocabulary().columns.attribute.contains(&about_annotator(c)));
@@ -368,15 +365,16 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// Takes `role` back unless every value looked at reads as one.
+    /// Revokes `role` unless every value of the sample parses as one.
     fn believe(&mut self, role: Role, survey: &Survey, reads: impl Fn(&str) -> bool) {
         if self.column(role).is_some_and(|column| !survey.all_read(column, reads)) {
             self.release(role);
         }
     }
 
-    /// The one column of few values that varies within texts and within annotators. Where there are several beside somebody who is called an annotator, none is guessed, and the file is
-    /// not taken for one of texts alone: which of them is the label has to be said.
+    /// Finds the label by value: the only column of few values that varies within texts and within
+    /// annotators. If there are several, and a column is clearly called an annotator, none is guessed, but
+    /// the file does not count as one of texts only: the user has to choose the label.
     fn label_by_value(&mut self, survey: &Survey) -> bool {
         let free = |i: &usize| self.roles[*i].is_none() && survey.looks_like_label(*i);
         let mut candidates = (0..self.columns.len()).filter(free);
@@ -460,7 +458,7 @@ fn of_tool(facts: &Facts) -> ColumnRoles {
     ColumnRoles {
         text_id: column(annotations::TEXT_ID),
         text: facts.body(),
-        // Who is named beside texts alone has not answered them.
+        // An author of texts without answers is not an annotator.
         annotator: column(annotations::ANNOTATOR).filter(|_| label.is_some() || facts.is_of_people()),
         label,
         split: column(annotations::SPLIT),
@@ -475,7 +473,7 @@ fn of_tool(facts: &Facts) -> ColumnRoles {
     }
 }
 
-/// `annotator_gender` and `Worker Gender` are about the same as `gender`.
+/// `annotator_gender` and `Worker Gender` have the same meaning as `gender`.
 fn about_annotator(column: &str) -> String {
     let plain = simplified(column);
     let prefixes = ["annotator", "worker", "rater", "coder", "participant", "user"];

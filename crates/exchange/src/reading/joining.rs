@@ -12,14 +12,11 @@ const COMPARED: usize = 2_000;
 /// The least part of the values of one column that the other one must have.
 const SHARED: f64 = 0.5;
 
-/// The columns of two tables that name the same things, in the order of the tables: the pair with the most values in common, where one of
-/// the two names each thing once.
-///
-/// # Errors
-/// A file can no longer be read.
+/// Finds the pair of columns by which two tables can be joined, in the order of the tables: the pair with the
+/// most values in common, if one of the two columns has each value only once.
 pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)>, ExchangeError> {
     let (one, other) = (Sample::read(one)?, Sample::read(other)?);
-    // By value the columns of the other table that have it: of many columns few have values in common.
+    // The columns of the other table by value: of many columns few have values in common.
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     for b in (0..other.width()).filter(|b| other.counts(*b).len() > 1) {
         other.counts(b).keys().for_each(|value| holders.entry(value).or_default().push(b));
@@ -33,7 +30,7 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
         }
         for b in (0..other.width()).filter(|b| shared[*b] > 0) {
             let there = other.counts(b);
-            // One of the two names each thing once; where both do, they may be numbers of rows.
+            // One of the two has each value once; if both do, they may be row numbers.
             let once = [one.counts(a).len() == one.rows(), there.len() == other.rows()];
             if once == [false, false] {
                 continue;
@@ -41,7 +38,7 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
             let weight = if once == [true, true] { 0.5 } else { 1.0 };
             let part = shared[b] as f64 / values.len().min(there.len()) as f64;
             let same_name = one.columns[a].eq_ignore_ascii_case(&other.columns[b]);
-            // Of two that are as good the one that names more.
+            // Of two equally good columns the one with more values.
             let many = 0.001 * shared[b] as f64 / COMPARED as f64;
             let score = weight * (part + if same_name { 0.25 } else { 0.0 }) + many;
             if part >= SHARED && best.as_ref().is_none_or(|(known, _)| score > *known) {
@@ -53,9 +50,6 @@ pub fn find_join(one: &Source, other: &Source) -> Result<Option<(String, String)
 }
 
 /// Those of these columns whose cells are lists.
-///
-/// # Errors
-/// The file can no longer be read.
 pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, ExchangeError> {
     if source.is_of_tool() {
         return Ok(Vec::new());
@@ -71,10 +65,8 @@ pub fn list_columns(source: &Source, names: &[String]) -> Result<Vec<String>, Ex
     Ok(names.iter().filter(holds_lists).cloned().collect())
 }
 
-/// The columns of answers whose values are all words for yes and no, both of them, in more than two spellings.
-///
-/// # Errors
-/// The file can no longer be read.
+/// Finds the columns of answers whose values are all words for yes and no, both of them, in more than two
+/// spellings.
 pub(crate) fn truth_columns(
     source: &Source,
     other: Option<&Source>,

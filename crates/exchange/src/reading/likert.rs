@@ -32,7 +32,7 @@ pub(crate) fn ordered_levels(names: &[String]) -> Option<OrderedLevels> {
 }
 
 /// Folds a name for comparisons: lower case, and one space for each run of white space and punctuation.
-/// Accents are kept.
+/// Accents are retained.
 pub(crate) fn fold_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric() && !is_combining(c));

@@ -1,4 +1,4 @@
-//! Cells that hold lists: JSON, what Python and NumPy print, and values with a separator between them.
+//! Cells that contain lists: JSON, the output of Python and NumPy, and values with a separator between them.
 
 use crate::annotations::plain;
 use crate::json_record;
@@ -8,12 +8,13 @@ use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How deep lists may lie in each other.
+/// Maximum nesting depth of lists.
 const MAX_DEPTH: usize = 16;
 
-/// The entries of a list; of an object its pairs as objects with `key` and `value`. `None` where the cell is neither.
+/// Parses a cell to the entries of a list; an object gives its pairs as objects with `key` and `value`.
+/// `None` where the cell is neither.
 ///
-/// With a `separator` a cell that is no list in brackets is the values between separators.
+/// With a `separator`, a cell that is not a list in brackets is split at the separators.
 pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Value>> {
     let cell = cell.trim();
     let value = match cell.chars().next()? {
@@ -29,7 +30,8 @@ pub(crate) fn parse_list(cell: &str, separator: Option<&str>) -> Option<Vec<Valu
     }
 }
 
-/// The entries of a list, or the pairs of an object as objects with `key` and `value`; `None` of anything else.
+/// Returns the entries of a list, or the pairs of an object as objects with `key` and `value`; `None` for
+/// anything else.
 pub(crate) fn entries_of(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(entries) => Some(entries),
@@ -39,7 +41,8 @@ pub(crate) fn entries_of(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Whether an object holds lists of one length, of which one is called after annotators: `{"label": [0, 1], "annotator_id": [7, 9]}`.
+/// Whether an object holds lists of one length, one of them named after annotators:
+/// `{"label": [0, 1], "annotator_id": [7, 9]}`.
 fn is_of_lists(object: &Map<String, Value>) -> bool {
     let length = |value: &Value| value.as_array().map(Vec::len);
     let first = object.values().next().and_then(length);
@@ -55,7 +58,7 @@ fn is_of_lists(object: &Map<String, Value>) -> bool {
         && object.keys().any(called)
 }
 
-/// The objects of which these lists hold a field each.
+/// Converts an object of lists to a list of objects.
 fn zipped(lists: Map<String, Value>) -> Vec<Value> {
     let mut entries: Vec<Map<String, Value>> = Vec::new();
     for (name, list) in lists {
@@ -68,7 +71,7 @@ fn zipped(lists: Map<String, Value>) -> Vec<Value> {
     entries.into_iter().map(Value::Object).collect()
 }
 
-/// Whether a JSON object has a key twice, of which one value would be lost.
+/// Whether a JSON object has a key twice, so that one value would be lost.
 fn repeats_keys(cell: &str) -> bool {
     let Ok(pairs) = json_record::parse(cell) else { return false };
     let mut keys: Vec<&String> = pairs.iter().map(|(key, _)| key).collect();
@@ -81,7 +84,8 @@ fn pair((key, value): (String, Value)) -> Value {
     Value::Object(Map::from_iter([("key".to_owned(), Value::from(key)), ("value".to_owned(), value)]))
 }
 
-/// A list, tuple or dictionary as Python prints it; values may have white space between them in place of commas, as NumPy prints them.
+/// Parses a list, tuple or dictionary as printed by Python; values may be separated by white space instead of
+/// commas, as printed by NumPy.
 fn parse_python(cell: &str) -> Option<Value> {
     let mut parser = Python { rest: cell.chars().peekable() };
     let value = parser.value(0)?;

@@ -1,4 +1,5 @@
-//! Tables of any shape. *Recognising* one gives the readings that it may have, with reasons; *reading* one follows a [`TableReading`].
+//! Tables of any shape. *Recognising* one returns its possible readings, with reasons; *reading* one follows
+//! a [`TableReading`].
 
 mod guess;
 mod joining;
@@ -33,16 +34,17 @@ pub(crate) use vocabulary::vocabulary;
 
 use dissensus_domain::{Scale, ScaleKind};
 
-/// The scale of levels that have an order in their names, such as those of agreement; `None` where their names tell none.
+/// Returns the scale of levels whose names have an order, such as those of agreement; `None` where they have
+/// none.
 pub fn ordered_scale<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Option<Scale> {
     let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
     let levels = ordered_levels(&names).map(|ordered| ordered.levels).or_else(|| ordered_decimals(&names));
     Scale::new(ScaleKind::Ordinal, levels?).ok()
 }
 
-/// Numbers of which some have decimals, lowest first; of whole numbers a scale is guessed otherwise.
+/// Sorts numbers of which some have decimals, lowest first; a scale of whole numbers is guessed elsewhere.
 fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
-    /// More than so many are measurements, and no levels.
+    /// More different numbers than this are measurements, not levels.
     const MOST: usize = 20;
     let mut numbers: Vec<(f64, &String)> = names
         .iter()

@@ -1,4 +1,5 @@
-//! A reading fitted to its table: the columns of the rows that it makes, and where their values come from.
+//! A reading resolved against its table: the columns of the rows that it makes, and where their values come
+//! from.
 
 use super::table_reading::{AnswerColumn, TableReading};
 use super::value_rules::{Rules, Treatment};
@@ -9,16 +10,17 @@ use dissensus_domain::{Attributes, ScaleKind};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-/// Where the value of a column of the made rows comes from.
+/// The source of a value in a column of the made rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A cell of the table.
     Cell(usize),
-    /// The entry at hand of a list, or a field of it: by the place among the lists.
+    /// The current entry of a list, or a field of it: by the index of the list.
     Entry(usize, Option<String>),
     /// Several cells with a slash between them.
     Joined(Vec<usize>),
-    /// Of the column of answers at hand: the answer, who gave it, the question, the occasion, an attribute.
+    /// From the current column of answers: the answer, its annotator, the text, the question, the annotation
+    /// round, an attribute.
     Answer,
     Annotator,
     Text,
@@ -35,7 +37,7 @@ pub(crate) struct MadeColumn {
     pub(crate) treatment: Treatment,
 }
 
-/// Who answered in a column of answers.
+/// The annotator of a column of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     /// The annotator of the row.
@@ -44,20 +46,20 @@ pub(crate) enum Who {
     Named(String),
 }
 
-/// Where an answer is found: in a column, or in a field of the objects that its lists hold.
+/// The position of an answer: a column, or a field of the objects in its lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) column: usize,
     pub(crate) field: Option<String>,
 }
 
-/// The answer to one question by one person in each row.
+/// An answer of one annotator to one question in each row.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The places that hold it: one, or several with the option that each marks.
+    /// Its positions: one, or several with the option that each marks.
     pub(crate) places: Vec<(Place, Option<String>)>,
     pub(crate) who: Who,
-    /// The text that is answered, where that is not the one of the row.
+    /// The text of the answer, if it is not the one of the row.
     pub(crate) text: Option<String>,
     pub(crate) question: Option<String>,
     pub(crate) occasion: Option<u16>,
@@ -67,10 +69,10 @@ pub(crate) struct Slot {
 /// A table with its reading.
 #[derive(Clone, Debug)]
 pub(crate) struct Reshape {
-    /// The file as it was given.
     pub(crate) path: PathBuf,
     pub(crate) table: Box<TableFile>,
-    /// The table with the texts, or with the answers to the texts of this one, and which of its columns the made columns are.
+    /// The other table, with the texts or with the answers to the texts of this one, and its columns for the
+    /// made columns.
     pub(crate) joined: Option<Joined>,
     pub(crate) columns: Vec<MadeColumn>,
     pub(crate) names: Vec<String>,
@@ -79,7 +81,7 @@ pub(crate) struct Reshape {
     /// The columns with lists.
     pub(crate) lists: Vec<usize>,
     pub(crate) separator: Option<String>,
-    /// The columns of answers that are words for yes and no, and are read as such.
+    /// The columns of answers that are parsed as words for yes and no.
     pub(crate) truths: HashSet<usize>,
     pub(crate) rules: Rules,
     pub(crate) reading: TableReading,
@@ -156,7 +158,7 @@ impl Reshape {
     }
 }
 
-/// Whether a table has the columns that hold the answers of a reading.
+/// Whether a table has the columns with the answers of a reading.
 pub fn has_answers(columns: &[String], reading: &TableReading) -> bool {
     let roles = &reading.roles;
     let answers = reading.answers.first().map(|answer| &answer.column).or(roles.label.as_ref());
@@ -167,7 +169,7 @@ pub fn has_answers(columns: &[String], reading: &TableReading) -> bool {
     column.is_some_and(|column| columns.contains(column))
 }
 
-/// A reading while it is fitted.
+/// The state while a reading is resolved.
 struct Fitting<'a> {
     table: &'a TableFile,
     texts: Option<&'a TableFile>,
@@ -199,7 +201,8 @@ impl Fitting<'_> {
                 "the column \"{name}\" holds answers, and is left out too: which is meant?"
             ));
         }
-        // Of lists of objects the fields that have a role are columns beside those that hold answers.
+        // In lists of objects, the fields that have a role are columns in addition to those that hold
+        // answers.
         let whole = |(place, _): &(Place, _)| place.field.is_none().then_some(place.column);
         let mut taken: HashSet<usize> =
             slots.iter().flat_map(|slot| slot.places.iter().filter_map(whole)).collect();
@@ -212,7 +215,8 @@ impl Fitting<'_> {
             roles.text_id = Some(here.clone());
         }
         let table = self.table;
-        // What a row says beside its answer is nothing of the text, where that comes from another table.
+        // If the texts come from another table, the other columns of a row belong to its answer, not to the
+        // text.
         let in_use =
             |name: &String| self.texts.is_none() || roles.named().iter().any(|(_, used)| used == name);
         let kept: Vec<bool> = table.columns().iter().map(in_use).collect();
@@ -220,12 +224,12 @@ impl Fitting<'_> {
         for (at, name) in free {
             match lists.iter().position(|list| *list == at) {
                 Some(list) => self.add_entries(name, list),
-                // A column that is called like a field of a list makes room for it.
+                // A column that is called like a field of a list is renamed.
                 None if self.is_field(name) => drop(self.add_free(&format!("{name}_"), Origin::Cell(at))),
                 None => self.add(name, Origin::Cell(at)),
             }
         }
-        // What the other table says of texts.
+        // Columns of the other table, about the texts.
         let there = on.as_ref().map(|(_, there)| there.as_str());
         let mut of_texts: Vec<String> = Vec::new();
         if let Some(texts) = self.texts {
@@ -285,7 +289,7 @@ impl Fitting<'_> {
         let joined = match self.texts {
             Some(texts) => {
                 let place = |name: &str| texts.columns().iter().position(|column| column == name);
-                // What the answers' side uses the name of is something of the texts all the same.
+                // A column of the texts whose name the answers' table uses is added under another name.
                 let mut renamed: HashMap<String, String> = HashMap::new();
                 for name in of_texts {
                     match self.names.contains_key(&name) {
@@ -351,7 +355,7 @@ impl Fitting<'_> {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The columns of these names, which may be those of the other table too.
+    /// Returns the columns of these names, which may also be those of the other table.
     fn all_anywhere(&self, names: &[String]) -> Result<HashSet<usize>, ExchangeError> {
         let of_texts = |name: &String| self.texts.is_some_and(|texts| texts.columns().contains(name));
         let own: Vec<String> = names
@@ -399,7 +403,7 @@ impl Fitting<'_> {
         Ok(Place { column: self.column(name)?, field: None })
     }
 
-    /// Whether the reading names the field of a list so.
+    /// Whether the reading has a field of a list with this name.
     fn is_field(&self, name: &str) -> bool {
         let reading = self.reading;
         let of_list =
@@ -442,7 +446,7 @@ impl Fitting<'_> {
         free
     }
 
-    /// A list as the columns of its entries that have a role: what else entries hold has no place.
+    /// Adds the columns for those fields of a list's entries that have a role; other fields are dropped.
     fn add_entries(&mut self, name: &str, list: usize) {
         let reading = self.reading;
         let named: Vec<String> =
@@ -460,7 +464,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// Attributes that are fields of entries are called like the field, where nothing else is.
+    /// Names attributes from entries after their field, if the name is free.
     fn rename_fields(&mut self, roles: &mut ColumnRoles) {
         for attribute in &mut roles.attributes {
             let Some(at) = self.names.get(attribute.as_str()).copied() else { continue };
@@ -487,7 +491,7 @@ impl Fitting<'_> {
         Ok(Some(self.add_free(&name, Origin::Joined(joined))))
     }
 
-    /// Says which columns the rules about values are about.
+    /// Sets which rules about values apply to each column.
     fn treat(&mut self, roles: &ColumnRoles) {
         for column in &mut self.columns {
             let is = |role: &Option<String>| role.as_deref() == Some(column.name.as_str());
@@ -506,7 +510,7 @@ impl Fitting<'_> {
     }
 }
 
-/// Whether a column says something of a text, and not of an answer.
+/// Whether a column describes a text, and not an answer.
 fn is_of_text(name: &str, roles: &ColumnRoles) -> bool {
     let texts = [&roles.text, &roles.split, &roles.group, &roles.text_id];
     texts.iter().any(|role| role.as_deref() == Some(name))

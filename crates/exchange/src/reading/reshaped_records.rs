@@ -1,4 +1,4 @@
-//! The rows that a reading makes of a table, in bounded memory: of each record as many as it has answers.
+//! The rows that a reading makes of a table, in bounded memory: one for each answer of a record.
 
 use super::list_cell::{entries_of, parse_list};
 use super::reshape::{Joined, MadeColumn, Origin, Place, Reshape, Slot, Who};
@@ -13,42 +13,40 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-/// The field of a list's entries that is their place in it, from 1: who is not named is known by that alone.
+/// The pseudo-field with the position of an entry in its list, from 1: unnamed annotators are identified by
+/// that only.
 pub(crate) const POSITION: &str = "position";
 
-/// What is wrong with a record, and with which of its columns.
+/// The column of a record that is to blame, and the reason.
 type Blame = (usize, RowErrorKind);
 
 /// A reader of the rows that a reading makes.
 #[derive(Debug)]
 pub(crate) struct ReshapedRecords {
     reshape: Arc<Reshape>,
-    /// The texts of another table, until all of them were given.
+    /// The texts of another table, until all of them have been read.
     texts: Option<TableRecords>,
     table: TableRecords,
     /// Bytes of the texts.
     texts_bytes: u64,
-    /// The entries of each list of the record at hand.
+    /// The entries of each list of the current record.
     entries: Vec<Vec<Value>>,
-    /// The next entry and slot of the record at hand, and how many entries it has.
+    /// The next entry and slot of the current record, and how many entries it has.
     next: (usize, usize),
     count: usize,
-    /// The record at hand has not made a row yet.
+    /// The current record has not made a row yet.
     fresh: bool,
-    /// The slot of the row given last.
+    /// The slot of the row returned last.
     slot: Option<usize>,
     cells: Cells,
     /// Records of both tables so far.
     record: u64,
-    /// The row given last is the first of its record.
+    /// The row returned last is the first of its record.
     begins: bool,
 }
 
 impl ReshapedRecords {
     /// The rows of a table from the first.
-    ///
-    /// # Errors
-    /// A file can no longer be opened.
     pub(crate) fn open(reshape: &Arc<Reshape>) -> io::Result<Self> {
         let joined = reshape.joined.as_ref();
         Ok(Self {
@@ -71,7 +69,7 @@ impl ReshapedRecords {
         &self.cells
     }
 
-    /// The cells of the record at hand as they stand.
+    /// The unprocessed cells of the current record.
     pub(crate) fn source_cells(&self) -> &Cells {
         self.at_hand().cells()
     }
@@ -88,24 +86,24 @@ impl ReshapedRecords {
         self.at_hand().raw()
     }
 
-    /// The number of the record at hand among all of both tables, from 1.
+    /// The number of the current record among all of both tables, from 1.
     pub(crate) fn record(&self) -> u64 {
         self.record
     }
 
-    /// Whether the row given last is the first of its record.
+    /// Whether the row returned last is the first of its record.
     pub(crate) fn begins_record(&self) -> bool {
         self.begins
     }
 
-    /// Whether the record at hand is in the file that was given, and not in the one that it is joined with.
+    /// Whether the current record is in the file that was given, and not in the one that it is joined with.
     pub(crate) fn is_of_given_file(&self) -> bool {
         let Some(joined) = &self.reshape.joined else { return true };
         let table = if self.texts.is_some() { &joined.table } else { &self.reshape.table };
         table.path() == self.reshape.path
     }
 
-    /// The file that the record at hand is in, where there are two.
+    /// The file of the current record, where there are two.
     pub(crate) fn place(&self) -> Option<String> {
         let joined = self.reshape.joined.as_ref()?;
         let table = if self.texts.is_some() { &joined.table } else { &self.reshape.table };
@@ -128,7 +126,7 @@ impl ReshapedRecords {
         self.texts.as_ref().unwrap_or(&self.table)
     }
 
-    /// Goes to the next row; false behind the last one.
+    /// Goes to the next row; false after the last one.
     pub(crate) fn advance(&mut self) -> Result<bool, RowError> {
         self.slot = None;
         if let (Some(texts), Some(joined)) = (&mut self.texts, &self.reshape.joined) {
@@ -157,7 +155,7 @@ impl ReshapedRecords {
                 return made.map(|()| true).map_err(|blame| self.error(blame));
             }
             if std::mem::take(&mut self.fresh) {
-                // Nobody has answered. Where texts are columns, the first stands for the row.
+                // The row has no answer. If the texts are columns, the first one represents the row.
                 self.begins = true;
                 let texts = self.reshape.slots.first().is_some_and(|slot| slot.text.is_some());
                 let made = self.make(None, texts.then_some(0));
@@ -191,7 +189,8 @@ impl ReshapedRecords {
         RowError { row: self.table.row(), line: self.table.line(), place: self.place(), column, kind }
     }
 
-    /// The next answer of the record at hand that is not blank: the place of its entry in the lists, and its slot.
+    /// Returns the next answer of the current record that is not blank: the index of its entry in the lists,
+    /// and its slot.
     fn next_answer(&mut self) -> Option<(Option<usize>, Option<usize>)> {
         let reshape = Arc::clone(&self.reshape);
         let slots = reshape.slots.len().max(1);
@@ -200,7 +199,7 @@ impl ReshapedRecords {
             self.next = if slot + 1 < slots { (entry, slot + 1) } else { (entry + 1, 0) };
             let entry = (!reshape.lists.is_empty()).then_some(entry);
             match reshape.slots.get(slot) {
-                // One answer a row, or an entry: blank or not, the row tells.
+                // One answer a row, or an entry: the row itself shows whether it is blank.
                 None => return Some((entry, None)),
                 Some(answer) if self.is_answered(answer, entry) => return Some((entry, Some(slot))),
                 Some(_) => {}
@@ -217,7 +216,7 @@ impl ReshapedRecords {
         slot.places.iter().any(|(place, _)| filled(place))
     }
 
-    /// The value of a column of answers: of a list its entry at hand, or a field of that.
+    /// The value of a column of answers: for a list its current entry, or a field of that.
     fn value(&self, place: &Place, entry: Option<usize>) -> Cow<'_, str> {
         match self.entry_at(place, entry) {
             Some(value) => {
@@ -228,7 +227,8 @@ impl ReshapedRecords {
         }
     }
 
-    /// The entry at hand of a list, or a field of it, where there is one; `None` where the place is in no list.
+    /// Returns the current entry of a list, or a field of it, if there is one; `None` if the place is not in
+    /// a list.
     fn entry_at(&self, place: &Place, entry: Option<usize>) -> Option<Option<&Value>> {
         let list = self.reshape.lists.iter().position(|list| *list == place.column)?;
         let value = self.entries[list].get(entry?);
@@ -238,7 +238,8 @@ impl ReshapedRecords {
         })
     }
 
-    /// Reads the lists of the record at hand, and says how many entries they have: one where there are no lists.
+    /// Reads the lists of the current record, and returns how many entries they have: one where there are no
+    /// lists.
     fn read_lists(&mut self) -> Result<usize, Blame> {
         self.entries.clear();
         let reshape = &self.reshape;
@@ -269,7 +270,8 @@ impl ReshapedRecords {
         Ok(first.map_or(1, |(_, length)| length))
     }
 
-    /// Makes a row of the record at hand: of an entry of its lists, and of a slot. Without either the row brings its text alone.
+    /// Makes a row of the current record, an entry of its lists and a slot. Without either the row introduces
+    /// only its text.
     fn make(&mut self, entry: Option<usize>, slot: Option<usize>) -> Result<(), Blame> {
         let reshape = Arc::clone(&self.reshape);
         let answer = slot.and_then(|slot| reshape.slots.get(slot));
@@ -329,14 +331,14 @@ impl ReshapedRecords {
                     }
                 }
                 Origin::Joined(parts) => {
-                    // An id of which a part is missing is none.
+                    // If a part of an id is missing, the whole id is.
                     let whole = parts.iter().all(|part| !source.get(*part).trim().is_empty());
                     for (nth, part) in parts.iter().enumerate().filter(|_| whole) {
                         if nth > 0 {
                             self.cells.text.push('/');
                         }
                         for c in source.get(*part).trim().chars() {
-                            // So that a/b and c are not a and b/c.
+                            // Distinguishes `a/b` and `c` from `a` and `b/c`.
                             if matches!(c, '/' | '\\') {
                                 self.cells.text.push('\\');
                             }
@@ -361,7 +363,7 @@ impl ReshapedRecords {
         Ok(())
     }
 
-    /// What a slot says in a column of the made rows.
+    /// Returns the value of a slot for a column of the made rows.
     fn of_slot(
         &self,
         made: &Origin,
@@ -430,7 +432,7 @@ impl ReshapedRecords {
 }
 
 impl Reshape {
-    /// An entry of a list without options that are missing; of a list of nothing else nothing is left.
+    /// Removes missing options from an entry that is a list; a list of nothing else becomes empty.
     fn entry<'a>(&self, value: &'a Value, treatment: Treatment) -> Cow<'a, Value> {
         match value {
             Value::Array(options) if treatment == Treatment::Answer => {
@@ -448,7 +450,7 @@ fn is_pair(entry: &serde_json::Map<String, Value>) -> bool {
     entry.len() == 2 && entry.contains_key("key") && entry.contains_key("value")
 }
 
-/// A number that cannot be kept digit for digit, anywhere in a value.
+/// Finds a number that cannot be stored digit for digit, anywhere in a value.
 fn inexact(value: &Value) -> Option<String> {
     /// From here on neighbouring whole numbers share one double.
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -462,7 +464,7 @@ fn inexact(value: &Value) -> Option<String> {
     }
 }
 
-/// A row that brings a text of the other table.
+/// Makes a row that introduces a text of the other table.
 fn make_text(joined: &Joined, source: &Cells, cells: &mut Cells) {
     cells.clear();
     for (place, column) in joined.places.iter().enumerate() {
@@ -477,7 +479,7 @@ fn make_text(joined: &Joined, source: &Cells, cells: &mut Cells) {
     cells.extra.extend(source.extra.iter().cloned());
 }
 
-/// An entry as the text of a cell: whole numbers without a point, lists and objects as their JSON.
+/// Formats an entry as the text of a cell: whole numbers without a point, lists and objects as their JSON.
 fn plain(value: &Value) -> String {
     crate::annotations::plain(value)
 }

@@ -1,14 +1,15 @@
-//! Attributes of people that have several values in one table, settled by a rule before the rows are read.
+//! Attributes of annotators that have several values in one table, settled by a rule before the rows are
+//! read.
 
 use super::table_reading::AttributeConflicts;
 use crate::row::Row;
 use dissensus_domain::Attributes;
 use std::collections::HashMap;
 
-/// The different values of one attribute of one person, in order of their first rows.
+/// The different values of one attribute of one annotator, in order of their first rows.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    /// With the number of rows of each.
+    /// Values with their numbers of rows.
     counts: Vec<(String, u64)>,
     places: HashMap<String, usize>,
     /// The place of the value of the last row.
@@ -43,7 +44,8 @@ impl Values {
     }
 }
 
-/// The one value of each attribute of each person. Memory grows with people and their different values, not with rows.
+/// Collects one value for each attribute of each annotator. Memory grows with annotators and their different
+/// values, not with rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettledAttributes {
     people: HashMap<String, HashMap<String, Values>, foldhash::fast::RandomState>,
@@ -52,7 +54,7 @@ pub(crate) struct SettledAttributes {
 }
 
 impl SettledAttributes {
-    /// Takes in what a row says of its annotator.
+    /// Adds the attributes of a row's annotator.
     pub(crate) fn take(&mut self, row: &Row) {
         let Some(annotator) = row.annotator.as_ref().filter(|_| !row.attributes.is_empty()) else { return };
         let person = self.people.entry(annotator.clone()).or_default();
@@ -82,7 +84,7 @@ impl SettledAttributes {
         self.settled.get(annotator).cloned().unwrap_or_default()
     }
 
-    /// How many attributes of people had several values.
+    /// Number of attributes of annotators that had several values.
     pub(crate) fn conflicts(&self) -> u64 {
         self.conflicts
     }

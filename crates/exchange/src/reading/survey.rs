@@ -1,4 +1,4 @@
-//! What the values of a sample of rows say about each column, in hashes.
+//! Statistics about the values of each column in a sample of rows; values are hashed.
 
 use crate::cells::Cells;
 use foldhash::quality::RandomState;
@@ -12,7 +12,7 @@ const LEVELS: usize = 20;
 /// The longest value of a category, in bytes.
 const CATEGORY_BYTES: usize = 120;
 
-/// A running look at a sample. Blank values count as not known.
+/// A running summary of a sample. Blank values count as missing.
 #[derive(Debug)]
 pub(crate) struct Survey {
     keys: RandomState,
@@ -22,7 +22,7 @@ pub(crate) struct Survey {
     /// The texts of each annotator, and the annotators of each text: one, or several.
     annotators: HashMap<u64, Seen>,
     texts: HashMap<u64, Seen>,
-    /// Texts with their annotators, until one comes a second time.
+    /// Pairs of text and annotator, until one occurs a second time.
     pairs: HashSet<(u64, u64)>,
     twice: bool,
 }
@@ -35,7 +35,8 @@ struct Column {
     /// A value is blank.
     blank: bool,
     by_annotator: HashMap<u64, Seen>,
-    /// The first value of each annotator, and the annotators with another one that is no spelling of it.
+    /// The first value of each annotator, and the annotators with a conflicting one (not just another
+    /// spelling).
     first: HashMap<u64, String>,
     contradicted: HashSet<u64>,
     by_text: HashMap<u64, Seen>,
@@ -55,7 +56,7 @@ fn see(seen: &mut HashMap<u64, Seen>, key: u64, value: u64) {
     }
 }
 
-/// Whether two values of an attribute may mean the same: but for case, or a year older.
+/// Whether two values of an attribute may mean the same: they differ only in case, or by a year of age.
 fn is_nearly(one: &str, other: &str) -> bool {
     let years = |value: &str| value.parse::<f64>().ok();
     let close = years(one).zip(years(other)).is_some_and(|(a, b)| (a - b).abs() <= 1.0 && a > 1.0 && b > 1.0);
@@ -80,7 +81,7 @@ impl Survey {
         }
     }
 
-    /// Takes one row in.
+    /// Adds one row.
     pub(crate) fn take(&mut self, cells: &Cells) {
         let key = |column: Option<usize>| column.map(|c| self.keys.hash_one(cells.get(c).trim()));
         let (text, annotator) = (key(self.text), key(self.annotator));
@@ -113,14 +114,14 @@ impl Survey {
         }
     }
 
-    /// Whether every value that is not blank is read by `reads`, and there is one. A column of very many values is
-    /// judged by the first of them.
+    /// Whether `reads` accepts every value that is not blank, and there is one. A column of very many values
+    /// is judged by the first of them.
     pub(crate) fn all_read(&self, column: usize, reads: impl Fn(&str) -> bool) -> bool {
         let column = &self.columns[column];
         !column.long && !column.values.is_empty() && column.values.iter().all(|v| reads(v))
     }
 
-    /// Whether a value is read by `reads`.
+    /// Whether `reads` accepts a value.
     pub(crate) fn any_read(&self, column: usize, reads: impl Fn(&str) -> bool) -> bool {
         self.columns[column].values.iter().any(|v| reads(v))
     }
@@ -141,7 +142,7 @@ impl Survey {
         !column.long && !column.blank && column.values.len() == 1
     }
 
-    /// Whether an annotator comes twice with the same text.
+    /// Whether an annotator occurs twice with the same text.
     pub(crate) fn answers_twice(&self) -> bool {
         self.twice
     }
@@ -151,7 +152,7 @@ impl Survey {
         several(&self.columns[column].by_text) > 0
     }
 
-    /// Whether texts that several people answer have one value each, and not all the same one.
+    /// Whether each text with several annotators has one value, and not all texts the same one.
     pub(crate) fn belongs_to_text(&self, column: usize) -> bool {
         let about = &self.columns[column];
         let answered_by_several = several(&self.texts) >= 3;
@@ -177,8 +178,9 @@ impl Survey {
             && several(&about.by_text) > 0
     }
 
-    /// Whether the column describes annotators: constant within each, different between them, and not simply a
-    /// property of the text. `usual` names of attributes are believed unless one annotator in ten contradicts.
+    /// Whether the column describes annotators: constant within each, different between them, and not simply
+    /// a property of the text. Columns with `usual` names of attributes are accepted unless one annotator in
+    /// ten contradicts.
     pub(crate) fn looks_like_attribute(&self, column: usize, usual: bool) -> bool {
         let about = &self.columns[column];
         let contradictions = several(&about.by_annotator);

@@ -5,27 +5,27 @@ use dissensus_domain::Attributes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How a table is read. Everything that reading needs is in it, so that a reading that was written down gives the same rows again.
+/// How a table is read. It contains everything that reading needs, so that a saved reading reproduces the
+/// same rows.
 ///
-/// A table in long form has its roles alone. Otherwise each row unfolds: into one answer for each entry of its `lists`, and for each of
-/// its `answers`.
+/// For a table in long form, the roles are enough. Otherwise each row is unfolded: into one answer for each
+/// entry of its `lists`, and for each of its `answers`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableReading {
-    /// The columns that have a role. `text_id` may join several with `+`. Where `lists` holds objects, their fields are named
-    /// `column.field`; of an object of plain values `column.key` and `column.value`.
+    /// The columns that have a role. `text_id` may join several with `+`. Where `lists` holds objects, their
+    /// fields are named `column.field`; for an object of plain values `column.key` and `column.value`.
     pub roles: ColumnRoles,
-    /// The columns of answers, where a row has several. No column has the role of the label then.
+    /// The columns of answers, where a row has several. No column then has the role of the label.
     pub answers: Vec<AnswerColumn>,
     /// Columns whose cells are lists, read entry by entry; in a row all have the same length.
     pub lists: Vec<String>,
-    /// What stands between the entries of lists that are no JSON and no Python: `;`.
+    /// The separator between the entries of lists that are neither JSON nor Python: `;`.
     pub separator: Option<String>,
-    /// Columns that are left out.
     pub ignored: Vec<String>,
     /// What values mean.
     pub values: ValueRules,
-    /// Another table that brings the texts, or the answers, to this one.
+    /// Another table with the texts, or the answers, of this one.
     pub join: Option<Join>,
 }
 
@@ -33,19 +33,18 @@ pub struct TableReading {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AnswerColumn {
-    /// Its name.
     pub column: String,
-    /// The question; `None` where all columns answer one that nothing names.
+    /// The question; `None` if all columns answer one question without a name.
     pub question: Option<String>,
     /// The option of a set that the column marks: with 1, yes or true where it was chosen.
     pub option: Option<String>,
-    /// Who answered: `=NAME`, or another column; `None` for the annotator of the row.
+    /// The annotator: `=NAME`, or another column; `None` for the annotator of the row.
     pub annotator: Option<String>,
     /// The text that was answered, where each has a column; `None` for the text of the row.
     pub text: Option<String>,
-    /// On which occasion, from 1; `None` where the row says it, or for the first.
+    /// The annotation round, from 1; `None` if a column of the row has it, or for the first.
     pub occasion: Option<u16>,
-    /// Attributes of that person, beside those in columns.
+    /// Attributes of that annotator, in addition to those in columns.
     pub attributes: Attributes,
 }
 
@@ -53,21 +52,22 @@ pub struct AnswerColumn {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ValueRules {
-    /// Values that say that there is none, of answers and of attributes.
+    /// Values that mean a missing answer or attribute.
     pub missing: Vec<String>,
-    /// Answers that differ in case alone are one, and so are several spellings of yes and no.
+    /// Answers that differ only in case are one, and so are several spellings of yes and no.
     pub fold_case: bool,
-    /// What stands between the options of one answer to a question of several: `,` in `anger,fear`.
+    /// The separator between the options of one answer to a multi-label question: `,` in `anger,fear`.
     pub option_separator: Option<String>,
     /// `3,5` is the number 3.5, of answers, attributes, times and durations.
     pub decimal_comma: bool,
-    /// How times are written; `None` for what [`ColumnRoles::time`] reads anyway.
+    /// The format of times; `None` for those that [`ColumnRoles::time`] parses anyway.
     pub time_format: Option<String>,
-    /// What becomes of an attribute that has several values for one person.
+    /// How an attribute with several values for one annotator is settled.
     pub attribute_conflicts: AttributeConflicts,
 }
 
-/// What becomes of an attribute that has several values for one person in a table. A value that the project has stays in any case.
+/// How an attribute with several values for one annotator in a table is settled. A value that the project has
+/// is never changed.
 #[derive(
     Clone,
     Copy,
@@ -87,13 +87,13 @@ pub enum AttributeConflicts {
     /// A row with a second value is bad.
     #[default]
     Refuse,
-    /// The value of the first row holds.
+    /// The value of the first row is used.
     First,
-    /// That of the last one.
+    /// The value of the last row is used.
     Last,
-    /// The value of most rows holds, of several the first.
+    /// The most frequent value is used, the first of several.
     MostFrequent,
-    /// The attribute of that person is not known.
+    /// The attribute of that annotator is dropped.
     Unknown,
 }
 
@@ -101,11 +101,10 @@ pub enum AttributeConflicts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Join {
-    /// The file.
     pub path: PathBuf,
     /// The column with the id in the table itself.
     pub on: String,
-    /// The column with it in the other one; `None` where it has the same name.
+    /// The column with the id in the other table; `None` if it has the same name.
     pub other: Option<String>,
 }
 
@@ -115,7 +114,7 @@ impl TableReading {
         Self { roles, ..Self::default() }
     }
 
-    /// Whether rows are read as they stand.
+    /// Whether rows are read unchanged.
     pub fn is_plain(&self) -> bool {
         let composed = self.roles.text_id.as_ref().is_some_and(|column| column.contains('+'));
         let as_they_stand = Self { roles: self.roles.clone(), ..Self::default() };

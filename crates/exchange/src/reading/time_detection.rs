@@ -47,13 +47,13 @@ const PATTERNS: [&str; 20] = [
     "%B %d, %Y",
 ];
 
-/// Finds the format that reads all `values`; blank ones are skipped.
+/// Finds the format that parses all `values`; blank ones are skipped.
 ///
-/// Numbers are seconds or milliseconds since 1970 where they are of this century, and days of spreadsheets
-/// where all are between 30,000 and 60,000; other numbers are no moments. Dates whose first two numbers can
-/// both be the month are ambiguous unless a full stop separates them, which is used where the day is first.
-/// Of the two orders the one with fewer different months is likelier, as files are collected in weeks rather
-/// than years.
+/// Numbers are seconds or milliseconds since 1970 if they are in this century, and days of spreadsheets if
+/// all are between 30,000 and 60,000; other numbers are not times. Dates whose first two numbers can both be
+/// the month are ambiguous, unless they are separated by a full stop, which is used in day-first dates. Of
+/// the two orders the one with fewer different months is likelier, because files are collected in weeks
+/// rather than years.
 pub(crate) fn detect<'a>(values: impl Iterator<Item = &'a str>) -> Detected {
     let mut candidates = Candidates::new();
     for value in values.map(str::trim).filter(|value| !value.is_empty()) {

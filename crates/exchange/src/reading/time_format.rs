@@ -58,12 +58,11 @@ pub enum TimeFormatError {
          pattern such as %d.%m.%Y %H:%M"
     )]
     Unknown(String),
-    /// A pattern that does not give a date, or has a directive that cannot be read.
+    /// A pattern without a date, or with an invalid directive.
     #[error("the pattern `{pattern}` cannot read times: {reason}")]
     Pattern {
         /// The pattern as given.
         pattern: String,
-        /// What is wrong with it.
         reason: String,
     },
 }
@@ -87,8 +86,8 @@ const NAMES: [(&str, TimeFormat); 7] = [
 ];
 
 impl TimeFormat {
-    /// Reads a moment as milliseconds since 1970-01-01 UTC. Spaces around `value` are ignored. `None` where
-    /// the value has another format, or is a date that does not exist.
+    /// Parses a time to milliseconds since 1970-01-01 UTC. Spaces around `value` are ignored. `None` if the
+    /// value has another format, or is a date that does not exist.
     pub fn parse(&self, value: &str) -> Option<i64> {
         let value = value.trim();
         match self {
@@ -180,7 +179,7 @@ fn parse_pattern(pattern: &str, value: &str) -> Result<i64, jiff::Error> {
     Ok(moment.as_millisecond())
 }
 
-/// Writes a moment with the pattern and reads it again.
+/// Formats a moment with the pattern and parses it again.
 fn check_pattern(pattern: &str) -> Result<(), jiff::Error> {
     let moment = Timestamp::from_second(1_735_639_509)?.to_zoned(jiff::tz::TimeZone::UTC);
     let written = jiff::fmt::strtime::format(pattern, &moment)?;

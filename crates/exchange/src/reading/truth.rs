@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub enum Missing {
     /// A word or a sign, such as `N/A`. A few, such as `none`, are levels of some scales.
     Word,
-    /// A number, such as `-99`. It means a missing value only where it is outside a compact range of all others.
+    /// A number, such as `-99`. It means a missing value only if it is outside a compact range of all others.
     Number,
 }
 
@@ -25,8 +25,8 @@ pub fn truth_value(value: &str) -> Option<bool> {
     TRUTH.get(&folded(value)).copied()
 }
 
-/// Recognises a code for a missing value; case and spaces around it are ignored, and `-99.0` is `-99`. A blank value
-/// is missing without a code, and `None`.
+/// Recognises a code for a missing value; case and spaces around it are ignored, and `-99.0` is `-99`. A
+/// blank value is missing without a code, and `None`.
 pub fn missing_code(value: &str) -> Option<Missing> {
     let value = folded(value);
     if MISSING_WORDS.contains(&value) {

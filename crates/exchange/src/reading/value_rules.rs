@@ -1,4 +1,4 @@
-//! The meaning of values, as a reading's rules say: what is missing, what is one answer in several spellings, what is a number, a time.
+//! Applies the rules of a reading to values: missing values, several spellings of one answer, numbers, times.
 
 use super::table_reading::ValueRules;
 use super::time_format::TimeFormat;
@@ -11,22 +11,18 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// What kind of value a column holds, as far as rules are about it.
+/// The kind of a column's values, as far as the rules distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// As it stands.
+    /// Unchanged.
     Kept,
-    /// An answer.
     Answer,
-    /// An attribute of a person.
     Attribute,
-    /// A time.
     Time,
-    /// A number.
     Number,
 }
 
-/// Rules that can be applied.
+/// The rules in the form in which they are applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     missing: HashSet<String>,
@@ -38,7 +34,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// # Errors
-    /// A format of times that is none.
+    /// An invalid format of times.
     pub(crate) fn new(rules: &ValueRules) -> Result<Self, ExchangeError> {
         let time_format = rules.time_format.as_deref().map(str::parse::<TimeFormat>).transpose();
         let time_format =
@@ -52,7 +48,7 @@ impl Rules {
         })
     }
 
-    /// The value as it is read.
+    /// Applies the rules to a value.
     pub(crate) fn apply<'a>(&self, treatment: Treatment, value: &'a str) -> Cow<'a, str> {
         match treatment {
             Treatment::Kept => Cow::Borrowed(value),
@@ -64,7 +60,7 @@ impl Rules {
         }
     }
 
-    /// Whether a value says that there is none.
+    /// Whether a value means that there is none.
     pub(crate) fn leaves_out(&self, value: &str) -> bool {
         self.is_missing(value)
     }
@@ -86,7 +82,7 @@ impl Rules {
         if !self.fold_case {
             return self.number(value);
         }
-        // Lists of options and of spans stay as they are.
+        // Lists of options and of spans are not changed.
         match value.trim_start().starts_with(['[', '{']) {
             true => Cow::Borrowed(value),
             false => Cow::Owned(self.number(value).trim().to_lowercase()),
@@ -98,7 +94,7 @@ impl Rules {
         self.option_separator.is_some()
     }
 
-    /// The options of an answer as a list; blank where there is none.
+    /// Returns the options of an answer as a list; blank if there are none.
     fn set_of(&self, value: &str, separator: &str) -> String {
         let mut options: Vec<String> = Vec::new();
         for option in value.split(separator).map(str::trim) {
@@ -113,7 +109,7 @@ impl Rules {
         if options.is_empty() { String::new() } else { Value::from(options).to_string() }
     }
 
-    /// As [`Rules::apply`] of an answer to a question of which every answer is a word for yes or no.
+    /// Applies [`Rules::apply`] to an answer, for a question whose answers are all words for yes or no.
     pub(crate) fn apply_to_truth<'a>(&self, value: &'a str) -> Cow<'a, str> {
         match truth_value(value).filter(|_| self.fold_case && !self.is_missing(value)) {
             Some(true) => Cow::Borrowed("yes"),
@@ -134,7 +130,7 @@ impl Rules {
         }
     }
 
-    /// What cannot be read is left for the reading of rows to refuse.
+    /// Converts a time; what cannot be parsed is left for the reading of rows to reject.
     fn time<'a>(&self, value: &'a str) -> Cow<'a, str> {
         let Some(format) = &self.time_format else { return self.number(value) };
         if self.is_missing(value) {
@@ -142,7 +138,7 @@ impl Rules {
         }
         match format.parse(self.number(value).trim()) {
             Some(at_ms) => Cow::Owned(format_ms(at_ms)),
-            // Without its format a value may still read as another moment.
+            // Without its format a value might be parsed as another moment.
             None if value.trim().is_empty() => Cow::Borrowed(value),
             None => Cow::Owned(format!("{} (not {format})", value.trim())),
         }

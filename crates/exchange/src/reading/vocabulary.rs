@@ -16,11 +16,12 @@ pub(crate) struct Vocabulary {
     pub(crate) missing: MissingCodes,
     /// Words for no and yes, in this order.
     pub(crate) truth: Vec<[String; 2]>,
-    /// Words that tell the shape of a table.
+    /// Words that indicate the shape of a table.
     pub(crate) shapes: ShapeWords,
 }
 
-/// Names of columns for each role, as [`simplified`](crate::roles::simplified) leaves them; earlier ones are preferred.
+/// Names of columns for each role, as [`simplified`](crate::roles::simplified) returns them; earlier ones
+/// have priority.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ColumnNames {
@@ -43,27 +44,27 @@ pub(crate) struct ColumnNames {
     pub(crate) source: Vec<String>,
 }
 
-/// Words that tell the shape of a table: whole names of columns, simplified, or single words of names.
+/// Words that indicate the shape of a table: whole names of columns, simplified, or single words of names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShapeWords {
-    /// Names of columns that hold what no scale answers.
+    /// Names of columns that hold values which are never answers on a scale.
     pub(crate) not_answers: Vec<String>,
-    /// Names of columns that sum up the answers of several people.
+    /// Names of columns that aggregate the answers of several annotators.
     pub(crate) aggregates: Vec<String>,
-    /// Ends of names that make of a label its average, or a finer version of it.
+    /// Suffixes of columns with the average, or a finer version, of a label.
     pub(crate) derived: Vec<String>,
     /// First words of names of questions.
     pub(crate) questions: Vec<String>,
-    /// Options that stand for none of the others.
+    /// Names of options that mean none of the others.
     pub(crate) none_of_them: Vec<String>,
-    /// Words that stand for annotators where a number follows.
+    /// Words for annotators when a number follows.
     pub(crate) person_letters: Vec<String>,
     /// Words for the rounds of one question.
     pub(crate) rounds: Vec<String>,
-    /// Ends of names of ids.
+    /// Suffixes of names of ids.
     pub(crate) id_ends: Vec<String>,
-    /// Ends of names of columns that tell the gender of their people.
+    /// Suffixes of columns whose annotators have this gender.
     pub(crate) genders: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) struct ShapeWords {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MissingCodes {
-    /// Compared without case.
+    /// Compared case-insensitively.
     pub(crate) words: Vec<String>,
     /// Whole numbers that may be answers as well.
     pub(crate) numbers: Vec<String>,
@@ -87,7 +88,7 @@ pub(crate) struct LikertFamily {
     pub(crate) language: String,
     /// Synonyms of each rank, lowest rank first.
     pub(crate) levels: Vec<Vec<String>>,
-    /// Answers, lower one first, that are known to be ordered where there are no others.
+    /// Answers, lower one first, that are ordered if there are no others.
     #[serde(default)]
     pub(crate) pairs: Vec<[String; 2]>,
     /// Adjectives that replace `{}` in `levels`; each makes a family of its name.
@@ -101,7 +102,7 @@ struct LikertFile {
     likert: Vec<LikertFamily>,
 }
 
-// Both files are part of the program, and a test reads them: the default is never used.
+// Both files are compiled into the program, and a test parses them: the default is never used.
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| toml::from_str(WORDS).unwrap_or_default());
 static FAMILIES: LazyLock<Vec<LikertFamily>> = LazyLock::new(|| {
     let file: LikertFile = toml::from_str(LIKERT).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Dates of numbers, such as `12/31/2024 3:05 PM` and `31.12.2024, 15:05:00`.
+//! Numeric dates, such as `12/31/2024 3:05 PM` and `31.12.2024, 15:05:00`.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
@@ -29,7 +29,7 @@ pub(super) struct WrittenDate {
 }
 
 impl WrittenDate {
-    /// Reads the parts of `value`; `None` where it has another form, or a time that no day has.
+    /// Parses the parts of `value`; `None` if it has another form, or an invalid time of day.
     pub(super) fn read(value: &str) -> Option<Self> {
         let value = value.trim();
         let (first, rest) = split_number(value)?;
@@ -48,10 +48,11 @@ impl WrittenDate {
         })
     }
 
-    /// Milliseconds since 1970-01-01 UTC with the numbers in this order; `None` where there is no such day.
+    /// Returns milliseconds since 1970-01-01 UTC with the numbers in this order; `None` if there is no such
+    /// day.
     ///
     /// Years have four digits, or two, of which 00 to 68 are in this century and 69 to 99 in the one before.
-    /// Where the year is first it has four.
+    /// A year in first position has four.
     pub(super) fn at_ms(&self, order: DateOrder) -> Option<i64> {
         let [year, month, day] = match order {
             DateOrder::MonthDayYear => [2, 0, 1],
@@ -121,7 +122,7 @@ fn split_number(text: &str) -> Option<(&str, &str)> {
     (digits > 0).then(|| text.split_at(digits))
 }
 
-/// The digits after a separator, where it is there.
+/// Returns the digits after a separator, if it is there.
 fn optional_number(text: &str, separator: char) -> Option<(Option<&str>, &str)> {
     match text.strip_prefix(separator) {
         Some(rest) => split_number(rest).map(|(digits, rest)| (Some(digits), rest)),

@@ -1,26 +1,27 @@
-//! The parts of an Arrow file, looked through before a library holds them: how long they are as they stand in the file, and how long
-//! they say that they are unpacked, may be anything.
+//! Checks the parts of an Arrow file before a library reads them into memory: the lengths that they declare,
+//! compressed and unpacked, may be arbitrary.
 
 use super::limited::too_much;
 use arrow_ipc::{MessageHeader, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, DataType, Schema};
 use std::io::{Read, Seek, SeekFrom};
 
-/// How a file with a list of its parts begins and ends.
+/// The first and last bytes of a file with a list of its parts.
 pub(super) const MAGIC: [u8; 6] = *b"ARROW1";
-/// What begins a part, before the length of its description.
+/// The bytes before the length of a part's description.
 const CONTINUES: [u8; 4] = [0xFF; 4];
-/// The length that a buffer has which is not packed among packed ones.
+/// The length of a buffer that is not compressed among compressed ones.
 const NOT_PACKED: i64 = -1;
 
-/// A part: where it begins, how long its description is, and how long what it describes.
+/// A part: its position, and the lengths of its description and of its body.
 struct Part {
     at: u64,
     description: u64,
     body: u64,
 }
 
-/// Refuses a file with a list of its parts of which one reaches beyond the file, or which all unpack to more than `limit` bytes or values.
+/// Refuses a file with a list of its parts if one reaches beyond the file, or all unpack to more than `limit`
+/// bytes or values.
 pub(super) fn check_file(file: &mut (impl Read + Seek), limit: u64) -> Result<(), ArrowError> {
     let end = file.seek(SeekFrom::End(0))?;
     let mut trailer = [0; 10];
@@ -46,7 +47,7 @@ pub(super) fn check_file(file: &mut (impl Read + Seek), limit: u64) -> Result<()
     Ok(())
 }
 
-/// As [`check_file`], of a stream of parts.
+/// Refuses a stream of parts under the same conditions as [`check_file`].
 pub(super) fn check_stream(file: &mut (impl Read + Seek), limit: u64) -> Result<(), ArrowError> {
     let end = file.seek(SeekFrom::End(0))?;
     let (mut at, mut left) = (0, limit);
@@ -72,7 +73,7 @@ pub(super) fn check_stream(file: &mut (impl Read + Seek), limit: u64) -> Result<
     Ok(())
 }
 
-/// Takes what a part unpacks to off what is `left` of the limit.
+/// Subtracts the unpacked size of a part from what is `left` of the limit.
 fn check_part(
     file: &mut (impl Read + Seek),
     part: &Part,
@@ -109,7 +110,7 @@ fn check_part(
     Ok(())
 }
 
-/// How long the packed buffers of a batch say that they are.
+/// Returns the unpacked lengths that the compressed buffers of a batch declare.
 fn unpacked_lengths(
     file: &mut (impl Read + Seek),
     part: &Part,
@@ -133,7 +134,8 @@ fn unpacked_lengths(
     Ok(lengths)
 }
 
-/// Refuses columns in which nested values may stand for each other again and again, so that one row may be longer than all memory.
+/// Refuses columns whose nested values may share each other repeatedly, so that one row may be larger than
+/// all memory.
 pub(super) fn check_types(schema: &Schema) -> Result<(), ArrowError> {
     fn check(kind: &DataType) -> Result<(), ArrowError> {
         let shares = match kind {

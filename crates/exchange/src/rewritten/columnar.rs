@@ -1,4 +1,5 @@
-//! Parquet, folders of it, and Arrow as JSON Lines, a row a line: line 7 is row 7. Columns of the Hugging Face type `ClassLabel` have the names of their classes.
+//! Parquet, folders of it, and Arrow as JSON Lines, a row a line: line 7 is row 7. Columns of the Hugging
+//! Face type `ClassLabel` have the names of their classes.
 
 use super::Step;
 use super::arrow_parts::{MAGIC, check_file, check_stream, check_types};
@@ -25,7 +26,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows that are held at once.
+/// Maximum number of rows in memory.
 const BATCH_ROWS: usize = 4096;
 /// The column with the part of the official split.
 const SPLIT: &str = "split";
@@ -38,7 +39,8 @@ pub(super) fn rewrite_parquet(path: &Path, packed: u64) -> Result<Step, Exchange
     })
 }
 
-/// Texts are read as views of what is in the file once, so that a long one in a dictionary is not held again for each of its rows.
+/// Opens a Parquet file. Texts are read as views into the file, so that a long one in a dictionary is not
+/// copied for each of its rows.
 fn parquet(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, ArrowError> {
     let file = File::open(path).map_err(ArrowError::from)?;
     let packed = file.metadata().map_err(ArrowError::from)?.len();
@@ -52,7 +54,7 @@ fn parquet(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, ArrowEr
     Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(BATCH_ROWS))
 }
 
-/// Refuses a file of which a group of rows unpacks to more than `limit` bytes or values: it is read group by group.
+/// Refuses a file if a group of rows unpacks to more than `limit` bytes or values: it is read group by group.
 fn check_pages(path: &Path, metadata: &ParquetMetaData, limit: u64) -> Result<(), ArrowError> {
     let beyond = || ArrowError::from(too_much(limit));
     let file = Arc::new(File::open(path).map_err(ArrowError::from)?);
@@ -90,7 +92,7 @@ fn viewed(field: &Arc<Field>) -> Arc<Field> {
     Arc::new(field.as_ref().clone().with_data_type(kind))
 }
 
-/// The files of a folder one behind the other, which have the same columns.
+/// Rewrites the files of a folder one after the other; they must have the same columns.
 pub(super) fn rewrite_dataset(folder: &Path, packed: u64) -> Result<Step, ExchangeError> {
     let files = dataset::files(folder);
     let refuse =
@@ -119,7 +121,7 @@ pub(super) fn rewrite_dataset(folder: &Path, packed: u64) -> Result<Step, Exchan
     })
 }
 
-/// The rows with the part of the split in a column of its own.
+/// Adds the part of the split to the rows as a column of its own.
 fn with_split(batch: RecordBatch, split: Option<&str>) -> Result<RecordBatch, ArrowError> {
     let schema = batch.schema();
     let field = Arc::new(Field::new(SPLIT, DataType::Utf8, true));
@@ -129,7 +131,7 @@ fn with_split(batch: RecordBatch, split: Option<&str>) -> Result<RecordBatch, Ar
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
-/// Of a file with a list of its parts, or of a stream.
+/// Rewrites an Arrow file with a list of its parts, or a stream.
 pub(super) fn rewrite_arrow(path: &Path, packed: u64) -> Result<Step, ExchangeError> {
     guarded(path, "Arrow", || {
         let mut file = BufReader::new(File::open(path).map_err(ArrowError::from)?);
@@ -154,7 +156,7 @@ pub(super) fn rewrite_arrow(path: &Path, packed: u64) -> Result<Step, ExchangeEr
     })
 }
 
-/// What the readers of damaged files say, also where they give up in an unorderly way.
+/// Converts the errors and panics of libraries on damaged files.
 fn guarded<T>(
     path: &Path,
     format: &str,
@@ -205,7 +207,7 @@ impl Rows {
         if let Some(twice) = schema.fields().iter().find(|field| !names.insert(field.name())) {
             return Err(ArrowError::SchemaError(format!("two columns are called \"{}\"", twice.name())));
         }
-        // With what is missing, so that a column without a value is a column.
+        // Including missing values, so that a column without a value is a column.
         let explicit = WriterBuilder::new().with_explicit_nulls(true);
         let out = explicit.build(Limited::create(renamed(path, "jsonl"), packed)?);
         let inside = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

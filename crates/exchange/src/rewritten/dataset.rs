@@ -1,14 +1,16 @@
-//! A folder of Parquet files as one table: what the Hugging Face hub keeps a dataset in. Where the table does not say it, the part of the official
-//! split is the one that the name of the file begins with (`train-00000-of-00002.parquet`).
+//! A folder of Parquet files as one table, the layout of a dataset on the Hugging Face hub. If the table has
+//! no column for it, the part of the official split is the prefix of the file's name
+//! (`train-00000-of-00002.parquet`).
 
 use std::path::{Path, PathBuf};
 
-/// Files of tables: a folder that has them beside Parquet is not one table.
+/// Extensions of other tables: a folder that has them in addition to Parquet is not one table.
 const OTHERS: [&str; 7] = ["csv", "tsv", "jsonl", "ndjson", "arrow", "xlsx", "ods"];
-/// Parts of a split that files are named after alone.
+/// Parts of a split that are names of files by themselves.
 const PARTS: [&str; 8] = ["train", "validation", "valid", "val", "dev", "eval", "test", "training"];
 
-/// The Parquet files of a folder, or else of its folder `data`, in order; none where other tables lie there too.
+/// Returns the Parquet files of a folder, or else of its folder `data`, in order; none if there are other
+/// tables too.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     for place in [folder.to_owned(), folder.join("data")] {
         let Ok(entries) = std::fs::read_dir(place) else { continue };
@@ -30,7 +32,8 @@ fn ends_with(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|there| there.eq_ignore_ascii_case(ending))
 }
 
-/// The part of the split that a file holds: what stands before `-00000-of-00002` in its name, or a usual name of a part.
+/// Returns the part of the split that a file holds: the prefix before `-00000-of-00002` in its name, or a
+/// usual name of a part.
 pub(super) fn split_of(file: &Path) -> Option<String> {
     let stem = file.file_stem()?.to_string_lossy().into_owned();
     let numbered = stem.rsplit_once("-of-").and_then(|(before, count)| {

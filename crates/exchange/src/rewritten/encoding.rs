@@ -1,4 +1,4 @@
-//! Texts in other encodings than UTF-8: told by their mark, guessed, or named by somebody.
+//! Texts in other encodings than UTF-8: detected by their byte order mark, guessed, or specified by the user.
 
 use super::Step;
 use super::limited::{Limited, failed};
@@ -10,18 +10,18 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// The encoding of a file, and how it is known.
+/// The encoding of a file, and how it was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Encoded {
     encoding: &'static Encoding,
     guessed: bool,
 }
 
-/// The encoding of the file whose first bytes these are, and which ends with them where they are the `whole` of it; `None` for UTF-8, for files
-/// of which some bytes alone are damaged, and for what is no text.
+/// Detects the encoding of a file from its first bytes, which may be the `whole` of it; `None` for UTF-8, for
+/// files of which only some bytes are damaged, and for binary data.
 ///
 /// # Errors
-/// No encoding has the name that was `asked` for.
+/// The encoding that was `asked` for does not exist.
 pub(super) fn of(
     path: &Path,
     head: &[u8],
@@ -32,7 +32,7 @@ pub(super) fn of(
         |encoding: &'static Encoding| (encoding != UTF_8).then_some(Encoded { encoding, guessed: false });
     if let Some(name) = asked {
         return match Encoding::for_label(name.trim().as_bytes()) {
-            // Its mark says in which order the bytes of UTF-16 stand.
+            // The byte order mark determines the order of bytes in UTF-16.
             Some(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding) => {
                 let marked = Encoding::for_bom(head).map(|(marked, _)| marked);
                 Ok(known(marked.filter(|marked| *marked != UTF_8).unwrap_or(encoding)))
@@ -69,7 +69,7 @@ fn utf16(head: &[u8]) -> Option<&'static Encoding> {
 fn is_utf8(head: &[u8], whole: bool) -> bool {
     match std::str::from_utf8(head) {
         Ok(_) => true,
-        // A character may be cut where the head ends.
+        // A character may be cut at the end of the head.
         Err(error) => !whole && error.error_len().is_none(),
     }
 }

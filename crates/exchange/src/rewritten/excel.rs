@@ -10,7 +10,7 @@ use std::path::Path;
 
 type Workbook = Xlsx<BufReader<File>>;
 
-/// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
+/// Rewrites the sheet that was asked for, or the first visible one that is not empty.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<Step, ExchangeError> {
     parts::check_parts(path, b"", packed)?;
     let damaged = |error: XlsxError| trouble(path, &io::Error::other(error));

@@ -1,4 +1,4 @@
-//! Which form a file has, by its first bytes.
+//! Detects the form of a file by its first bytes.
 
 use super::encoding::{self, Encoded};
 use super::json_layout::Layout;
@@ -13,9 +13,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How much of the beginning tells the form and the encoding.
+/// How many bytes of the beginning determine the form and the encoding.
 const HEAD_BYTES: u64 = 1 << 20;
-/// How files of each kind begin.
+/// The first bytes of each kind of file.
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 const PARQUET: &[u8] = b"PAR1";
@@ -23,9 +23,9 @@ const ARROW: &[u8] = b"ARROW1";
 /// A message of an Arrow stream.
 const ARROW_STREAM: &[u8] = &[0xFF; 4];
 
-/// How an OpenDocument spreadsheet names itself.
+/// The MIME type in an OpenDocument spreadsheet.
 const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
-/// What a file is, where our readers do not take it as it is.
+/// The form of a file that has to be rewritten to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Gzip,
@@ -51,16 +51,16 @@ pub(crate) const FORMATS: [FormatInfo; 6] = [
 ];
 
 impl Form {
-    /// The form of the file at `path`; `None` where there is no file, or one that is read as it is.
+    /// Detects the form of the file at `path`; `None` if there is no file, or one that is read unchanged.
     ///
     /// # Errors
-    /// It cannot be read, is a damaged archive, or the encoding that was asked for is none.
+    /// The file cannot be read, is a damaged archive, or the encoding that was asked for does not exist.
     pub(super) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
         if path.is_dir() {
             let is_dataset = !dataset::files(path).is_empty() && !formats::are_claimed(path);
             return Ok(is_dataset.then_some(Self::Dataset));
         }
-        // What cannot be read is told by who reads it.
+        // A file that cannot be read is reported by its reader.
         let Some(about) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) else {
             return Ok(None);
         };
@@ -90,8 +90,8 @@ impl Form {
         })
     }
 
-    /// Rewrites the file. `packed` is the size of the file that was opened, in bytes, which bounds what comes out of it however often it was
-    /// packed.
+    /// Rewrites the file. `packed` is the size of the file that was opened, in bytes, which bounds the size
+    /// of the result however often it was compressed.
     pub(super) fn rewrite(
         &self,
         path: &Path,
@@ -112,7 +112,7 @@ impl Form {
         }
     }
 
-    /// Whether what comes out may have a form again.
+    /// Whether the result may have to be rewritten again.
     pub(super) fn holds_files(&self) -> bool {
         matches!(self, Self::Gzip | Self::Archive)
     }
@@ -130,7 +130,7 @@ impl Form {
     }
 }
 
-/// The layout of a file of JSON that is a table, and that no annotation tool has written.
+/// Detects the layout of a JSON file that is a table, and that no annotation tool has written.
 fn json_table(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> Option<Layout> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
     let named = options.format.map(|name| name.trim().to_lowercase());
@@ -145,7 +145,7 @@ fn json_table(path: &Path, head: &[u8], options: &OpenOptions<'_>) -> Option<Lay
     (!formats::are_claimed(path)).then_some(layout)
 }
 
-/// What an archive is; `None` for those that tools write, and for those that hold several files.
+/// Detects the form of an archive; `None` for those that tools write, and for those that hold several files.
 fn of_archive(path: &Path) -> Result<Option<Form>, ExchangeError> {
     let names = Package::open(path)?.names()?;
     let has = |name: &str| names.iter().any(|there| there == name);
@@ -159,7 +159,8 @@ fn of_archive(path: &Path) -> Result<Option<Form>, ExchangeError> {
     Ok((archive::only_file(&names).is_some() && !formats::are_claimed(path)).then_some(Form::Archive))
 }
 
-/// Refuses a sheet of what has none, an encoding of what is no text, and a format that is another one.
+/// Refuses an option that does not apply: a sheet of a file without sheets, an encoding of binary data, and
+/// another format.
 pub(super) fn refuse_what_does_not_fit(
     path: &Path,
     forms: &[Form],

@@ -20,7 +20,7 @@ pub(super) fn unpack(path: &Path, packed: u64) -> Result<Step, ExchangeError> {
     unpacked.map_err(|error| failed(path, &error, "it is packed with gzip, and damaged or not whole"))
 }
 
-/// `labels.csv` of `labels.csv.gz`; a name without that ending stays.
+/// Returns `labels.csv` for `labels.csv.gz`; a name without that extension is not changed.
 fn inner_name(path: &Path) -> PathBuf {
     let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     let name = if packed { path.file_stem() } else { path.file_name() };

@@ -1,4 +1,5 @@
-//! A folder for temporary files that says that somebody uses it, so that the next one removes what a process left that was killed.
+//! A folder for temporary files with a lock, so that a later process can remove the folders of processes that
+//! were killed.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,27 +7,28 @@ use std::path::Path;
 use tempfile::TempDir;
 
 const PREFIX: &str = "dissensus-reading-";
-/// The file in it that is locked while it is used.
+/// The file in it that is locked while the folder is used.
 const HELD: &str = "held";
 const MAKING: &str = "making";
 
-/// A folder that goes when this does.
+/// A folder that is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct HeldFolder {
-    // Let go of first: some systems remove no file that is open.
+    // Dropped before the folder: some systems cannot remove an open file.
     _held: File,
     folder: TempDir,
 }
 
 impl Drop for HeldFolder {
     fn drop(&mut self) {
-        // What is held goes last: whoever is killed on the way leaves a folder that is known as left.
+        // Deletes the lock file last, so that an interrupted cleanup still looks stale.
         empty(self.folder.path());
     }
 }
 
 impl HeldFolder {
-    /// Makes one among the temporary files of the system, and removes those of processes that are gone.
+    /// Creates a folder among the temporary files of the system, and removes those of processes that have
+    /// ended.
     pub(super) fn create() -> io::Result<Self> {
         Self::create_in(&std::env::temp_dir())
     }
@@ -34,27 +36,27 @@ impl HeldFolder {
     fn create_in(place: &Path) -> io::Result<Self> {
         remove_left(place);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
-        // Under its name only once it is locked: else the next one might take the folder for one that was left.
+        // Renamed only once it is locked: otherwise another process might consider the folder stale.
         let making = folder.path().join(MAKING);
         let held = File::create(&making)?;
-        // Where the disk knows no locks it stays unnamed, and nobody removes it but this process.
+        // On a file system without locks it is not renamed, and only this process removes it.
         if held.try_lock().is_ok() {
             fs::rename(&making, folder.path().join(HELD))?;
         }
         Ok(Self { _held: held, folder })
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Removes folders of ours that nobody holds. What cannot be looked at stays: it may be somebody else's.
+/// Removes stale folders of this program. What cannot be inspected is not removed: it may belong to another
+/// user.
 fn remove_left(place: &Path) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        // A link of that name is none of ours.
+        // A link of that name was not created by this program.
         if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_left(&entry.path()) {
             empty(&entry.path());
             drop(fs::remove_dir_all(entry.path()));
@@ -62,7 +64,7 @@ fn remove_left(place: &Path) {
     }
 }
 
-/// Removes all but the file that says whether a folder is held.
+/// Removes everything except the lock file.
 fn empty(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name() != HELD {
@@ -73,7 +75,8 @@ fn empty(folder: &Path) {
 
 fn is_left(folder: &Path) -> bool {
     let held = folder.join(HELD);
-    // One that is being made has no such file yet; what is no plain file is none of ours, and may not even be opened.
+    // A folder that is being created has no such file yet; if it is not a plain file, it was not created by
+    // this program, and opening it may be unsafe.
     if !fs::symlink_metadata(&held).is_ok_and(|about| about.is_file()) {
         return false;
     }
@@ -97,7 +100,8 @@ mod tests {
         let other = place.path().join("other");
         fs::create_dir(&unfinished).unwrap();
         fs::create_dir(&other).unwrap();
-        // One that was being removed when its process was killed, and one in which the file is none.
+        // One whose removal was interrupted when its process was killed, and one in which the lock file is
+        // not a file.
         let half = place.path().join(format!("{PREFIX}half"));
         fs::create_dir(&half).unwrap();
         fs::write(half.join(HELD), "").unwrap();

@@ -1,4 +1,5 @@
-//! What the library `datasets` writes beside a table: the names of classes that the table holds as numbers (features of the type `ClassLabel`).
+//! Metadata that the library `datasets` adds to a table: the names of classes that the table holds as numbers
+//! (features of the type `ClassLabel`).
 
 use crate::annotations::MetInFile;
 use arrow_array::cast::AsArray;
@@ -16,7 +17,7 @@ pub(crate) const KEY: &str = "huggingface";
 pub(super) struct ClassNames(Vec<(String, Vec<String>)>);
 
 impl ClassNames {
-    /// Those of a schema; none where nothing of the kind is there.
+    /// Reads them from a schema; empty if it has none.
     pub(super) fn of(schema: &Schema) -> Self {
         let about: Value =
             schema.metadata().get(KEY).and_then(|about| serde_json::from_str(about).ok()).unwrap_or_default();
@@ -31,7 +32,7 @@ impl ClassNames {
         Self(found.filter_map(|(column, feature)| Some((column.clone(), names(feature)?))).collect())
     }
 
-    /// The rows with names in place of numbers; a number without a name, as -1 where the label is kept back, stays a number.
+    /// Replaces numbers by names; a number without a name, such as -1 for a withheld label, stays a number.
     pub(super) fn named(&self, batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
         if self.0.is_empty() {
             return Ok(batch);

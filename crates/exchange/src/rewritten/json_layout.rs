@@ -5,7 +5,7 @@ use dissensus_domain::Split;
 use std::fs::File;
 use std::path::Path;
 
-/// How many parts are looked at.
+/// How many parts are inspected.
 const LOOKED_AT: usize = 20;
 /// How many words a text has at least.
 const WORDS: usize = 3;
@@ -15,9 +15,11 @@ const WORDS: usize = 3;
 pub(super) enum Layout {
     /// Objects one after the other, in a list or as the members of an object.
     Records,
-    /// As [`Layout::Records`], of which each holds a list of the objects that are meant under this key: `{"corpus": "A", "tweets": [...]}`.
+    /// Like [`Layout::Records`], but each object holds a list of the actual records under this key:
+    /// `{"corpus": "A", "tweets": [...]}`.
     Nested(String),
-    /// One member of the file, or one for each split, is a list of the objects that are meant: `{"version": 1, "data": [...]}`.
+    /// One member of the file, or one for each split, is a list of the actual records:
+    /// `{"version": 1, "data": [...]}`.
     Wrapped(Vec<String>),
     /// An object for each column, by the numbers of rows: `{"text": {"0": ..., "1": ...}, "label": {...}}`.
     Columns,
@@ -25,10 +27,10 @@ pub(super) enum Layout {
     Rows,
 }
 
-/// A member of an object, as it is written.
+/// A member of an object, unparsed.
 pub(super) type Member = (String, Vec<u8>);
 
-/// What is known of a part: a member of the file, or an element of its list.
+/// Facts about a part: a member of the file, or an element of its list.
 struct Part {
     key: Option<String>,
     holds: Holds,
@@ -40,27 +42,28 @@ enum Holds {
     Other,
 }
 
-/// An object: whether it holds a text itself, and its lists of objects, or empty ones.
+/// An object: whether it has a text itself, and its lists of objects, or empty ones.
 #[derive(Default)]
 struct Object {
     has_text: bool,
     lists: Vec<(String, List)>,
-    /// The keys, where all are whole numbers.
+    /// The keys, if all are whole numbers.
     numbers: Option<Vec<String>>,
 }
 
-/// What the elements of a list are.
+/// The kind of a list's elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Empty,
-    /// Objects, and whether most of the first hold a text.
+    /// Objects, and whether most of the first ones have a text.
     Objects(bool),
     Lists,
     Others,
 }
 
 impl Layout {
-    /// The layout of the file at `path`; `None` where its parts are no table. One part is held at a time.
+    /// Detects the layout of the file at `path`; `None` if its parts are not a table. One part is held at a
+    /// time.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let mut parts = JsonParts::new(File::open(path).ok()?);
         let mut found: Vec<Part> = Vec::new();
@@ -162,7 +165,7 @@ impl List {
     }
 }
 
-/// The members of an object; `None` where it is none, or broken.
+/// Splits an object into its members; `None` if it is not an object, or broken.
 pub(super) fn members(object: &[u8]) -> Option<Vec<Member>> {
     let mut parts = JsonParts::new(object);
     let mut found = Vec::new();
@@ -173,7 +176,8 @@ pub(super) fn members(object: &[u8]) -> Option<Vec<Member>> {
     Some(found)
 }
 
-/// Whether objects are columns: all have the same keys, which are whole numbers, as their own names are not.
+/// Whether objects are columns: all have the same keys, which are whole numbers, while their own names are
+/// not.
 fn are_columns(found: &[Part], objects: &[&Object]) -> bool {
     let is_number =
         |part: &Part| part.key.as_ref().is_some_and(|key| key.bytes().all(|byte| byte.is_ascii_digit()));
@@ -184,7 +188,8 @@ fn are_columns(found: &[Part], objects: &[&Object]) -> bool {
         && !found.iter().all(is_number)
 }
 
-/// The key under which all of these objects have a list of the objects that hold the texts, where they hold none themselves.
+/// Returns the key under which all of these objects have a list of the objects that hold the texts, if they
+/// hold none themselves.
 fn nested_key(objects: &[&Object]) -> Option<String> {
     let lists = || objects.iter().flat_map(|object| &object.lists);
     let key = &lists().find(|(_, list)| *list == List::Objects(true))?.0;
@@ -219,7 +224,7 @@ mod tests {
             layout(r#"{"t1": {"text": "a b c", "label": 1}, "t2": {"text": "d e f", "label": 0}}"#),
             records
         );
-        // What belongs to a text is no table of its own.
+        // A list that belongs to a text is not a table of its own.
         let answers = r#"[{"text": "a b c", "answers": [{"who": "x", "why": "it is so"}]}]"#;
         assert_eq!(layout(answers), records);
         assert_eq!(layout(r#"[{"id": 1, "answers": [{"annotator": "x", "label": 1}]}]"#), records);
@@ -233,7 +238,7 @@ mod tests {
             layout(r#"{"text": {"0": "a b", "1": "c"}, "label": {"0": 1, "1": 0}}"#),
             Some(Layout::Columns)
         );
-        // Records by numbers that have answers by the numbers of people.
+        // Records by numbers that have answers by the numbers of annotators.
         assert_eq!(layout(r#"{"7": {"0": 1, "1": 0}, "8": {"0": 1, "1": 1}}"#), records);
         assert_eq!(layout(r#"{"columns": ["a"], "index": [0], "data": [["x"]]}"#), Some(Layout::Rows));
         for none in [

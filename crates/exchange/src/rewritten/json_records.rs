@@ -10,15 +10,15 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The name under which the key of an object becomes a value of it.
+/// The key under which the key of an object is added to it.
 const ID: &str = "id";
-/// The name of that where the object has another id.
+/// The same, if the object has another id.
 const KEY: &str = "key";
-/// The name under which the numbers and names of rows become a value, where they are not simply counted.
+/// The key under which the numbers and names of rows are added, if they are not simply counted.
 const INDEX: &str = "index";
-/// The name under which the split that a list is called after becomes a value of its objects.
+/// The key under which the split that a list is named after is added to its objects.
 const SPLIT: &str = "split";
-/// The most columns that are read side by side: each is an open file.
+/// Maximum number of columns that are read in parallel: each is an open file.
 const MAX_SIDE_BY_SIDE: usize = 500;
 
 pub(super) fn rewrite(path: &Path, layout: &Layout, packed: u64) -> Result<Step, ExchangeError> {
@@ -42,7 +42,7 @@ fn each_part(path: &Path, mut see: impl FnMut(Option<&str>, Vec<u8>) -> io::Resu
     each_part_of(JsonParts::new(File::open(path)?), |key, bytes, _| see(key, bytes))
 }
 
-/// Calls `see` with the key, the bytes and the end, in bytes, of each part.
+/// Calls `see` with the key, the bytes and the end offset of each part.
 fn each_part_of<R: Read>(
     mut parts: JsonParts<R>,
     mut see: impl FnMut(Option<&str>, Vec<u8>, u64) -> io::Result<()>,
@@ -58,7 +58,7 @@ fn damaged(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// An object with its key: as its id, or beside it where that is another one.
+/// Writes an object with its key: as its id, or as an additional key if it has another id.
 fn write_record(out: &mut impl Write, key: Option<&str>, object: &[u8]) -> io::Result<()> {
     let Some(key) = key else { return write_line(out, object, &[]) };
     let own = members(object).unwrap_or_default().into_iter().find(|(name, _)| name == ID);
@@ -79,11 +79,11 @@ fn json(text: &str) -> Vec<u8> {
     serde_json::Value::from(text).to_string().into_bytes()
 }
 
-/// The objects of a list, each with what the object around says of all of them.
+/// Writes the objects of a list, each with the other members of the object around it.
 fn write_nested(out: &mut impl Write, object: &[u8], list: &str) -> io::Result<()> {
     let Some(found) = members(object) else { return Err(damaged("an object is broken".to_owned())) };
     let (within, around): (Vec<Member>, Vec<Member>) = found.into_iter().partition(|(key, _)| key == list);
-    // What holds no list is a row of its own, and reported where a row lacks something.
+    // An object without the list is a row of its own, and reported if the row lacks something.
     if !within.iter().any(|(_, objects)| objects.starts_with(b"[")) {
         return write_line(out, object, &[]);
     }
@@ -100,7 +100,7 @@ fn write_nested(out: &mut impl Write, object: &[u8], list: &str) -> io::Result<(
     Ok(())
 }
 
-/// The objects of these lists of the file, and a notice where the file says more.
+/// Writes the objects of these lists of the file; returns a notice if the file has other members.
 fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Result<Option<MetInFile>> {
     let mut others: Vec<String> = Vec::new();
     each_part(path, |key, part| {
@@ -125,7 +125,7 @@ fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Res
     }))
 }
 
-/// Columns side by side, as the rows that they make.
+/// Zips columns into rows.
 fn write_columns(out: &mut impl Write, path: &Path) -> io::Result<()> {
     let mut columns: Vec<(String, JsonParts<io::Take<File>>)> = Vec::new();
     let mut counted = true;
@@ -221,8 +221,8 @@ fn write_rows(out: &mut impl Write, path: &Path) -> io::Result<()> {
     })
 }
 
-/// Writes an object on a line of its own, behind those of `more` whose name it does not have. Line ends in JSON are white space: those in
-/// strings are escaped.
+/// Writes an object on a line of its own, after the members of `more` that it does not have. Line ends in
+/// JSON are white space: those in strings are escaped.
 fn write_line(out: &mut impl Write, object: &[u8], more: &[Member]) -> io::Result<()> {
     let own = if more.is_empty() { Vec::new() } else { members(object).unwrap_or_default() };
     let is_new = |(name, _): &&Member| !own.iter().any(|(known, _)| known == name);

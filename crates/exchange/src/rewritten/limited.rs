@@ -1,4 +1,4 @@
-//! A file for temporary use that does not fill the disk.
+//! A temporary file that cannot fill the disk.
 
 use super::Step;
 use super::held_folder::HeldFolder;
@@ -23,7 +23,8 @@ pub(super) struct Limited {
 }
 
 impl Limited {
-    /// Begins a file of that name, which may grow as far as a file (or a folder of files) of `packed` bytes may unpack to.
+    /// Begins a file of that name, which may grow to the size that a file (or a folder of files) of `packed`
+    /// bytes may unpack to.
     pub(super) fn create(name: impl Into<OsString>, packed: u64) -> io::Result<Self> {
         let folder = HeldFolder::create()?;
         let path = folder.path().join(name.into());
@@ -32,7 +33,7 @@ impl Limited {
         Ok(Self { out, left: limit, limit, path, folder })
     }
 
-    /// The file is whole.
+    /// Completes the file.
     pub(super) fn finish(mut self, inside: String, told: Vec<MetInFile>) -> io::Result<Step> {
         self.out.flush()?;
         Ok(Step { path: self.path, inside, told, rows: None, encoding: None, _folder: self.folder })
@@ -53,12 +54,12 @@ impl Write for Limited {
     }
 }
 
-/// The error of a file that holds more than `limit` bytes or values.
+/// Returns the error of a file that holds more than `limit` bytes or values.
 pub(super) fn too_much(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, beyond_limit(limit))
 }
 
-/// What went wrong while `path` was rewritten, with `damaged` where that is what it means.
+/// Returns the error of rewriting `path`, with `damaged` if that is the reason.
 pub(super) fn failed(path: &Path, error: &io::Error, damaged: &str) -> ExchangeError {
     let why = match error.kind() {
         io::ErrorKind::StorageFull => {
@@ -70,7 +71,7 @@ pub(super) fn failed(path: &Path, error: &io::Error, damaged: &str) -> ExchangeE
     ExchangeError::Package { path: path.to_owned(), why }
 }
 
-/// `labels` of `folder/labels.csv`, with another ending.
+/// Returns `labels` of `folder/labels.csv` with another extension.
 pub(super) fn renamed(path: &Path, ending: &str) -> OsString {
     PathBuf::from(path.file_name().unwrap_or_default()).with_extension(ending).into_os_string()
 }

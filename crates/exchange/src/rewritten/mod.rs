@@ -1,6 +1,7 @@
-//! A file in a form that our readers do not take, rewritten once as one that they do, for as long as somebody reads it: what is packed is
-//! unpacked, a sheet of a workbook becomes CSV, Parquet and Arrow become JSON Lines, and other encodings become UTF-8. So every format is
-//! recognised in each of these forms, and read in bounded memory by the one reader that it has.
+//! Rewrites files in forms that the readers do not support to a temporary file that they do: compressed files
+//! are unpacked, a sheet of a workbook becomes CSV, Parquet and Arrow become JSON Lines, and other encodings
+//! become UTF-8. So every format is recognised in each of these forms, and read in bounded memory by its only
+//! reader.
 
 mod archive;
 mod arrow_parts;
@@ -30,10 +31,10 @@ use form::Form;
 use held_folder::HeldFolder;
 use std::path::{Path, PathBuf};
 
-/// How many forms may lie in each other: a workbook in an archive that is packed with gzip.
+/// How many forms may be nested: a workbook in an archive that is compressed with gzip.
 const MAX_STEPS: usize = 4;
 
-/// How to open a file, where it shall not be guessed.
+/// Options for opening a file, which replace guesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions<'a> {
     /// The name of its format, whatever it looks like ([`formats`](crate::formats)).
@@ -44,7 +45,7 @@ pub struct OpenOptions<'a> {
     pub sheet: Option<&'a str>,
 }
 
-/// A rewritten file in a folder of its own, which goes when this does.
+/// A rewritten file in a folder of its own, which is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     original: PathBuf,
@@ -53,14 +54,14 @@ pub(crate) struct Rewritten {
     told: Vec<MetInFile>,
 }
 
-/// What one step of rewriting comes to.
+/// The result of one step of rewriting.
 #[derive(Debug)]
 struct Step {
     path: PathBuf,
-    /// What is read, as errors name it.
+    /// The name of what is read, for errors.
     inside: String,
     told: Vec<MetInFile>,
-    /// Where the rows of a sheet stand.
+    /// The row numbers in the sheet, for a workbook.
     rows: Option<SheetRows>,
     /// The encoding that was read.
     encoding: Option<&'static str>,
@@ -68,10 +69,11 @@ struct Step {
 }
 
 impl Rewritten {
-    /// Rewrites the file at `path`; `None` where it is read as it is.
+    /// Rewrites the file at `path`; `None` if it is read unchanged.
     ///
     /// # Errors
-    /// It is damaged or too long, its form cannot hold what was asked for (a sheet, an encoding), or there is no room for what is in it.
+    /// The file is damaged or too long, its form does not support an option (a sheet, an encoding), or the
+    /// disk is too full for its contents.
     pub(crate) fn of(path: &Path, options: &OpenOptions<'_>) -> Result<Option<Self>, ExchangeError> {
         let mut found: Option<Self> = None;
         let mut forms = Vec::new();
@@ -101,7 +103,7 @@ impl Rewritten {
         Ok(found)
     }
 
-    /// The file as it was given.
+    /// The file that was given.
     pub(crate) fn original(&self) -> &Path {
         &self.original
     }
@@ -111,17 +113,17 @@ impl Rewritten {
         &self.last.path
     }
 
-    /// The format of tables that was rewritten, where it is one.
+    /// The format of tables that was rewritten, if it is one.
     pub(crate) fn format(&self) -> Option<FormatInfo> {
         self.format
     }
 
-    /// What was done, for people.
+    /// Notices about what was done, for users.
     pub(crate) fn told(&self) -> &[MetInFile] {
         &self.told
     }
 
-    /// Where the rows of a sheet stand.
+    /// The row numbers in the sheet, for a workbook.
     pub(crate) fn rows(&self) -> Option<&SheetRows> {
         self.last.rows.as_ref()
     }
@@ -131,7 +133,7 @@ impl Rewritten {
         self.last.encoding
     }
 
-    /// What is wrong with the file inside, said of the one that was given.
+    /// Turns an error about the rewritten file into one about the file that was given.
     pub(crate) fn blame(&self, error: &ExchangeError) -> ExchangeError {
         let why = error.to_string().replace(&self.path().display().to_string(), &self.last.inside);
         ExchangeError::Package { path: self.original.clone(), why }

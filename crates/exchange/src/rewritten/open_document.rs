@@ -12,14 +12,14 @@ use std::io::{self, BufReader};
 use std::path::Path;
 use zip::ZipArchive;
 
-/// What stands where cells are merged.
+/// The element for cells that are covered by a merged cell.
 const COVERED: &[u8] = b"<table:covered-table-cell";
 
-/// The memory that a cell takes beside its text, in bytes.
+/// The memory that a cell needs in addition to its text, in bytes.
 const CELL_BYTES: u64 = 32;
 
-/// Refuses tables in which repeated cells and spaces take more memory than the file may unpack to: a few bytes may be repeated a billion
-/// times.
+/// Refuses tables in which repeated cells and spaces need more memory than the file may unpack to: a few
+/// bytes may be repeated a billion times.
 fn refuse_multitudes(path: &Path, packed: u64) -> Result<(), ExchangeError> {
     let limit = unpacking_limit(packed);
     let damaged = |error: io::Error| trouble(path, &error);
@@ -72,7 +72,7 @@ fn refuse_multitudes(path: &Path, packed: u64) -> Result<(), ExchangeError> {
     }
 }
 
-/// Rewrites the sheet that was asked for, or the first one that is visible and holds something.
+/// Rewrites the sheet that was asked for, or the first visible one that is not empty.
 pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<Step, ExchangeError> {
     if parts::check_parts(path, COVERED, packed)? {
         let why = "it has merged cells, so that rows lack their values: unmerge them, and fill in each row";
@@ -82,7 +82,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
     let damaged = |error: OdsError| trouble(path, &io::Error::other(error));
     let file = File::open(path).map_err(|e| ExchangeError::reading(path, e))?;
     let mut workbook = Ods::new(BufReader::new(file)).map_err(damaged)?;
-    // As of other workbooks, a hidden sheet is read where it is asked for.
+    // As in other workbooks, a hidden sheet is read only if it is asked for.
     let visible = |sheet: &&Sheet| sheet.visible == SheetVisible::Visible || asked.is_some();
     let sheets: Vec<String> =
         workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();

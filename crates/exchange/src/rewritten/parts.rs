@@ -1,4 +1,4 @@
-//! The parts of a workbook, looked through before a library holds them.
+//! Checks the parts of a workbook before a library reads them into memory.
 
 use super::limited::{failed, too_much};
 use crate::ExchangeError;
@@ -11,8 +11,8 @@ use zip::ZipArchive;
 /// The longest part of a workbook, unpacked, in bytes: one that is longer would fill the memory.
 const MAX_PART: u64 = 512 << 20;
 
-/// Unpacks every part of a workbook to nowhere and refuses what would fill the memory; says whether a part holds `needle`. `packed` is the
-/// size of the file that was opened, in bytes.
+/// Unpacks every part of a workbook without storing it, and refuses one that would fill the memory; returns
+/// whether a part contains `needle`. `packed` is the size of the file that was opened, in bytes.
 pub(super) fn check_parts(path: &Path, needle: &[u8], packed: u64) -> Result<bool, ExchangeError> {
     let (limit, mut unpacked) = (unpacking_limit(packed), 0_u64);
     let mut package = File::open(path).map_err(|e| ExchangeError::reading(path, e)).and_then(|file| {
@@ -42,7 +42,8 @@ pub(super) fn check_parts(path: &Path, needle: &[u8], packed: u64) -> Result<boo
             }
             let filled = kept + read;
             found |= !needle.is_empty() && memchr::memmem::find(&buffer[..filled], needle).is_some();
-            // What may be the beginning of the needle is looked at again with what follows it.
+            // The last bytes may be the beginning of the needle, and are searched again with what follows
+            // them.
             kept = filled.min(needle.len().saturating_sub(1));
             buffer.copy_within(filled - kept..filled, 0);
         }

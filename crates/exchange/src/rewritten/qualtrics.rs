@@ -12,7 +12,7 @@ use std::path::Path;
 const ID: &str = "{\"ImportId\"";
 /// The rows of names.
 const ROWS: usize = 3;
-/// The most bytes that these take.
+/// Maximum size of these rows, in bytes.
 const HEAD_BYTES: u64 = 4 << 20;
 /// How many words a question has at least.
 const WORDS: usize = 3;
@@ -29,7 +29,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names of a file that begins with `head`; `None` where its third row is not one of Qualtrics.
+    /// Returns the names of a file that begins with `head`; `None` if its third row is not one of Qualtrics.
     pub(super) fn of(path: &Path, head: &[u8]) -> Option<Self> {
         memchr::memmem::find(head, b"ImportId")?;
         let mut head = Vec::new();

@@ -1,4 +1,4 @@
-//! A sheet of a workbook, cell by cell, as CSV; with the place of each row in the sheet.
+//! A sheet of a workbook, cell by cell, as CSV; with the position of each row in the sheet.
 
 use super::Step;
 use super::limited::{Limited, failed, renamed};
@@ -7,7 +7,8 @@ use crate::annotations::MetInFile;
 use std::io;
 use std::path::Path;
 
-/// Where the rows of a sheet stand: the line of the CSV at which a row begins, and the number of the row, wherever they part.
+/// Maps lines of the CSV to rows of the sheet: the line at which a row begins and the number of the row,
+/// wherever their difference changes.
 #[derive(Debug)]
 pub(crate) struct SheetRows {
     /// The name of the sheet.
@@ -27,31 +28,31 @@ impl SheetRows {
     }
 }
 
-/// A sheet being written. Cells come row by row, in each row from left to right.
+/// A sheet being written. Cells are added row by row, in each row from left to right.
 #[derive(Debug)]
 pub(super) struct SheetWriter {
     csv: csv::Writer<Limited>,
     rows: SheetRows,
     line: u64,
-    /// The row at hand, from 1.
+    /// The current row, from 1.
     row: u64,
     cells: Vec<String>,
-    /// As many values as there are names of columns; 0 before these are found.
+    /// The number of columns; 0 before their names are found.
     width: usize,
-    /// The rows before they are found.
+    /// The rows before the names are found.
     first: Vec<(u64, Vec<String>)>,
-    /// What stands above them.
+    /// The titles above the names.
     titles: Vec<(u64, String)>,
 }
 
-/// How many rows may stand above the names of the columns.
+/// Maximum number of rows above the names of the columns.
 const MAX_TITLES: usize = 10;
-/// From so many values on, a row below a single cell has the names of columns.
+/// A row with at least so many values below a single cell has the names of columns.
 const NAMES: usize = 3;
 
 impl SheetWriter {
     pub(super) fn create(path: &Path, sheet: &str, sheets: &[String], packed: u64) -> io::Result<Self> {
-        // In quotes, so that no separator is seen in what cells hold.
+        // Quoted, so that contents of cells are not seen as separators.
         let csv = csv::WriterBuilder::new()
             .quote_style(csv::QuoteStyle::Always)
             .from_writer(Limited::create(renamed(path, "csv"), packed)?);
@@ -166,7 +167,7 @@ impl SheetWriter {
     }
 }
 
-/// What a sheet holds.
+/// How much a sheet contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
     Nothing,
@@ -177,7 +178,7 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    /// What a sheet holds whose filled cells these are, by row and column.
+    /// Determines this from the positions of a sheet's filled cells, by row and column.
     pub(super) fn of<E>(cells: impl Iterator<Item = Result<(u32, u32), E>>) -> Result<Self, E> {
         let (mut first, mut rows, mut columns) = (None, false, false);
         for cell in cells {
@@ -193,8 +194,8 @@ impl Holds {
     }
 }
 
-/// The sheet to read: the one that was asked for, else the first with a table, else the first that holds something; with what is told of
-/// the choice.
+/// Chooses the sheet to read: the one that was asked for, else the first with a table, else the first that is
+/// not empty; with notices about the choice.
 pub(super) fn chosen<'a>(
     path: &Path,
     sheets: &'a [String],
@@ -216,7 +217,7 @@ pub(super) fn chosen<'a>(
             filled.push((found, sheet.as_str()));
         }
     }
-    // Sorting keeps the order of equals.
+    // The sort is stable.
     filled.sort_by_key(|(found, _)| std::cmp::Reverse(*found));
     let filled: Vec<&str> = filled.into_iter().map(|(_, sheet)| sheet).collect();
     let (first, others) =
@@ -235,7 +236,7 @@ pub(super) fn chosen<'a>(
     Ok((first, told))
 }
 
-/// A number as a cell shows it where it has no format of its own: whole numbers without a point.
+/// Formats a number like a cell without a format of its own: whole numbers without a point.
 pub(super) fn number(x: f64) -> String {
     if x.fract() == 0.0 && x.abs() < 1e15 { format!("{x:.0}") } else { x.to_string() }
 }
@@ -251,13 +252,13 @@ pub(super) fn cell_name((row, column): (u32, u32)) -> String {
     format!("{}{}", letters.iter().rev().collect::<String>(), row + 1)
 }
 
-/// What is wrong with a cell, and what to do.
+/// Returns the error of a cell: what is wrong with it, and what to do.
 pub(super) fn bad_cell(path: &Path, sheet: &str, at: (u32, u32), what: &str) -> ExchangeError {
     let why = format!("sheet \"{sheet}\", cell {}: {what}", cell_name(at));
     ExchangeError::Package { path: path.to_owned(), why }
 }
 
-/// What the system, or the file, says while a sheet is written.
+/// Returns the error of the system, or of the file, while a sheet is written.
 pub(super) fn trouble(path: &Path, error: &io::Error) -> ExchangeError {
     failed(path, error, "the workbook is damaged")
 }

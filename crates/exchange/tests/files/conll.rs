@@ -1,4 +1,4 @@
-//! CoNLL files: words with tags become texts with spans, and what cannot be is told with its line.
+//! CoNLL files: words with tags become texts with spans, and errors are reported with their line.
 
 use crate::sample::sample;
 use dissensus_domain::{Attributes, Shown, spans_named};
@@ -56,7 +56,7 @@ fn every_way_of_tagging_is_read() {
         let lines: Vec<String> = tags.split(' ').map(|tag| format!("w {tag}")).collect();
         found("a.conll", &lines.join("\n")).remove(0).1
     };
-    // Words of one character, so that word n stands at 2n.
+    // Words of one character, so that word n is at 2n.
     assert_eq!(tagged("B-x I-x O B-x B-x"), [span(0, 3, "x"), span(6, 7, "x"), span(8, 9, "x")]);
     assert_eq!(
         tagged("I-x I-x O I-y I-x B-x"),
@@ -95,7 +95,7 @@ fn files_of_others_are_understood() {
     // CoNLL-U Plus: named columns, a contraction, an empty node, Windows line ends and a byte order mark.
     let plus = "\u{feff}# global.columns = ID FORM UPOS NER\r\n# sent_id = s1\r\n# text = zum Haus\r\n1-2\tzum\t_\t_\r\n1\tzum\tADP\tO\r\n2\tHaus\tNOUN\tB-LOC\r\n2.1\tx\t_\tB-LOC\r\n";
     assert_eq!(found("a.conllu", plus), [("zum Haus".to_owned(), vec![span(4, 8, "LOC")])]);
-    // Numbers of words are told from words that are numbers.
+    // Numbers of words are distinguished from words that are numbers.
     assert_eq!(found("a.conll", "1\tI\tO\n2\tam\tB-x\n")[0].0, "I am");
     assert_eq!(found("a.conll", "1\tO\n2\tB-x\n")[0].0, "1 2");
     assert_eq!(found("a.conll", "1 CD O\nman NN B-x\n")[0].0, "1 man");

@@ -1,4 +1,4 @@
-//! Each way a file, its columns or a row can be wrong, and what is said about it.
+//! Each way a file, its columns or a row can be wrong, and the message about it.
 
 use crate::sample::sample;
 use dissensus_domain::{MAX_TEXT_BYTES, Scale};
@@ -32,7 +32,7 @@ fn bad(name: &str, content: impl AsRef<[u8]>) -> (Vec<RowError>, usize) {
     (errors, good)
 }
 
-/// The one bad row of a file with a good row behind it, as it is shown.
+/// The one bad row of a file with a good row after it, as it is displayed.
 fn says(name: &str, content: impl AsRef<[u8]>) -> String {
     let (errors, good) = bad(name, content);
     assert_eq!((errors.len(), good), (1, 1), "{errors:?}");

@@ -114,13 +114,14 @@ fn an_unnamed_label_is_found_by_its_values() {
     assert_eq!(roles.label.as_deref(), Some("how_rude"));
 }
 
-/// Two columns that look like labels, of two questions: which one is meant has to be said, and nobody's labels are passed over for a file of texts.
+/// Two columns that look like labels, of two questions: the user has to choose, and the file must not be read
+/// as one of texts only.
 #[test]
 fn of_two_labels_none_is_guessed_and_the_annotator_stays() {
     let cells = |text: usize, who: usize| format!("{},{}", ["no", "yes"][(text + who) % 2], (text * who) % 3);
     let both = crossed("rude,kind", cells);
     assert_eq!((both.annotator.as_deref(), both.label), (Some("annotator_id"), None));
-    // Who wrote a text is no annotator.
+    // The author of a text is not an annotator.
     let row = |at: usize| format!("t{},body {},u{},{}", at / 4, at / 4, at % 4, cells(at / 4, at % 4));
     let rows: Vec<String> = (0..16).map(row).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
@@ -158,12 +159,12 @@ fn occasion(rows: &[&str]) -> Option<String> {
 fn an_occasion_is_believed_where_somebody_answers_a_text_twice() {
     let believed = Some("occasion".to_owned());
     assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,1", "1,x,ada,3,2"]), believed);
-    // First occasions are blank, numbers are written as data frames write them, or one value is none.
+    // First rounds are blank, numbers are written as data frames write them, or one value is not a number.
     assert_eq!(occasion(&["1,x,ada,2,", "2,y,ada,2,", "1,x,ada,3,2"]), believed);
     assert_eq!(occasion(&["1,x,ada,2,1.0", "1,x,ada,3,2.0"]), believed);
     assert_eq!(occasion(&["1,x,ada,2,0", "1,x,ada,3,1"]), believed);
     assert_eq!(occasion(&["1,x,ada,2,first", "1,x,ada,3,2"]), believed);
-    // All that is looked at is of the first occasion; later ones may stand at the end. Or all is of a later one.
+    // The whole sample is of the first round; later ones may be at the end. Or all of it is of a later one.
     assert_eq!(occasion(&["1,x,ada,2,", "2,y,ada,2,"]), believed);
     assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,1"]), believed);
     assert_eq!(occasion(&["1,x,ada,2,2", "2,y,ada,2,2"]), believed);

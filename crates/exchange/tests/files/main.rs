@@ -1,4 +1,4 @@
-//! Files as users bring them and as the product writes them, read through the public interface.
+//! Files from users and files written by the product, read through the public interface.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -123,7 +123,7 @@ fn duplicate_rows_are_counted_and_not_added_again() {
     let content = format!("{HEADER}t1,x,ada,1\nt1,x,ada,1\nt1,x,bo,1\nt1,x,ada, 1.0\n");
     let scan = preview(&content);
     assert_eq!((scan.rows, scan.labels, scan.repeated, scan.problem_count), (4, 2, 2, 0));
-    // Of the pair of 0 and 1 the other one is known.
+    // The other level of the pair 0 and 1 is added.
     assert_eq!(scan.questions[0].levels, [("0".to_owned(), 0), ("1".to_owned(), 2)]);
 }
 

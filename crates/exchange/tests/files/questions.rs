@@ -27,7 +27,7 @@ fn each_question_has_its_own_labels_and_scale() {
 
 #[test]
 fn a_row_that_contradicts_a_row_of_another_question_is_bad() {
-    // One id with two bodies, and one person with two values of an attribute, over two questions.
+    // One id with two bodies, and one annotator with two values of an attribute, over two questions.
     let content = "text_id,text,annotator_id,label,question,gender\n\
                    t1,GOOD dog,ana,1,q2,woman\nt1,BAD dog,ben,2,q1,man\nt2,x,ana,2,q1,man\nt2,x,ana,2,q2,woman\n";
     let file = sample("a.csv", content);

@@ -1,5 +1,5 @@
-//! Several answers of one annotator to one text: which rows add something, which count, what is told of that, and what a second
-//! reading does.
+//! Several answers of one annotator to one text: which rows add something, which count, which changes are
+//! reported, and what a second reading does.
 
 use crate::sample::sample;
 use dissensus_domain::{Answer, Scale, ScaleKind};
@@ -22,7 +22,7 @@ struct Kept {
     given: bool,
 }
 
-/// As the window gives it: later than all before.
+/// An answer given in the window: later than all before.
 fn in_the_window(level: u16, at_ms: i64, replaces: Option<usize>) -> Kept {
     Kept { level, at_ms, replaces, given: true }
 }
@@ -36,7 +36,7 @@ const KINDS: [ChangeKind; 6] = [
     ChangeKind::Outdated,
 ];
 
-/// The kinds of changes that there are, and how many.
+/// The kinds of changes that occur, with their counts.
 fn counted(changes: &Changes) -> BTreeMap<ChangeKind, u64> {
     KINDS.map(|kind| (kind, changes.count(kind))).into_iter().filter(|(_, count)| *count > 0).collect()
 }
@@ -72,15 +72,15 @@ impl Project {
         checker
     }
 
-    /// Reads rows `label` or `label@day` and gives how many of them added something.
+    /// Reads rows `label` or `label@day` and returns how many of them added something.
     fn read(&mut self, rows: &[&str], now_ms: i64) -> usize {
         let before = self.0.len();
         self.read_changes(rows, now_ms);
         self.0.len() - before
     }
 
-    /// As [`Project::read`] into an empty project, without the look at what it changed, which takes a time that grows with the
-    /// square of the rows.
+    /// Runs [`Project::read`] on an empty project, without checking what it changed, which takes time that
+    /// grows with the square of the rows.
     fn count_added(rows: &[&str]) -> u64 {
         let file = sample("a.csv", csv(rows));
         let mut roles = file.roles();
@@ -88,8 +88,9 @@ impl Project {
         scan(&file.source, &roles, Self::default().checker(NOW)).unwrap().labels
     }
 
-    /// As [`Project::read`], and gives what that changed. It must be what the project's own rule says of it: of rows beside each other
-    /// row by row, of the project's labels by what is current before the file and after it.
+    /// Runs [`Project::read`], and returns the changes. They must agree with the project's own rule: row by
+    /// row for adjacent rows, and for the project's labels by the current answer before the file and after
+    /// it.
     fn read_changes(&mut self, rows: &[&str], now_ms: i64) -> Changes {
         let content = csv(rows);
         let file = sample("a.csv", &content);
@@ -113,7 +114,8 @@ impl Project {
             said.push(level);
             let replaces = old.filter(|old| at_ms >= self.0[*old].at_ms || (follows_row && *old >= start));
             self.0.push(Kept { level, at_ms, replaces, given: false });
-            // Of rows with and without times together, what was only ever history can come to the top: not told.
+            // If rows with and without times are mixed, an answer from the history can become current: not
+            // reported.
             uncovered |= replaces.is_some() && self.current_entry() != Some(self.0.len() - 1);
             let Some(old) = old else { continue };
             let counts = self.current_entry() == Some(self.0.len() - 1);
@@ -142,7 +144,8 @@ impl Project {
         changes
     }
 
-    /// The current answer as the store decides it: of those that no other replaces the latest, then the one appended last.
+    /// The current answer by the rule of the store: of those that no other replaces the latest, then the one
+    /// appended last.
     fn current_entry(&self) -> Option<usize> {
         let replaced: Vec<usize> = self.0.iter().filter_map(|kept| kept.replaces).collect();
         (0..self.0.len()).filter(|n| !replaced.contains(n)).max_by_key(|n| (self.0[*n].at_ms, *n))
@@ -206,7 +209,7 @@ fn a_file_that_was_read_does_not_bring_a_replaced_answer_back() {
     project.0.push(in_the_window(4, NOW + 1, Some(0)));
     assert_eq!(project.read(&["3"], NOW + DAY), 0);
     assert_eq!(project.current(), 5);
-    // A file that goes on from what is known brings what it goes on with.
+    // A file that continues the existing answers adds the continuation.
     assert_eq!(project.read(&["3", "2"], NOW + DAY), 1);
     assert_eq!(project.current(), 2);
 }
@@ -300,7 +303,7 @@ fn a_file_that_says_what_is_no_longer_current_is_told_apart_from_one_that_repeat
     let rows = longer.read_changes(&["3", "2"], NOW + DAY);
     assert_eq!(counted(&rows), [(ChangeKind::Outdated, 2)].into());
     assert_eq!(places(&rows, ChangeKind::Outdated), [(1, "4".to_owned(), "3".to_owned())]);
-    // The rows go on to something new: then the file does not keep to what was.
+    // The rows continue with something new: the file does not end with the old answer.
     let moved_on = project.read_changes(&["3", "5"], NOW + 3 * DAY);
     assert_eq!(counted(&moved_on), [(ChangeKind::ReplacedImported, 1)].into());
 }
@@ -335,7 +338,7 @@ fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
 
 #[test]
 fn very_many_answers_of_one_person_to_one_text_are_read() {
-    // Without a set beside the list every row would walk all rows before it.
+    // Without a set in addition to the list, every row would walk all rows before it.
     let rows: Vec<String> = (0..60_000).map(|n| format!("{}@{}", n % 5 + 1, n % 7 - n)).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     assert!(Project::count_added(&rows) > 40_000);

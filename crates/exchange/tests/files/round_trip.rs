@@ -1,4 +1,4 @@
-//! What is written reads back the same.
+//! Written files read back the same.
 
 use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
 use dissensus_exchange::{
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Pieces that have broken somebody's CSV or JSON before.
+/// Strings that have broken CSV or JSON writers before.
 const NASTY: [&str; 30] = [
     "\"",
     "\"\"",
@@ -43,7 +43,7 @@ const NASTY: [&str; 30] = [
     "0",
     "word",
 ];
-/// The same without characters that no name may hold.
+/// The same without characters that are not allowed in names.
 const NAMES: [&str; 12] = ["\"", ",", ";", "'", "\\", "=", "שלום", "👩🏽‍🚀", "<i>", "3.0", "null", "ö"];
 const ATTRIBUTES: [&str; 3] = ["gender", "label", "with \"quotes\", and commas"];
 const METADATA: [&str; 3] = ["url", "source", "gender"];
@@ -132,7 +132,7 @@ fn as_label(row: &Row) -> LabelRow<'_> {
     }
 }
 
-/// Columns whose names were taken come back under the names they were given instead.
+/// Columns whose names were already used read back under their replacement names.
 fn under_old_names(mut row: Row) -> Row {
     let rename = |map: &mut BTreeMap<String, String>, from: &str, to: &str| {
         if let Some(value) = map.remove(from) {
@@ -156,7 +156,7 @@ fn write_labels(path: &Path, format: OutputFormat, rows: &[Row]) -> dissensus_ex
     roles
 }
 
-/// Formats with types hold moments of the years that dates are written in.
+/// Formats with types can represent moments of the years that dates are written in.
 fn in_known_years(format: OutputFormat, rows: &[Row]) -> Vec<Row> {
     let known = |at: &i64| (0..253_402_300_800_000).contains(at);
     let typed = matches!(format, OutputFormat::Parquet | OutputFormat::Xlsx);
@@ -339,7 +339,7 @@ fn annotators_come_back(path: &Path, format: OutputFormat, rows: &[Row]) {
     assert_eq!(read, expected.collect::<Vec<_>>());
 }
 
-/// A row without its place, to compare with what was written.
+/// A row without its position, to compare with what was written.
 fn without_place(row: Row) -> Row {
     Row { row: 0, line: 0, ..row }
 }
@@ -476,7 +476,7 @@ fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
     {
         assert!(card.lines().any(|there| there == line), "{line}: {card}");
     }
-    // Something has the name by now; in place of itself it is written, in place of other things it is not.
+    // A folder of that name exists: a dataset is replaced, a folder with other files is not.
     assert!(write(false).is_err());
     write(true).unwrap();
     let filled = card.replace("- Licence, and the licence of the texts:", "- Licence: CC BY 4.0");

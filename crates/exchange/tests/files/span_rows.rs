@@ -1,4 +1,4 @@
-//! Files with one row a span: which rows are one answer, and what is told of those that cannot be.
+//! Files with one row a span: which rows are one answer, and how invalid ones are reported.
 
 use crate::sample::{Sample, sample};
 use dissensus_domain::{OffsetUnit, Scale, ScaleKind};
@@ -70,7 +70,7 @@ fn what_is_no_span_is_told_with_row_and_column() {
         let bad = bad(&read);
         assert_eq!((bad.len(), bad[1].0, bad[1].1.as_str()), (2, 2, column), "{span}: {bad:?}");
         assert!(bad[1].2.contains(says), "{span}: {bad:?}");
-        // The other span of the answer is not taken without it, and says why.
+        // The other span of the answer is rejected with it, and its message has the reason.
         assert!(bad[0].2.starts_with("row 2 is a span of the same answer and is bad"), "{bad:?}");
         assert!(bad[0].2.contains(says), "{bad:?}");
         assert_eq!(read[2].as_ref().unwrap().label.as_deref(), Some("[]"), "others are taken");
@@ -104,13 +104,14 @@ fn an_answer_has_one_text_and_its_annotator_one_set_of_attributes() {
         told[1].2.contains("already has another body") && told[3].2.contains("\"f\" here already"),
         "{told:?}"
     );
-    // What a later row tells of a person comes with the first.
+    // Attributes in a later row are returned with the first one.
     assert_eq!(read[6].as_ref().unwrap().attributes["gender"], "m");
 }
 
 #[test]
 fn spans_that_do_not_fit_the_question_are_told_where_they_stand() {
-    // The text is known by its id alone; the third row is the bad one, and the first would bring the answer.
+    // The text is identified only by its id; the third row is the bad one, and the first would return the
+    // answer.
     let content = "text_id,annotator_id,start,end,type\na,ana,0,3,insult\na,ben,,,\na,ana,1,2,joke\n";
     let told = |content: &str, scale: Scale| {
         let file = sample("a.csv", content);
@@ -158,7 +159,7 @@ fn offsets_of_other_tools_are_counted_as_they_count() {
     );
     let error = read(3, 4, OffsetUnit::Bytes).unwrap_err().to_string();
     assert!(error.contains("column \"end\"") && error.contains("falls inside the character"), "{error}");
-    // A list of spans is counted alike.
+    // Offsets in a list of spans are counted in the same way.
     let line = r#"{"text_id":"a","text":"👍 no","annotator_id":"ana","label":[[3,5,"x"]]}"#;
     let file = sample("a.jsonl", line);
     let with = |offsets| ColumnRoles { offsets, ..file.roles() };
@@ -207,14 +208,14 @@ fn only_what_looks_like_spans_is_guessed_to_be() {
         "times of a recording"
     );
     assert!(!rows_are_spans(&format!("{header}a,x y,ana,0.5,1,n\na,x y,ana,2,3,n\n")), "seconds");
-    // An export with lists, of texts that have such metadata.
+    // An export with lists, of texts with such metadata.
     let lists =
         "text_id,text,annotator_id,label,start,end,type\na,x y,ana,[],3,5,news\na,x y,ben,[],3,5,news\n";
     assert!(!rows_are_spans(lists));
-    // Times of an utterance beside the answers to two questions are no spans.
+    // Times of an utterance next to the answers to two questions are not spans.
     let times = "text_id,text,annotator_id,label,question,start,end\na,x y,ana,3,rude,2,5\na,x y,ana,4,clear,2,5\nb,x z,ana,1,rude,7,9\nb,x z,ana,2,clear,7,9\n";
     assert!(!rows_are_spans(times), "an answer to each question");
-    // Labels of another question come first, more of them than are looked at.
+    // Labels of another question come first, more of them than are sampled.
     let mut late = "text_id,text,annotator_id,label,start,end,type,question\n".to_owned();
     for row in 0..5_100 {
         late.push_str(&format!("t{row},some words,ana,{},,,,rude\n", row % 5));

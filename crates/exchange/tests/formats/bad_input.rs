@@ -1,4 +1,4 @@
-//! What no tool writes, and what may be meant to do harm: told with its place, and nothing of it is taken.
+//! Input that no tool writes, some of it malicious: reported with its position, and not imported.
 
 use crate::reading::{archive, file, refusal};
 use dissensus_exchange::{FormatInfo, OpenOptions, Source, formats};
@@ -30,7 +30,7 @@ fn archives_that_lead_out_or_are_broken() {
     let at = whole.len() / 3;
     flipped[at] ^= 0x55;
     let fixture = file("x.zip", flipped);
-    // Whatever the byte was of, no wrong label comes out of it.
+    // Whatever the byte belonged to, it must not produce a wrong label.
     if Source::open(&fixture.path).is_ok() {
         assert_eq!(fixture.read().told(), ["ann 1 label x"]);
     }
@@ -91,7 +91,7 @@ fn names_of_formats_are_names() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all.len());
-    // A folder has no ending.
+    // A folder has no extension.
     let ends = |format: &FormatInfo| !format.endings.is_empty() || format.name == "huggingface";
     assert!(all.iter().all(|format| !format.title.is_empty() && ends(format)));
 }

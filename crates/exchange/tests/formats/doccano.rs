@@ -1,4 +1,4 @@
-//! doccano: who labelled stands in the name of a file.
+//! doccano: the name of a file identifies the annotator.
 
 use crate::reading::{archive, file, refusal};
 
@@ -44,7 +44,7 @@ fn files_made_for_an_import_are_nobodys() {
     let read = fixture.read_as(Some("=ann"));
     assert_eq!(read.rows[0].label.as_deref(), Some(r#"[{"start":0,"end":1,"label":"X"}]"#));
     assert_eq!((read.rows.len(), read.rows[1].label.as_deref()), (2, None));
-    // Who says that it is a doccano file says that its name is a person's.
+    // Naming the format means that the file's name is that of an annotator.
     assert!(!refusal(&file("train.csv", "a,b\n").path, Some("doccano")).is_empty());
 }
 

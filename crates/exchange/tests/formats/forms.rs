@@ -1,4 +1,5 @@
-//! Files that are rewritten before they are read: workbooks, Parquet, Arrow, archives of one file, other encodings.
+//! Files that are rewritten before they are read: workbooks, Parquet, Arrow, archives of one file, other
+//! encodings.
 
 use crate::reading::{Read, file, refusal};
 use dissensus_exchange::{OpenOptions, Source, guess_roles, read_rows};
@@ -10,7 +11,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 const LABELS: &str = "text_id,text,annotator_id,label\nt1,café,ana,1\nt1,café,ben,2\n";
 const TOLD: [&str; 2] = ["ana t1 1", "ben t1 2"];
 
-/// A workbook with such cells in its first sheet.
+/// A workbook with these cells in its first sheet.
 fn workbook(change: impl FnOnce(&mut Workbook)) -> Vec<u8> {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet().set_name("Answers").unwrap();
@@ -97,7 +98,8 @@ fn a_sheet_is_a_table_whose_rows_keep_their_numbers() {
     assert_eq!((read.format(), read.told(), read.met()), ("xlsx", TOLD.map(str::to_owned).into(), vec![]));
     assert_eq!(bodies(&read), ["café", "café"]);
     assert_eq!(read.source.delimiter(), None);
-    // The table begins in row 3 of the sheet, so that its third record, which has a blank text, is row 7 there.
+    // The table begins in row 3 of the sheet, so that its third record, which has a blank text, is row 7
+    // there.
     let gap = workbook(|book| {
         let sheet = book.worksheet_from_name("Answers").unwrap();
         sheet.write(6, 0, "t9").unwrap().write(6, 2, "ana").unwrap().write(6, 3, 1).unwrap();
@@ -185,7 +187,7 @@ fn cells_that_hold_no_value_of_their_own_are_refused_by_name() {
         sheet.write(4, 3, Formula::new("=1+1").set_result("2")).unwrap();
     });
     assert_eq!(file("a.xlsx", &counted).read().told(), TOLD);
-    // As programs write it that do not calculate.
+    // As written by programs that do not calculate.
     let uncounted =
         with_part(&counted, "xl/worksheets/sheet1.xml", |xml| xml.replace("</f><v>2</v>", "</f>"));
     let message = refusal(&file("a.xlsx", uncounted).path, None);
@@ -209,7 +211,7 @@ fn an_open_document_spreadsheet_is_read() {
     assert_eq!(two.read().told(), TOLD.map(str::to_owned));
     let asked = OpenOptions { sheet: Some("Old"), ..OpenOptions::default() };
     assert_eq!(Source::open_with(&two.path, &asked).unwrap().columns(), ["text", "annotator", "label"]);
-    // A file of a kilobyte that stands for thousands of millions of cells.
+    // A file of a kilobyte that expands to thousands of millions of cells.
     let wide = r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell office:value-type="string"
  table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>"#;
     let spaces = r#"<table:table-row><table:table-cell office:value-type="string"><text:p>x<text:s text:c="4000000000"/></text:p>
@@ -290,7 +292,7 @@ fn an_archive_of_one_file_is_that_file() {
     let nested = (0..6).fold(LABELS.as_bytes().to_vec(), |inside, _| archive(&[("a.zip", &inside)]));
     let message = refusal(&file("a.zip", nested).path, None);
     assert!(message.contains("again and again"), "{message}");
-    // One person's file of doccano in an archive stays that person's.
+    // An annotator's file of doccano in an archive is still that annotator's.
     let example = br#"{"id":1,"text":"so","label":["x"],"Comments":[]}"#;
     assert_eq!(file("all.zip", archive(&[("admin.jsonl", example)])).read().told(), ["admin 1 label x"]);
 }

@@ -97,7 +97,7 @@ fn a_project_names_what_it_cannot_read() {
         read.told(),
         [
             format!("ann d.txt Span.value {SPANS}"),
-            // Who has finished a document without a span says that there is none.
+            // Finishing a document without a span means that there is none.
             "ben d.txt Span.value []".to_owned(),
             "e.txt".to_owned()
         ]

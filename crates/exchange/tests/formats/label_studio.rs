@@ -36,7 +36,8 @@ fn tasks_with_several_questions_people_and_occasions() {
             "2 7 topics a + b".to_owned(),
             "2 7 stars 4".to_owned(),
             format!("2 7 names {spans}"),
-            // The later of the two annotations of one person is the second occasion, wherever it stands.
+            // The later of the two annotations of one annotator is the second round, wherever it is in the
+            // file.
             "b@example.org 7 mood Bad #2".to_owned(),
             "b@example.org 7 topics none".to_owned(),
             "b@example.org 7 names [] #2".to_owned(),

@@ -55,7 +55,7 @@ fn annotators_are_a_file_of_their_own() {
     assert_eq!(read.met(), [("unknown", 1)]);
 }
 
-/// Answers that are lists of spans are spans, also of one type and of one person.
+/// Answers that are lists of spans are spans, even if they have one type or one annotator.
 #[test]
 fn lists_of_spans_are_spans() {
     for key in ["label", "type"] {

@@ -1,4 +1,5 @@
-//! Files of other tools, small ones written for these tests: what is recognised, what is read, what is said of the rest.
+//! Files of other tools, small ones written for these tests: their format, their rows, and the notices about
+//! the rest.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

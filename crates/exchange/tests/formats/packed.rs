@@ -1,4 +1,4 @@
-//! Files packed with gzip: read as what is in them.
+//! Files compressed with gzip are read like their contents.
 
 use crate::reading::{file, refusal};
 use dissensus_exchange::Source;
@@ -21,12 +21,12 @@ fn tables_and_files_of_tools_are_read_through_it() {
     let tasks = r#"[{"id":1,"data":{"text":"so"},"annotations":[{"completed_by":2,"result":[
         {"from_name":"q","to_name":"text","type":"choices","value":{"choices":["x"]}}]}]}]"#;
     assert_eq!(file("tasks.json.gz", packed(tasks)).read().told(), ["2 1 q x"]);
-    // Two packed files behind each other are one, and the name of the person is that of the file inside.
+    // Two concatenated gzip files are one, and the name of the annotator is that of the file inside.
     let line =
         |id: u32| packed(format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"));
     let read = file("admin.jsonl.gz", [line(1), line(2)].concat()).read();
     assert_eq!(read.told(), ["admin 1 label x", "admin 2 label x"]);
-    // What a file is called says nothing of whether it is packed.
+    // The extension of a file does not determine whether it is compressed.
     assert_eq!(file("labels.csv", packed(LABELS)).read().told().len(), 2);
 }
 
@@ -35,7 +35,7 @@ fn the_file_is_the_packed_one_to_whoever_asks() {
     let fixture = file("labels.csv.gz", packed(LABELS));
     let source = Source::open(&fixture.path).unwrap();
     assert_eq!((source.path(), source.bytes()), (fixture.path.as_path(), LABELS.len() as u64));
-    // It can be read as long as a copy of it is there.
+    // It can be read as long as there is a copy of the source.
     let copy = source.clone();
     drop(source);
     let roles = dissensus_exchange::guess_roles(&copy).unwrap();

@@ -1,4 +1,4 @@
-//! Potato: states and exports, which have the ids of texts alone.
+//! Potato: states and exports, which have only the ids of texts.
 
 use crate::reading::{archive, file, folder};
 use dissensus_exchange::{Checker, guess_roles, read_rows};
@@ -22,7 +22,7 @@ fn a_folder_of_states() {
         let roles = guess_roles(&source).unwrap();
         assert_eq!((source.format().name, roles.text.as_deref()), ("potato-state", None));
         let read = fixture.read();
-        // Without the texts every row is bad, and says what to do.
+        // Without the texts every row is bad, with a message about what to do.
         assert_eq!(read.scan.problem_count, read.scan.rows);
         assert!(read.scan.problems[0].to_string().contains("import the texts first"));
         let span = r#"alice r1 parts [{"start":2,"end":5,"label":"key"}]"#;

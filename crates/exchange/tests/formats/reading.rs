@@ -42,7 +42,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> Fixture {
     Fixture { path: folder.path().to_owned(), _folder: folder }
 }
 
-/// What is in a file.
+/// The contents of a file.
 pub(crate) struct Read {
     pub(crate) source: Source,
     pub(crate) roles: ColumnRoles,
@@ -52,7 +52,7 @@ pub(crate) struct Read {
 }
 
 impl Fixture {
-    /// Reads it; with `annotator` all answers are that person's.
+    /// Reads it; with `annotator` all answers are that annotator's.
     pub(crate) fn read_as(&self, annotator: Option<&str>) -> Read {
         let source = Source::open(&self.path).unwrap();
         let mut roles = guess_roles(&source).unwrap();
@@ -73,13 +73,13 @@ impl Fixture {
         self.read_as(None)
     }
 
-    /// Why it cannot be read.
+    /// The error of reading it.
     pub(crate) fn refusal(&self) -> String {
         refusal(&self.path, None)
     }
 }
 
-/// Why a file cannot be read as `format`.
+/// The error of reading a file as `format`.
 pub(crate) fn refusal(path: &Path, format: Option<&str>) -> String {
     let read =
         Source::open_with(path, &OpenOptions { format, ..OpenOptions::default() }).and_then(|source| {
@@ -90,7 +90,7 @@ pub(crate) fn refusal(path: &Path, format: Option<&str>) -> String {
 }
 
 impl Read {
-    /// `annotator text question label`, with `#2` for a second occasion, `skipped` and `flagged`.
+    /// `annotator text question label`, with `#2` for a second round, `skipped` and `flagged`.
     pub(crate) fn told(&self) -> Vec<String> {
         let one = |row: &Row| {
             let mut words = Vec::new();
@@ -105,7 +105,7 @@ impl Read {
         self.rows.iter().map(one).collect()
     }
 
-    /// What was met, by code.
+    /// The notices, by code.
     pub(crate) fn met(&self) -> Vec<(&'static str, u64)> {
         self.source.met().iter().map(|met| (met.code, met.count)).collect()
     }

@@ -1,4 +1,5 @@
-//! Files for other tools: what is kept of labels is what reading the file gives, and what is not kept is counted.
+//! Files for other tools: reading a file returns exactly the labels that were written, and the others are
+//! counted as lost.
 
 use crate::reading::refusal;
 use dissensus_domain::{Answer, OptionSet, Remark, Scale, ScaleKind, Silent, Span, SpanSet};
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// An answer as it is compared: all of a row that a file of a tool can hold.
+/// An answer for comparison: all of a row that a tool's file can represent.
 type Told = (
     (Option<String>, Option<String>, Option<String>, BTreeMap<String, String>),
     (Option<String>, Option<String>, Option<String>, u16),
@@ -55,7 +56,7 @@ fn rows(source: &Source) -> Vec<Told> {
     told
 }
 
-/// The scale that an import comes to.
+/// The scale that an import infers.
 fn scale_read(source: &Source, question: &str, labels: &BTreeSet<String>) -> Option<Scale> {
     match source.hints().into_iter().find(|hint| hint.name == question) {
         Some(hint) => hint.scale().unwrap_or_else(|| Scale::of_kind(hint.kind, labels)).ok(),
@@ -67,7 +68,7 @@ fn path(folder: &TempDir, format: ToolFormat) -> PathBuf {
     folder.path().join(format!("out.{}", format.ending()))
 }
 
-/// Writes what is kept, reads it, and compares.
+/// Writes the remaining labels, reads them, and compares.
 fn there_and_back(labels: &ToolLabels, format: ToolFormat) -> Divided {
     let divided = divide(labels.clone(), format);
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +80,7 @@ fn there_and_back(labels: &ToolLabels, format: ToolFormat) -> Divided {
         return divided;
     }
     written.unwrap();
-    // A table with a column for each person is one only for somebody who says so.
+    // A table with a column for each annotator is recognised only if the format is named.
     let named = (format == ToolFormat::Wide).then(|| format.name());
     let source = Source::open_with(&out, &OpenOptions { format: named, ..OpenOptions::default() }).unwrap();
     assert_eq!(source.format().name, format.name());
@@ -258,7 +259,7 @@ fn labels() -> impl Strategy<Value = ToolLabels> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
-    /// Of whatever is written in whatever format, what was kept is read again, and what was not is counted.
+    /// For any labels and any format, what was written is read back, and the rest is counted.
     #[test]
     fn what_is_kept_is_read_and_what_is_lost_is_counted(labels in labels()) {
         for format in ToolFormat::all() {
@@ -269,7 +270,7 @@ proptest! {
             prop_assert_eq!(all(&divided.kept) + lost, all(&labels), "{}", format);
             let put_off = |labels: &ToolLabels| labels.answers.iter().filter(|one| one.skipped).count() as u64;
             prop_assert_eq!(put_off(&divided.kept) + divided.lost(LossReason::Skips), put_off(&labels), "{}", format);
-            // What was kept is held whole: nothing more is lost of it, and names stay.
+            // What was written can be represented completely: nothing more is lost, and names do not change.
             let again = divide(divided.kept.clone(), *format);
             prop_assert_eq!(&again.kept, &divided.kept);
             prop_assert!(
@@ -282,7 +283,7 @@ proptest! {
     }
 }
 
-/// Two texts, two people, a question each of levels, sets and spans.
+/// Two texts, two annotators, one question each with levels, sets and spans.
 fn example() -> ToolLabels {
     let text =
         |id: &str, body: &str| ToolText { id: id.to_owned(), body: body.to_owned(), ..ToolText::default() };

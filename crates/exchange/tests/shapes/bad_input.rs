@@ -1,4 +1,5 @@
-//! Tables that are not what they look like: each problem is said with its row and column, and nothing is guessed away.
+//! Tables that are not what they look like: each problem is reported with its row and column, and nothing is
+//! dropped silently.
 
 use super::{file, read, recognised};
 use dissensus_exchange::{RankedReading, RowErrorKind, Scan, Source};

@@ -1,4 +1,4 @@
-//! Small tables of each shape, as they are published.
+//! Small tables of each shape, modelled on published ones.
 
 use super::{counts, file};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ const ANNOTATORS: [&str; 9] =
 const IDS: [&str; 4] = ["item_id", "id", "comment_id", "sentence id"];
 const TEXTS: [&str; 4] = ["text", "sentence", "Kommentar", "tweet"];
 
-/// Four levels that look random and differ within texts and people.
+/// Four levels that look random and differ within texts and annotators.
 fn level(text: usize, person: usize, question: usize) -> usize {
     (text * 7 + person * 5 + question * 3 + text * person) % 4
 }
@@ -133,7 +133,7 @@ fn columns_called_like_anything_are_people_only_where_somebody_says_so() {
     let titles: Vec<&str> = found.readings.iter().map(|ranked| ranked.title.as_str()).collect();
     assert_eq!(titles, ["Texts", "A column for each of 3 people"]);
     assert_eq!(super::read(&source, &found.readings[1]).labels, 36);
-    // What is measured of texts is no answer at all.
+    // Measurements of texts are not answers.
     let measured = table.replace(",0", ",0.25").replace(",1", ",0.5").replace(",2", ",0.75");
     let (_, found) = super::recognised(&file(&folder, "b.csv", &measured));
     assert_eq!((found.readings.len(), found.readings[0].title.as_str()), (1, "Texts"));

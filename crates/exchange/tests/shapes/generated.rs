@@ -1,12 +1,12 @@
-//! A known set of labels, written in every shape and read back: the same labels, whatever the shape, the order of columns, the separator,
-//! the quotes, the encoding and the gaps.
+//! A known set of labels, written in every shape and read back: the same labels, whatever the shape, the
+//! order of columns, the separator, the quotes, the encoding and the gaps.
 
 use super::{file, recognised};
 use dissensus_exchange::{ColumnRoles, RankedReading, Source, read_rows};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The label of a person for a text and a question, on an occasion.
+/// The label of an annotator for a text and a question, in an annotation round.
 type Labels = BTreeMap<(String, String, usize, u16), String>;
 
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ fn styles() -> impl Strategy<Value = Style> {
     )
 }
 
-/// Labels of 3 to 5 people for 8 to 14 texts with gaps: levels 0 to 3, or sets of options as bits.
+/// Labels of 3 to 5 annotators for 8 to 14 texts with gaps: levels 0 to 3, or sets of options as bits.
 fn known() -> impl Strategy<Value = (usize, usize, Vec<u8>)> {
     (8_usize..14, 3_usize..6).prop_flat_map(|(texts, people)| {
         let cells = prop::collection::vec(0_u8..20, texts * people * 3);
@@ -81,7 +81,7 @@ fn body(text: usize) -> String {
     format!("{} {text}", BODIES[text % BODIES.len()])
 }
 
-/// The cells of a table and the labels that it holds.
+/// The cells of a table and its labels.
 fn written(
     shape: Shape,
     style: &Style,
@@ -91,7 +91,7 @@ fn written(
 ) -> (Vec<Vec<String>>, Labels) {
     let value = |t: usize, p: usize, q: usize| {
         let cell = cells[(t * people + p) * 3 + q];
-        // One of five is a gap; a first row of each person is there.
+        // One of five is a gap; each annotator has a first row.
         (cell >= 4 || t < 2).then_some(cell % 4)
     };
     let (id, who) = (|t: usize| format!("t{t}"), |p: usize| format!("p{p}"));
@@ -219,7 +219,7 @@ fn bytes(rows: &[Vec<String>], style: &Style) -> Vec<u8> {
     }
 }
 
-/// The labels that a reading gives, with questions by their order.
+/// The labels of a reading, with questions by their order.
 fn labels_of(source: &Source, ranked: &RankedReading) -> Labels {
     let made = source.with_reading(&ranked.reading, None).unwrap();
     let roles: ColumnRoles = made.roles().cloned().unwrap_or_else(|| ranked.reading.roles.clone());
@@ -264,7 +264,7 @@ proptest! {
                 found_labels = found_labels.into_iter().map(|(key, label)| (key, sorted(label))).collect();
             }
             prop_assert_eq!(&found_labels, &expected, "{:?} {:?} {:?}", shape, style, best.title);
-            // A reading that was written down gives the same rows.
+            // A saved reading reproduces the same rows.
             let json = serde_json::to_string(&best.reading).unwrap();
             let again = RankedReading { reading: serde_json::from_str(&json).unwrap(), ..best.clone() };
             prop_assert_eq!(&again.reading, &best.reading);

@@ -13,7 +13,7 @@ use dissensus_exchange::{
 };
 use std::path::{Path, PathBuf};
 
-/// A file with this content, in a folder that goes with the test.
+/// A file with this content, in a temporary folder.
 fn file(folder: &tempfile::TempDir, name: &str, content: &str) -> PathBuf {
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
@@ -34,7 +34,7 @@ fn read(source: &Source, ranked: &RankedReading) -> Scan {
     scan(&made, &roles, checker).unwrap()
 }
 
-/// Labels, texts, people and questions of the best reading, which must be clearly the best.
+/// Numbers of labels, texts, annotators and questions of the best reading, which must be clearly the best.
 fn counts(path: &Path) -> (u64, u64, u64, usize) {
     let (source, found) = recognised(path);
     let shown: Vec<String> = found

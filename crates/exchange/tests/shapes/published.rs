@@ -1,4 +1,4 @@
-//! Shapes in which single data sets and programs give their labels.
+//! Table shapes of individual data sets and programs.
 
 use super::{best, counts, file, levels, read, recognised};
 use dissensus_domain::ScaleKind;
@@ -9,12 +9,12 @@ fn body(text: usize) -> String {
     format!("This is comment number {text}")
 }
 
-/// A level from 0 to `levels` that looks random and differs within texts and people.
+/// A level from 0 to `levels` that looks random and differs within texts and annotators.
 fn level(text: usize, person: usize, levels: usize) -> usize {
     (text * 7 + person * 5 + text * person + text / 3) % levels
 }
 
-/// The people who answered a text: three of seven.
+/// The annotators of a text: three of seven.
 fn people(text: usize) -> [usize; 3] {
     [0, 1, 2].map(|nth| (text + nth * 2) % 7)
 }
@@ -23,7 +23,7 @@ fn lines(rows: impl Iterator<Item = Value>) -> String {
     rows.map(|row| format!("{row}\n")).collect()
 }
 
-/// A record with objects of several answers, and what is always the same of a person.
+/// A record with objects of several answers, and attributes that are constant for an annotator.
 fn record(text: usize) -> Value {
     let targets: [&[&str]; 3] = [&["Women"], &["Men", "Women"], &[]];
     let answer = |person: usize| {
@@ -50,7 +50,7 @@ fn objects_with_several_answers_are_several_questions() {
         "{:?}",
         scan.problems
     );
-    // Who marked nobody has answered all the same.
+    // An annotator who marked no option has answered all the same.
     assert_eq!((scan.labels, scan.texts, scan.annotators), (270, 30, 7));
     let roles = &found.readings[0].reading.roles;
     assert_eq!(roles.attributes, ["ratings.gender", "ratings.is_parent"]);
@@ -398,7 +398,7 @@ fn numbers_are_no_texts_and_authors_are_no_annotators() {
     assert!(found.readings.iter().any(|ranked| ranked.title == "Texts"), "{found:#?}");
 }
 
-/// A long table of 20 texts with three people each, a row from text and person.
+/// A long table of 20 texts with three annotators each, a row from text and annotator.
 fn long(header: &str, row: impl Fn(usize, usize) -> String) -> String {
     let rows = (0..20).flat_map(|t| people(t).map(|p| (t, p)));
     rows.fold(format!("{header}\n"), |table, (t, p)| format!("{table}{}\n", row(t, p)))
@@ -485,7 +485,7 @@ fn explicit_ids_stay_where_bodies_come_again() {
     let mut texts = "text_id,text\n".to_owned();
     (0..60).for_each(|t| writeln!(texts, "t{t},{}", body(t % 3)).unwrap());
     assert_eq!(counts(&file(&folder, "a.csv", &texts)).1, 60);
-    // Somebody who answers one body twice answers two texts.
+    // An annotator who answers one body twice answers two texts.
     let table = long("id,text,annotator,label", |t, p| {
         format!("{},{},w{},{}", t * 10 + p, body(t % 4), p % 2, level(t, p, 2))
     });

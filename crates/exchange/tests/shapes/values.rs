@@ -48,7 +48,8 @@ fn a_comma_before_decimals_makes_numbers() {
 #[test]
 fn times_are_read_however_they_are_written() {
     let folder = tempfile::tempdir().unwrap();
-    /// The name of a column, its times, the formats that they may be read in, and whether that is clear.
+    /// The name of a column, its times, the formats that may parse them, and whether the format is
+    /// unambiguous.
     type Case<'a> = (&'a str, &'a [&'a str], &'a [Option<&'a str>], bool);
     let cases: [Case<'_>; 6] = [
         ("created_at", &["12/31/2024 10:00", "1/2/2025 3:05 PM"], &[Some("month-first")], true),

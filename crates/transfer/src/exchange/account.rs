@@ -1,4 +1,4 @@
-//! What an import makes of a file: of its rows, its columns, its questions and its people.
+//! Summarises an import: its rows, its columns, its questions and its annotators.
 
 use super::plan::Plan;
 use super::reading::Read;
@@ -7,14 +7,14 @@ use dissensus_api::{
 };
 use dissensus_exchange::{FileKind, Scan, TableReading};
 
-/// People that are listed.
+/// Maximum number of annotators in the list.
 const LISTED_PEOPLE: usize = 200;
 
 fn number(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// What becomes of the rows.
+/// Summarises the rows by outcome.
 pub(super) fn account_of(scan: &Scan) -> ImportAccount {
     let account = &scan.account;
     ImportAccount {
@@ -36,7 +36,7 @@ pub(super) fn account_of(scan: &Scan) -> ImportAccount {
     }
 }
 
-/// The questions that labels answer.
+/// Lists the questions that labels answer.
 pub(super) fn asked_of(plan: &Plan) -> Vec<ImportQuestion> {
     let one = |part: &super::plan::Part| ImportQuestion {
         name: part.name.clone(),
@@ -50,7 +50,7 @@ pub(super) fn asked_of(plan: &Plan) -> Vec<ImportQuestion> {
     plan.parts.iter().map(one).collect()
 }
 
-/// Those who gave labels, those with the most first.
+/// Lists the annotators who gave labels, those with the most first.
 pub(super) fn people_of(scan: &Scan) -> Vec<ImportPerson> {
     let mut people: Vec<ImportPerson> = scan
         .of_annotators
@@ -62,7 +62,7 @@ pub(super) fn people_of(scan: &Scan) -> Vec<ImportPerson> {
     people
 }
 
-/// Three texts with everybody's answers.
+/// Returns three texts with all of their answers.
 pub(super) fn examples_of(plan: &Plan) -> Vec<ExampleText> {
     let only = plan.parts.first().map(|part| part.name.clone()).unwrap_or_default();
     let examples = plan.scan.examples.iter();
@@ -75,7 +75,7 @@ pub(super) fn examples_of(plan: &Plan) -> Vec<ExampleText> {
             .map(|answer| {
                 let question = answer.question.clone().unwrap_or_else(|| only.clone());
                 let scale = plan.parts.iter().find(|part| part.name == question).map(|part| &part.scale);
-                // As it is written in a project, where the scale has it.
+                // In the spelling of the project, if the scale has the level.
                 let named = scale.and_then(|scale| {
                     let found = scale.answer_named(dissensus_exchange::level_name(&answer.answer))?;
                     scale.name_of_answer(&found).map(std::borrow::Cow::into_owned)
@@ -92,7 +92,7 @@ pub(super) fn examples_of(plan: &Plan) -> Vec<ExampleText> {
     examples.map(one).collect()
 }
 
-/// What each column of a table is read as; nothing of an annotation tool's file.
+/// Returns the use of each column of a table; empty for an annotation tool's file.
 pub(super) fn uses_of(read: &Read) -> Vec<ColumnUse> {
     if read.plain.is_of_tool() {
         return Vec::new();
@@ -148,7 +148,7 @@ fn use_of(reading: &TableReading, column: &str, of_people: bool) -> String {
         return if listed { format!("{words}, in lists") } else { words.to_owned() };
     }
     let of_id = reading.roles.text_id.as_deref().is_some_and(|id| id.split('+').any(|part| part == column));
-    // Of two files that are joined, the one with the answers says nothing of texts.
+    // Of two joined files, the one with the answers has no metadata of texts.
     let of_answers = reading.join.is_some();
     match (of_id, of_people || of_answers, reading.lists.iter().any(|list| list == column)) {
         (true, ..) => "part of the text id".to_owned(),

@@ -1,4 +1,4 @@
-//! What an export would hold, looked up while its dialog is open, and the export itself as a job.
+//! The contents of an export, determined while its dialog is open, and the export itself as a job.
 
 use super::Exchange;
 use super::choices::{Exported, Pseudonymised};
@@ -9,7 +9,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Activity;
 use std::path::Path;
 
-/// Every format of another program that labels can be exported in, in the order in which they are listed.
+/// Every format of another program that labels can be exported to, in the order of the list.
 pub fn export_formats() -> Vec<ExportFormat> {
     let one = |format: &ToolFormat| ExportFormat {
         name: format.name().to_owned(),
@@ -22,8 +22,8 @@ pub fn export_formats() -> Vec<ExportFormat> {
 }
 
 impl Exchange {
-    /// What a file would hold, and what of the labels its format cannot hold. Nothing is written. Only the newest look goes on: one that was
-    /// asked for before ends as cancelled.
+    /// Determines the contents of a file, and which of the labels its format cannot represent. Nothing is
+    /// written. Only the latest request runs: an earlier one is cancelled.
     ///
     /// # Errors
     /// No such format or question, a damaged project, or a cancel.
@@ -38,15 +38,15 @@ impl Exchange {
         Ok(contents_of(&self.for_tool(format_named(name)?, &choices, &asked)?, wish))
     }
 
-    /// Nobody wants to know any more what a file would hold.
+    /// Cancels the request for the contents of a file.
     pub fn stop_export_contents(&self) {
         self.looks.stop();
     }
 
-    /// Writes labels for another program, as a job, and says what the file holds and what it does not.
+    /// Writes labels for another program, as a job, and returns what the file contains and what it does not.
     ///
     /// # Errors
-    /// As [`Exchange::for_tool`] and [`ToolExport::write`]; no such format; an export is under way.
+    /// The same as [`Exchange::for_tool`] and [`ToolExport::write`]; no such format; an export is running.
     pub fn export_for_tool_as_job(
         &self,
         path: &Path,
@@ -90,13 +90,13 @@ fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
         message: loss.message(),
     });
     let mut exported = ready.exported().clone();
-    // Of attributes that the format has no place for nothing is left to be told apart by.
+    // Without attributes in the format, no combination of them identifies an annotator.
     if !ready.format().holds().contains(&LossReason::Attributes) {
         (exported.suppressed, exported.told_apart) = (0, 0);
         exported.left_blank.clear();
     }
     ExportContents {
-        // Some formats have a name of their own for it.
+        // Some formats have a fixed name for the question.
         question: wish.question.clone().or_else(|| ready.question().map(str::to_owned)),
         losses: losses.collect(),
         ..contents(texts, people, exported)

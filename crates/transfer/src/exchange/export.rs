@@ -1,4 +1,4 @@
-//! Export: every current label with its text and annotator, in a file that imports again to the same labels.
+//! Exports every current label with its text and annotator, to a file that imports again to the same labels.
 
 use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
@@ -19,12 +19,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 impl Exchange {
-    /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its ending, as they are at one
-    /// moment: what is labelled meanwhile is in none of them. Returns the number of answers. The file appears whole or not at all.
+    /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its
+    /// extension, as of one moment: labels given meanwhile are not included. Returns the number of answers.
+    /// The file appears whole or not at all.
     ///
     /// # Errors
-    /// An ending of no format of ours, a file that exists (without `replace`), a label that cannot be named because the project
-    /// is damaged, a full disk, or a cancel.
+    /// An unsupported extension, a file that exists (without `replace`), a label without a name because the
+    /// project is damaged, a full disk, or a cancel.
     pub fn export(
         &self,
         path: &Path,
@@ -37,11 +38,12 @@ impl Exchange {
         Ok(self.export_with(path, &choices, progress)?.answers)
     }
 
-    /// As [`Exchange::export`], with the choices there are.
+    /// Exports labels like [`Exchange::export`], with all options.
     ///
     /// # Errors
-    /// As there; one row a span in JSON Lines, or without a question that is answered with spans; a CoNLL file of other questions, or
-    /// with answers that it cannot hold and that shall not be left out.
+    /// The same as [`Exchange::export`]; one row a span in JSON Lines, or without a question that is answered
+    /// with spans; a CoNLL file of other questions, or with answers that it cannot represent and that shall
+    /// not be left out.
     pub fn export_with(
         &self,
         path: &Path,
@@ -77,10 +79,11 @@ impl Exchange {
         self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
     }
 
-    /// As [`Exchange::export_with`] of everything, as a job; a file of that name is replaced (the dialog has asked).
+    /// Runs [`Exchange::export_with`] on all labels, as a job; an existing file is replaced (the dialog has
+    /// asked).
     ///
     /// # Errors
-    /// As there, or an export is under way.
+    /// The same as [`Exchange::export_with`], or an export is running.
     pub fn export_as_job(
         &self,
         path: &Path,
@@ -94,7 +97,7 @@ impl Exchange {
         context.as_job("export", &title, |job| self.export_with(path, &choices, job.as_ref()))
     }
 
-    /// The question of this name; its options have no labels of their own to write.
+    /// Returns the question of this name; options have no labels of their own to write.
     pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
@@ -113,16 +116,16 @@ struct File<'a> {
     study: &'a StudyBeside,
 }
 
-/// A file being written, and how far it is.
+/// A file being written, and its progress.
 struct Writing<'a> {
     sink: Sink,
     /// The name of the folder of a dataset.
     title: String,
     mask: Option<&'a Mask>,
-    /// Rows of one text that wait to be written in the order of pseudonyms.
+    /// Rows of one text, buffered to be written in the order of pseudonyms.
     waiting: Vec<MaskedRow>,
     done: Exported,
-    /// The first answer that the file cannot hold.
+    /// The first answer that the file cannot represent.
     first_left_out: Option<String>,
 }
 
@@ -133,7 +136,7 @@ enum Sink {
 }
 
 impl Writing<'_> {
-    /// Writes an answer, with a mask once all of its text are known.
+    /// Writes an answer; with a mask, once all of its text are buffered.
     fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         match self.mask {
             None => self.put(row),
@@ -141,7 +144,7 @@ impl Writing<'_> {
         }
     }
 
-    /// A row that is no answer and is not counted as one.
+    /// Writes a row that is not an answer and is not counted as one.
     fn write_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         match self.mask {
             None => self.put_unanswered(row),
@@ -157,7 +160,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Rows of a text come in the order in which people came into the project, which would tell who is who.
+    /// Writes the buffered rows of a text in the order of pseudonyms: the order in which annotators were
+    /// added would identify them.
     fn write_waiting(&mut self) -> Result<(), ExchangeError> {
         let mut rows = std::mem::take(&mut self.waiting);
         rows.sort_by_key(|row| row.number);
@@ -193,7 +197,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Brings the file to its place, or nothing where it lacks an answer that may not be left out.
+    /// Moves the file to its path, unless it lacks an answer that must not be left out.
     fn finish(mut self, leave_out: bool) -> Result<Exported, WorkbenchError> {
         self.write_waiting()?;
         if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
@@ -209,7 +213,7 @@ impl Writing<'_> {
     }
 }
 
-/// Where spans stand in a file of these questions.
+/// Returns how spans are written to a file of these questions.
 fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, WorkbenchError> {
     let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
     match (rows, spans) {
@@ -220,10 +224,10 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Workben
     }
 }
 
-/// How many different answers to a question are looked at for what scale an import would guess.
+/// How many different answers to a question are used to determine which scale an import would guess.
 const KEPT_ANSWERS: usize = 2_000;
 
-/// The scales of questions that an import would not guess from their labels alone, with the names of the questions.
+/// Returns the scales that an import would not guess from the labels, with the names of the questions.
 fn untold_scales<'a>(
     snapshot: &Snapshot<'_>,
     questions: &'a [Question],
@@ -247,7 +251,7 @@ fn untold_scales<'a>(
             }
             Ok::<(), WorkbenchError>(())
         })?;
-        // An import reads `1.0` as `1`, unless the scale says that it is called so.
+        // An import reads `1.0` as `1`, unless the scale has it as a name.
         let plain = scale.levels().iter().all(|name| level_name(name) == name);
         let told = match Scale::guess(&some) {
             Ok(_) if !plain => false,
@@ -291,7 +295,7 @@ fn write_labels(
         repeats.extend(snapshot.repeats(question.id)?);
     }
     repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
-    // A column of an imported file may hold anything, names too.
+    // A column of an imported file may contain anything, including names.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
     let (said, study) = (Said::of(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
@@ -302,7 +306,7 @@ fn write_labels(
         OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
         format => {
             let spans = match span_layout(&questions, file.span_rows)? {
-                // Without a column of labels a row without a span says that there is none.
+                // Without a column of labels, a row without a span means that there is none.
                 SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
                 spans => spans,
             };
@@ -382,12 +386,12 @@ fn write_labels(
     writer.finish(file.leave_out)
 }
 
-/// What was said and marked beside answers.
+/// Notes and marks on answers.
 pub(super) struct Said {
     marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
     versions: HashMap<GuidelineId, u32>,
     pub(super) shown: ShownFacts,
-    /// Some label came after something was shown.
+    /// Some label was given after the annotator had been shown something.
     any_shown: bool,
 }
 
@@ -427,19 +431,19 @@ impl Said {
         }
     }
 
-    /// What had been shown before a label was given.
+    /// What the annotator had been shown before a label was given.
     pub(super) fn shown_before(&self, label: &Event) -> Shown {
         self.shown.before(label.question, label.text, label.annotator, label.at_ms)
     }
 
-    /// What holds beside a label, and whether its text is flagged.
+    /// Returns the note on a label, and whether its text is flagged.
     pub(super) fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
         let one = self.marked.get(&(row.event.question, row.event.text, row.event.annotator));
         (one.map(|one| &one.marks.remark), one.is_some_and(|one| one.marks.flagged))
     }
 }
 
-/// What was decided, in place of labels: one row a text, of nobody.
+/// Writes the decisions instead of labels: one row a text, without an annotator.
 fn write_decisions(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
@@ -490,7 +494,7 @@ fn write_decisions(
     Ok(())
 }
 
-/// Texts that somebody marked or said something about and did not answer: rows without a label.
+/// Writes texts that an annotator marked or noted something on, and did not answer: rows without a label.
 fn write_marked(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
@@ -499,7 +503,7 @@ fn write_marked(
     study: &StudyBeside,
     order: &Order,
 ) -> Result<(), WorkbenchError> {
-    // A file of tags holds answers alone.
+    // A CoNLL file has only answers.
     if matches!(writer.sink, Sink::Conll(_)) {
         return Ok(());
     }
@@ -543,7 +547,7 @@ fn write_marked(
     Ok(())
 }
 
-/// Answers of later occasions, behind all labels.
+/// Writes the re-annotations, after all labels.
 fn write_repeats(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,

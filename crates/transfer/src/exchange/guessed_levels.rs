@@ -1,5 +1,6 @@
-//! Levels that were guessed from the labels of a file and may not be meant: marks of missing values, spellings that differ in
-//! case only, and numbers far apart or with gaps. They are named and never refused: any of them may be right.
+//! Levels that were guessed from the labels of a file and may be mistakes: codes for missing values,
+//! spellings that differ only in case, and numbers far apart or with gaps. They are reported and never
+//! refused: any of them may be right.
 
 use super::reading::choices_of;
 use dissensus_api::ImportNotice;
@@ -8,7 +9,8 @@ use dissensus_exchange::{Missing, TableReading, missing_code, ordered_scale, tru
 use dissensus_project::words::counted;
 use std::collections::BTreeMap;
 
-/// What to know of a scale that was made from `labels` (the names of levels in a file, each with its count).
+/// Returns the notices about a scale that was guessed from `labels` (the names of levels in a file, each with
+/// its count).
 pub(super) fn guessed_levels(
     scale: &Scale,
     labels: &[(String, u64)],
@@ -30,12 +32,13 @@ pub(super) fn guessed_levels(
     notices
 }
 
-/// A word for a missing value. "none" in lower case is left out: it is an answer more often than not.
+/// Whether a name is a word for a missing value. "none" in lower case is not: it is an answer more often than
+/// not.
 fn is_missing(name: &str) -> bool {
     name != "none" && missing_code(name) == Some(Missing::Word)
 }
 
-/// Numbers that stand for missing values far from all others: -1 or 99 beside 1 to 5.
+/// Finds numbers that are codes for missing values, far from all others: -1 or 99 in addition to 1 to 5.
 fn codes<'a>(used: &[(&'a str, u64)]) -> Vec<(&'a str, u64)> {
     let mut numbers: Vec<(i64, &'a str, u64)> =
         used.iter().filter_map(|(name, count)| Some((name.parse().ok()?, *name, *count))).collect();
@@ -61,7 +64,7 @@ fn notice(code: &str, count: usize, message: String) -> ImportNotice {
     }
 }
 
-/// A notice with the reading that mends what it is about.
+/// A notice with the reading that fixes the problem.
 fn mending(code: &str, count: usize, message: String, reading: &TableReading, label: &str) -> ImportNotice {
     let fix = Some(choices_of(reading));
     ImportNotice { fix, fix_label: Some(label.to_owned()), ..notice(code, count, message) }
@@ -93,7 +96,7 @@ fn missing_values(
     mending("missing-value-level", missing.len(), message, &mended, "Read as missing")
 }
 
-/// All labels are the same one of a usual pair: a rating may begin like that too.
+/// Returns a notice if all labels are the same one of a usual pair: a rating may begin like that too.
 fn one_level(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
     let [(only, _)] = used else { return None };
     let message = format!(
@@ -103,7 +106,7 @@ fn one_level(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
     (scale.kind() == ScaleKind::Binary).then(|| notice("one-level", 1, message))
 }
 
-/// Levels that are one but for case and spaces, or several spellings of yes and no.
+/// Returns a notice about levels that differ only in case and spaces, or are several spellings of yes and no.
 fn spellings(used: &[(&str, u64)], reading: &TableReading) -> Option<ImportNotice> {
     let mut spellings: BTreeMap<String, Vec<(&str, u64)>> = BTreeMap::new();
     let truths = used.iter().filter(|(name, _)| truth_value(name).is_some()).count();
@@ -133,7 +136,7 @@ fn spellings(used: &[(&str, u64)], reading: &TableReading) -> Option<ImportNotic
         .then(|| mending("level-spellings", several.len(), message, &folded, "Read as one level"))
 }
 
-/// Levels whose names tell their order.
+/// Returns a notice about levels whose names have an order.
 fn ordered(scale: &Scale) -> Option<ImportNotice> {
     let known = ordered_scale(scale.levels()).is_some_and(|ordered| ordered == *scale);
     let message = format!(
@@ -143,7 +146,7 @@ fn ordered(scale: &Scale) -> Option<ImportNotice> {
     known.then(|| notice("ordered-levels", scale.len(), message))
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     match word.chars().all(|c| c.is_ascii_alphanumeric() || "-,._/".contains(c)) {
         true => word.to_owned(),
@@ -206,7 +209,7 @@ mod tests {
             .into_iter()
             .map(|n| (n.code, n.message))
             .collect();
-        // Whoever shows a message ends it.
+        // The caller ends the message.
         assert!(found.iter().all(|(_, message)| !message.ends_with('.')), "{found:?}");
         found
     }

@@ -1,4 +1,4 @@
-//! Import: looked at in one pass that changes nothing, then written in one transaction.
+//! Import: a first pass that changes nothing, then a write in one transaction.
 
 use super::Exchange;
 use super::kept_columns::KeptColumns;
@@ -15,10 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Exchange {
-    /// The roles that the columns of a file most likely have; what is said of its form, and which column has its labels, is that of `choices`.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Guesses the roles of the columns of a file; `choices` determine its form, and the column of its
+    /// labels.
     pub fn guess_columns(
         &self,
         path: &Path,
@@ -29,19 +27,18 @@ impl Exchange {
         Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
     }
 
-    /// What importing a file would do. Nothing is written.
+    /// Previews the import of a file. Nothing is written.
     ///
     /// # Errors
-    /// The file cannot be read at all, or this is a packet. Columns that do not fit and labels that make no scale are told in
-    /// [`ImportPreview::problem`], so that they can be chosen differently.
+    /// The file cannot be read at all, or the open project is a task packet. Columns that do not fit and
+    /// labels that make no scale are returned in [`ImportPreview::problem`], so that they can be chosen
+    /// differently.
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         self.preview_of(&self.opened.open(path, choices)?, choices)
     }
 
-    /// As [`Exchange::preview`] without choices, with columns as they were chosen for the last file that had the same ones, if any were.
-    ///
-    /// # Errors
-    /// As there.
+    /// Previews an import like [`Exchange::preview`] without choices, with the columns that were chosen for
+    /// the last file with the same ones, if any.
     pub fn preview_as_last_time(&self, path: &Path) -> Result<ImportPreview, WorkbenchError> {
         let plain = self.opened.open(path, &ImportChoices::default())?;
         let columns = KeptColumns::of(&self.context.home, &plain).last();
@@ -50,7 +47,7 @@ impl Exchange {
         Ok(ImportPreview { as_last_time, ..preview })
     }
 
-    /// Nobody is about to import the file that was looked at: what it was unpacked as goes.
+    /// Clears the cached file when its import was abandoned, and with it the unpacked copy.
     pub fn forget_opened(&self) {
         self.opened.forget();
     }
@@ -61,7 +58,7 @@ impl Exchange {
         let read = match self.read(&plain, choices) {
             Ok(read) => read,
             Err(error @ WorkbenchError::Store(_)) => return Err(error),
-            // As it stands, with what is wrong.
+            // Unprocessed, with the problem.
             Err(error) => {
                 let guess = ImportChoices { columns: None, ..choices.clone() };
                 let read = self.read(&plain, &guess)?;
@@ -78,10 +75,11 @@ impl Exchange {
         }
     }
 
-    /// Imports a file: all of it or, with `skip_bad`, its good rows; or nothing where there is an error.
+    /// Imports a file: all of it or, with `skip_bad`, its good rows; or nothing if there is an error.
     ///
     /// # Errors
-    /// The file or its columns, bad rows without `skip_bad`, a full disk, or a cancel. Nothing was imported then.
+    /// The file or its columns, bad rows without `skip_bad`, a full disk, or a cancel. Nothing was imported
+    /// then.
     pub fn import(
         &self,
         path: &Path,
@@ -120,18 +118,18 @@ impl Exchange {
         let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
         context.keep_whole();
         self.opened.forget();
-        // The import is on disk: what fails from here on cannot make it fail.
+        // The import is on disk: later errors must not make it fail.
         context.reload();
         go_on("passing over the events of an import", self.labelling.skip_events());
         context.listeners.send(&Event::Project);
         Ok(report)
     }
 
-    /// As [`Exchange::import`], as a job with progress and cancel; then encodes and fits in the background. Columns that were chosen otherwise
-    /// than guessed are kept for the next file that has the same ones.
+    /// Runs [`Exchange::import`] as a job with progress and cancel; then encodes and fits in the background.
+    /// Columns that differ from the guess are stored for the next file with the same ones.
     ///
     /// # Errors
-    /// As there, or an import is under way.
+    /// The same as [`Exchange::import`], or an import is running.
     pub fn import_as_job(
         &self,
         path: &Path,
@@ -154,18 +152,18 @@ impl Exchange {
         result
     }
 
-    /// Keeps columns for the next file that has the same ones, where somebody chose them.
+    /// Stores columns for the next file with the same ones, if the user chose them.
     fn keep_columns(&self, plain: &Source, choices: &ImportChoices) -> Result<(), WorkbenchError> {
         let kept = KeptColumns::of(&self.context.home, plain);
         let guessed = self.recognised(plain, None, &[])?.readings.into_iter().next();
         let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
-        // The other file is another one the next time.
+        // The joined file will be another one the next time.
         let columns = choices.columns.clone().map(|columns| ColumnChoices { join: None, ..columns });
         kept.keep(columns.as_ref().unwrap_or(&guessed), &guessed)
     }
 }
 
-/// The file, with the tags of a column of words where the label is named so.
+/// Returns the file with the tags of another column, if the label is that column of words.
 fn tagged(plain: &Source, choices: &ImportChoices) -> Source {
     let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
     let other = label.filter(|label| !plain.columns().iter().any(|column| column == label));

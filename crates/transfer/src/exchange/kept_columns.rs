@@ -1,5 +1,5 @@
-//! Columns that somebody chose otherwise than they were guessed, kept on this computer for the next file with the same ones. Nothing of
-//! what stands in a file is kept, and nothing of a project.
+//! Column choices that the user corrected, stored on this computer for the next file with the same columns.
+//! Neither contents of files nor data of a project are stored.
 
 use dissensus_api::ColumnChoices;
 use dissensus_exchange::Source;
@@ -10,24 +10,24 @@ use serde::Serialize;
 
 const FILE: &str = "columns.json";
 const LOCK: &str = "columns.lock";
-/// Those of files that were not met for longest are forgotten.
+/// Maximum number of stored choices; the least recently used are dropped.
 const MOST: usize = 50;
 
-/// What was chosen for files of one shape.
+/// The choices for files of one shape.
 #[derive(Clone, Debug, Serialize)]
 struct Kept {
     shape: String,
     columns: ColumnChoices,
 }
 
-/// Columns by the shape of files: their format and the names of their columns, in whatever order.
+/// Column choices by the shape of files: their format and the names of their columns, in any order.
 pub(super) struct KeptColumns<'a> {
     home: &'a Home,
     shape: String,
 }
 
 impl<'a> KeptColumns<'a> {
-    /// Those for files like this one.
+    /// The choices for files like this one.
     pub(super) fn of(home: &'a Home, source: &Source) -> Self {
         let mut columns: Vec<&str> = source.columns().iter().map(String::as_str).collect();
         columns.sort_unstable();
@@ -35,15 +35,15 @@ impl<'a> KeptColumns<'a> {
         Self { home, shape: hash(&columns) }
     }
 
-    /// What was chosen last.
+    /// The latest choices.
     pub(super) fn last(&self) -> Option<ColumnChoices> {
         self.all().into_iter().find(|kept| kept.shape == self.shape).map(|kept| kept.columns)
     }
 
-    /// Keeps what was chosen; where that is what is guessed, nothing is kept any more.
+    /// Stores the choices; choices equal to the guess are removed.
     ///
     /// # Errors
-    /// It cannot be written; what is kept is then as before.
+    /// The file cannot be written; the stored choices are then unchanged.
     pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), WorkbenchError> {
         let columns = without_person(chosen, guessed);
         let _locked = self.home.lock_config(LOCK)?;
@@ -59,7 +59,7 @@ impl<'a> KeptColumns<'a> {
         self.home.write_json(FILE, &all)
     }
 
-    /// Everything that can be read; what cannot is as if it had never been kept.
+    /// Reads all stored choices; unreadable ones are skipped.
     fn all(&self) -> Vec<Kept> {
         let kept: Vec<serde_json::Value> = self.home.read_json(FILE).unwrap_or_default();
         let read = |mut one: serde_json::Value| {
@@ -71,7 +71,7 @@ impl<'a> KeptColumns<'a> {
     }
 }
 
-/// Whose labels all of them are is said of one file, and not of the next one.
+/// Removes a fixed annotator (`=NAME`), which applies to one file only.
 fn without_person(columns: &ColumnChoices, guessed: &ColumnChoices) -> ColumnChoices {
     let of_column = |choices: &ColumnChoices| choices.annotator.clone().filter(|name| !name.starts_with('='));
     let annotator = of_column(columns).or_else(|| of_column(guessed));

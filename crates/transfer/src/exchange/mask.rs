@@ -1,4 +1,4 @@
-//! Labels for others: pseudonyms in place of people, and nothing beside them by which somebody could be told.
+//! Pseudonymised labels: pseudonyms instead of ids, and nothing else that could identify an annotator.
 
 use super::choices::{Exported, Pseudonymised};
 use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
@@ -8,9 +8,9 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::pseudonyms::{Pseudonyms, SharedAttributes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Who is who in a file for others.
+/// The pseudonyms of a file.
 pub(super) struct Mask {
-    /// By external id: number, pseudonym and what is shown of attributes.
+    /// By external id: number, pseudonym and the attributes that are written.
     people: HashMap<String, Masked>,
     notes: bool,
     suppressed: u64,
@@ -25,7 +25,8 @@ struct Masked {
 }
 
 impl Mask {
-    /// That of all people of the project; attributes are those of people with labels (of `question`), whose values enough of them share.
+    /// Creates pseudonyms for all annotators of the project; attributes are those of annotators with labels
+    /// (of `question`), as far as enough of them share a value.
     pub(super) fn new(
         context: &Context,
         question: Option<QuestionId>,
@@ -51,22 +52,22 @@ impl Mask {
         Ok(Self { people, notes: wish.notes, suppressed, left_blank, told_apart })
     }
 
-    /// Attributes that anybody shows.
+    /// Attributes that are written for at least one annotator.
     pub(super) fn attributes(&self) -> BTreeSet<String> {
         self.people.values().flat_map(|person| person.attributes.keys().cloned()).collect()
     }
 
-    /// A note is free text and may name anybody.
+    /// Removes the note, which is free text and may contain names, unless notes are asked for.
     fn remark(&self, remark: &Remark) -> Remark {
         Remark { note: remark.note.clone().filter(|_| self.notes), ..remark.clone() }
     }
 
-    /// What the study says, without who said it.
+    /// The study columns, without who decided.
     pub(super) fn study(&self, cells: StudyCells) -> StudyCells {
         cells.masked(self.notes)
     }
 
-    /// What is to be said of the file.
+    /// The counts for the report about the file.
     pub(super) fn done(&self) -> Exported {
         Exported {
             suppressed: self.suppressed,
@@ -76,12 +77,13 @@ impl Mask {
         }
     }
 
-    /// Labels as others see them, in the order of pseudonyms: no times, and nothing that came with texts.
+    /// Masks labels, and sorts them by pseudonym: no times, and no metadata of texts.
     pub(super) fn labels(&self, labels: &mut ToolLabels) {
         let mut people: Vec<(u32, usize, ToolPerson)> = Vec::with_capacity(labels.people.len());
         for (nth, person) in std::mem::take(&mut labels.people).into_iter().enumerate() {
             let masked = self.people.get(&person.id);
-            // Somebody who came between two readings of the project has no name rather than their own.
+            // An annotator who was added between two reads of the project gets a placeholder rather than
+            // their id.
             let id = masked.map_or_else(|| "A?".to_owned(), |masked| masked.name.clone());
             let attributes = masked.map_or_else(Attributes::new, |masked| masked.attributes.clone());
             people.push((
@@ -104,7 +106,7 @@ impl Mask {
         }
     }
 
-    /// A row as others see it: no times, which tell who worked when, and nothing that came with the text.
+    /// Masks a row: no times, which reveal who worked when, and no metadata of the text.
     pub(super) fn row(&self, row: &LabelRow<'_>, answered: bool) -> MaskedRow {
         let person = self.people.get(row.annotator);
         let owned = |value: Option<&str>| value.map(str::to_owned);
@@ -113,13 +115,14 @@ impl Mask {
             answered,
             text_id: row.text_id.to_owned(),
             text: row.text.to_owned(),
-            // Somebody who came between two readings of the project has no name rather than their own.
+            // An annotator who was added between two reads of the project gets a placeholder rather than
+            // their id.
             annotator: person.map_or_else(|| "A?".to_owned(), |person| person.name.clone()),
             label: owned(row.label),
             spans: row.spans,
             question: owned(row.question),
             split: owned(row.split),
-            // A thread, a document, and often who wrote it.
+            // A thread or a document, which often reveals its author.
             group: None,
             source: row.source,
             occasion: row.occasion,
@@ -135,7 +138,7 @@ impl Mask {
     }
 }
 
-/// A row that waits for the others of its text.
+/// A masked row, buffered until all rows of its text are complete.
 pub(super) struct MaskedRow {
     pub(super) number: u32,
     pub(super) answered: bool,
@@ -160,7 +163,7 @@ pub(super) struct MaskedRow {
 }
 
 impl MaskedRow {
-    /// Whether it is of the same text and question, and an answer too or not.
+    /// Whether both rows have the same text and question, and are both answers or both not.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         (&self.text_id, &self.question, self.answered) == (&other.text_id, &other.question, other.answered)
     }

@@ -41,7 +41,7 @@ pub struct Exchange {
     labelling: Labelling,
     practice: Practice,
     background: Background,
-    /// Looks into what a file would hold.
+    /// Requests for the contents of an export.
     looks: Newest,
     /// The file that is about to be imported.
     opened: Opened,

@@ -1,4 +1,4 @@
-//! What a person should know of the labels of a file: which of them replace others, which do not count, and levels that look
+//! Notices about the labels of a file: which of them replace others, which do not count, and levels that look
 //! like mistakes. The same before an import and after it.
 
 use super::guessed_levels::guessed_levels;
@@ -9,24 +9,22 @@ use dissensus_exchange::{ChangeKind, Changes, MetInFile, Source};
 use dissensus_project::names::near_names;
 use dissensus_project::words::counted;
 
-/// Places that a notice shows.
+/// Maximum number of examples in a notice.
 const SHOWN_PLACES: usize = 5;
 
 /// The labels of one question, as notices need them.
 pub(crate) struct Asked<'a> {
-    /// The name of the question.
     pub(super) question: &'a str,
-    /// Its scale.
     pub(super) scale: &'a Scale,
-    /// Whether the scale was made from the labels alone.
+    /// Whether the scale was guessed from the labels.
     pub(super) guessed: bool,
-    /// Labels of each level in the file.
+    /// Number of labels of each level in the file.
     pub(super) levels: &'a [(String, u64)],
-    /// What its labels change.
+    /// The changes by its labels.
     pub(super) changes: Changes,
 }
 
-/// How many labels of a file change what.
+/// Counts the labels of a file by kind of change.
 pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
     let count = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
     let given = count(ChangeKind::ReplacedGiven);
@@ -40,7 +38,8 @@ pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
     }
 }
 
-/// What was met in a file of an annotation tool that is no plain answer, and what becomes of it.
+/// Returns notices about the parts of an annotation tool's file that are not plain answers, and how they are
+/// treated.
 pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
     let notice = |met: MetInFile| ImportNotice {
         code: met.code.to_owned(),
@@ -53,7 +52,8 @@ pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
     source.met().into_iter().map(notice).collect()
 }
 
-/// New annotators whose ids look like those of others, in the project or in the file: they may be one person.
+/// Returns a notice about new annotators whose ids look like those of others, in the project or in the file:
+/// they may be one person.
 pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Option<ImportNotice> {
     let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
     let named =
@@ -78,7 +78,7 @@ pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Opti
     })
 }
 
-/// What to know, the most important first.
+/// Returns the notices, the most important first.
 pub(super) fn import_notices(asked: &[Asked<'_>], read: &Read) -> Vec<ImportNotice> {
     let changes = import_changes(asked);
     let of_kind = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
@@ -97,7 +97,7 @@ pub(super) fn import_notices(asked: &[Asked<'_>], read: &Read) -> Vec<ImportNoti
                 "Replaced in the project: {}{given}; undo does not bring them back",
                 labels(changes.replaced_labels)
             ),
-            // Those first that somebody gave here.
+            // Labels given in this project come first.
             vec![ChangeKind::ReplacedGiven, ChangeKind::ReplacedImported],
         ),
         (
@@ -175,7 +175,8 @@ pub(super) fn import_notices(asked: &[Asked<'_>], read: &Read) -> Vec<ImportNoti
     told.chain(guessed).collect()
 }
 
-/// Answers of later occasions that were known without a time, and that another one overruled since.
+/// Returns a notice about re-annotations that were imported without a time and have since been replaced by
+/// another one.
 pub(super) fn outdated_repeats(count: usize) -> Option<ImportNotice> {
     let answers = counted(count as u64, "answer");
     (count > 0).then(|| ImportNotice {
@@ -191,7 +192,7 @@ pub(super) fn outdated_repeats(count: usize) -> Option<ImportNotice> {
     })
 }
 
-/// Puts the question in front, where a file answers several.
+/// Prefixes the message with the question, if a file answers several.
 fn name_question(notice: &mut ImportNotice, question: &str) {
     let mut characters = notice.message.chars();
     let first: String = characters.next().into_iter().flat_map(char::to_lowercase).collect();

@@ -1,5 +1,5 @@
-//! The file that was opened last, kept while it stays as it is where it was unpacked or rewritten to be read: it is looked at before it is
-//! imported, and once is enough.
+//! Caches the file that was opened last, as long as it does not change, if it had to be unpacked or
+//! rewritten: a preview comes before the import, and rewriting once is enough.
 
 use dissensus_api::ImportChoices;
 use dissensus_exchange::{OpenOptions, Source};
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-/// A file that was written to so short a time ago may be written to again without a later time of change.
+/// A file that was modified so recently may be modified again without a later time of modification.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Clones share what is kept.
+/// Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Opened(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     kept: Option<Kept>,
-    /// Grows whenever what is kept is let go of: what was opened for somebody before that is not kept any more.
+    /// Incremented whenever the cache is cleared: a file whose opening began before that is not cached.
     turn: u64,
 }
 
@@ -32,15 +32,17 @@ struct Kept {
     source: Source,
 }
 
-/// What was not to be guessed: format, encoding and sheet.
+/// The options that replace guesses: format, encoding and sheet.
 type Asked = (Option<String>, Option<String>, Option<String>);
 
-/// What changes when somebody writes a file or puts another one in its place. A folder has none: what is in its files may change without it.
+/// Values that change when a file is modified or replaced. A folder has none: its files may change without
+/// it.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
     modified: SystemTime,
-    /// Which file it is, and when it or what is said of it changed, where the system tells.
+    /// The identity of the file, and the time of the last change of its data or metadata, if the system
+    /// reports them.
     identity: Option<(u64, i64, i64)>,
 }
 
@@ -67,10 +69,7 @@ fn identity(_: &Metadata) -> Option<(u64, i64, i64)> {
 }
 
 impl Opened {
-    /// Opens a file as `choices` say, or gives out what it was opened as if it has not changed since.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Opens a file with the options in `choices`, or returns it from the cache if it has not changed.
     pub(super) fn open(&self, path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
         let ImportChoices { format, encoding, sheet, .. } = choices;
         let asked: Asked = (format.clone(), encoding.clone(), sheet.clone());
@@ -81,12 +80,13 @@ impl Opened {
                 return Ok(kept.source.clone());
             }
         }
-        // What is kept of another file or another state of it is of no more use.
+        // A cached file that is another one, or has changed, is of no more use.
         let turn = self.forget();
         let options =
             OpenOptions { format: format.as_deref(), encoding: encoding.as_deref(), sheet: sheet.as_deref() };
         let source = Source::open_with(path, &options)?;
-        // A file that was written to meanwhile is read anew the next time; one that is read as it is costs nothing to open.
+        // A file that was modified meanwhile is opened again the next time; one that is read unchanged is
+        // cheap to open.
         let unchanged = |before: &Stamp| before.is_settled() && Stamp::of(path).as_ref() == Some(before);
         if let Some(as_it_was) = before.filter(unchanged).filter(|_| source.is_rewritten()) {
             let kept = Kept { path: path.to_owned(), asked, as_it_was, source: source.clone() };
@@ -98,7 +98,7 @@ impl Opened {
         Ok(source)
     }
 
-    /// Keeps nothing any more, not even what is being opened just now.
+    /// Clears the cache, and does not cache the file that is being opened.
     pub(super) fn forget(&self) -> u64 {
         let (kept, turn) = {
             let mut state = lock(&self.0);
@@ -122,7 +122,7 @@ mod tests {
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// As if it had been written an hour and so many seconds ago.
+    /// Sets the time of modification to an hour and so many seconds ago.
     fn written_at(path: &Path, seconds: u64) {
         let at = SystemTime::now() - Duration::from_secs(3600) + Duration::from_secs(seconds);
         std::fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
@@ -138,7 +138,7 @@ mod tests {
         let path = folder.path().join("a.csv");
         table(&path, "first");
         let (opened, plain) = (Opened::default(), ImportChoices::default());
-        // Just written: it may be written to again within the same moment.
+        // Just written: it may be modified again within the same moment.
         opened.open(&path, &plain).unwrap();
         assert!(lock(&opened.0).kept.is_none());
         written_at(&path, 0);
@@ -157,7 +157,7 @@ mod tests {
         written_at(&path, 9);
         let later = opened.open(&path, &plain).unwrap();
         assert_eq!(later.columns(), ["text", "later"]);
-        // What it was rewritten as is gone, because somebody cleaned up.
+        // The rewritten file is gone, because the temporary folder was cleaned up.
         std::fs::remove_file(rewritten_to(&later)).unwrap();
         assert_ne!(rewritten_to(&opened.open(&path, &plain).unwrap()), rewritten_to(&later));
         let encoding = ImportChoices { encoding: Some("no-such".to_owned()), ..ImportChoices::default() };

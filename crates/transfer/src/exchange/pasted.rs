@@ -1,5 +1,5 @@
-//! Rows that were pasted: a table out of a spreadsheet, or lines of text, brought into a file of ours that is imported as any other one and
-//! removed afterwards.
+//! Writes pasted rows (a table from a spreadsheet, or lines of text) to a temporary file, which is imported
+//! like any other and then removed.
 
 use super::Exchange;
 use dissensus_api::PastedRows;
@@ -9,20 +9,21 @@ use dissensus_project::home::{Home, make_private_folder};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a file is left that a window which broke off did not remove.
+/// The age at which a file is removed that a crashed window left.
 const LEFT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// A name of a column is no longer than this, in characters.
+/// The maximum length of a column's name, in characters.
 const LONGEST_NAME: usize = 40;
 /// The column of lines without a name.
 const TEXT: &str = "text";
 
 impl Exchange {
-    /// Brings pasted rows into a file. Cells stand between tabs, as spreadsheets copy them; rows without a tab are one text a line. `header` says
-    /// whether the first row names the columns; without it that is guessed. Of columns without names that with the most
-    /// characters is called `text`, the others `column_2` and so on.
+    /// Writes pasted rows to a file. Cells are separated by tabs, as spreadsheets copy them; rows without a
+    /// tab are one text a line. `header` is whether the first row has the names of the columns; without it
+    /// that is guessed. Of unnamed columns the one with the most characters is called `text`, the others
+    /// `column_2` and so on.
     ///
     /// # Errors
-    /// There is nothing but white space, or the file cannot be written.
+    /// The text is only white space, or the file cannot be written.
     pub fn paste(&self, pasted: &str, header: Option<bool>) -> Result<PastedRows, WorkbenchError> {
         let rows = rows_of(pasted);
         let width = rows.iter().map(Vec::len).max().unwrap_or_default();
@@ -38,10 +39,10 @@ impl Exchange {
     }
 }
 
-/// Removes a file of pasted rows; no other file is ever removed by this, and one that is gone is no error.
+/// Removes a file of pasted rows; it never removes any other file, and a missing file is not an error.
 pub fn forget_pasted(home: &Home, path: &Path) -> Result<(), WorkbenchError> {
     let folder = home.pasted();
-    // Compared as they were given out: nothing but a name of ours in our folder.
+    // Compared as the path was returned: only a name from this program in its folder.
     if path.parent() != Some(folder.as_path()) || !is_ours(path) {
         return Ok(());
     }
@@ -51,7 +52,7 @@ pub fn forget_pasted(home: &Home, path: &Path) -> Result<(), WorkbenchError> {
     }
 }
 
-/// `Pasted 2026-03-01 14.05.31.csv`, and not the rows that were left out of it.
+/// Whether a name is like `Pasted 2026-03-01 14.05.31.csv`, and not that of its rejected rows.
 fn is_ours(path: &Path) -> bool {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy());
     let moment = stem.as_deref().and_then(|stem| stem.strip_prefix("Pasted "));
@@ -64,7 +65,7 @@ fn failed(doing: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Workbe
     move |source| WorkbenchError::Io { path: path.clone(), doing, source }
 }
 
-/// Removes what windows left that broke off. What cannot be looked at stays.
+/// Removes files left by crashed windows. What cannot be inspected is not removed.
 fn forget_old(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
@@ -77,10 +78,10 @@ fn forget_old(folder: &Path) {
 fn write(folder: &Path, rows: &[Vec<String>], width: usize, header: bool) -> Result<PathBuf, WorkbenchError> {
     let mut part = tempfile::NamedTempFile::new_in(folder).map_err(failed("making a file in", folder))?;
     let writing = |error: csv::Error| failed("writing in", folder)(error.into());
-    // In quotes, so that no separator is seen in what cells hold.
+    // Quoted, so that contents of cells are not seen as separators.
     let mut out =
         csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(part.as_file_mut());
-    // A column alone holds texts, whatever its name is.
+    // A single column holds texts, whatever its name is.
     if !header || width == 1 {
         let texts = longest_column(rows, width);
         let name = |nth| if nth == texts { TEXT.to_owned() } else { format!("column_{}", nth + 1) };
@@ -108,17 +109,17 @@ fn write(folder: &Path, rows: &[Vec<String>], width: usize, header: bool) -> Res
     }
 }
 
-/// The column with the most characters, from 0: texts are longer than what is said of them.
+/// Returns the column with the most characters, from 0: texts are longer than data about them.
 fn longest_column(rows: &[Vec<String>], width: usize) -> usize {
     let length = |nth: &usize| rows.iter().filter_map(|row| row.get(*nth)).map(String::len).sum::<usize>();
-    // Of several as long ones the first.
+    // Of several equally long ones the first.
     (0..width).rev().max_by_key(length).unwrap_or_default()
 }
 
-/// The rows of what was pasted, those without a character left out.
+/// Splits pasted text into rows, without blank ones.
 ///
-/// A spreadsheet puts a cell into quotes where it has a line end or a tab, and others not: a quote that is not closed before the end of a cell
-/// is a character like any other one.
+/// A spreadsheet quotes a cell that has a line end or a tab, and no others: a quote that is not closed before
+/// the end of a cell is an ordinary character.
 fn rows_of(pasted: &str) -> Vec<Vec<String>> {
     let mut rest = pasted.strip_prefix('\u{feff}').unwrap_or(pasted);
     let (mut rows, mut row) = (Vec::new(), Vec::new());
@@ -169,8 +170,9 @@ fn quoted(rest: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Whether the first row seems to name the columns: a known name of texts over lines; over several columns short names, each another one and
-/// none a number, where something below is a number, longer, or not told apart.
+/// Whether the first row seems to have the names of the columns: for lines, a known name of texts; for
+/// several columns, short names that are all different and not numbers, if something below is a number,
+/// longer, or not unique.
 fn looks_like_header(rows: &[Vec<String>]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
     let names: Vec<String> = first.iter().map(|cell| cell.trim().to_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! The plan of an import: everything that is known of a file before anything is written.
+//! The plan of an import: everything that is determined before anything is written.
 
 use super::reading::Read;
 use super::seed::{Seeds, seeded};
@@ -14,10 +14,10 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::names::checked_name;
 
-/// Bad rows that an error lists.
+/// Maximum number of bad rows in an error.
 const LISTED_BAD_ROWS: usize = 10;
 
-/// Everything known of a file before anything is written.
+/// Everything that is determined before anything is written.
 pub(super) struct Plan {
     /// How the file is read.
     pub(super) read: Read,
@@ -25,25 +25,25 @@ pub(super) struct Plan {
     pub(super) source: Source,
     pub(super) roles: ColumnRoles,
     pub(super) kind: FileKind,
-    /// One pass over the file. The writing pass follows the same rules and must come to the same counts.
+    /// The first pass over the file. The writing pass follows the same rules and must reach the same counts.
     pub(super) scan: Scan,
-    /// The question of the project that the labels are read as answers to, where they do not name one themselves.
+    /// The question of the project that the labels answer, if they do not name one themselves.
     known: Option<String>,
-    /// What the labels answer, by name.
+    /// The questions that the labels answer, by name.
     pub(super) parts: Vec<Part>,
-    /// Knows what the project has and no row of the file yet: for the writing pass.
+    /// Contains the state of the project and no row of the file yet: for the writing pass.
     pub(super) checker: Checker,
     pub(super) seeds: Seeds,
 }
 
-/// Columns of labels whose names say nothing of the question.
+/// Names of columns of labels that do not describe the question.
 const GENERAL: [&str; 7] = ["label", "labels", "value", "rating", "score", "annotation", "answer"];
 
-/// What there is to call a question by that nobody named: the column of its labels, and the file.
+/// Possible names of a question without a name: the column of its labels, and the file.
 #[derive(Clone, Copy)]
 struct Unnamed<'a> {
     column: &'a str,
-    /// Without its ending; empty where its name is none that anybody gave.
+    /// Without its extension; empty if the name was generated.
     file: &'a str,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Part {
     pub(super) prompt: String,
     pub(super) existing: Option<QuestionId>,
     pub(super) scale: Scale,
-    /// The scale was made from the labels alone.
+    /// The scale was guessed from the labels.
     pub(super) guessed: bool,
     pub(super) labels: u64,
     pub(super) repeated: u64,
@@ -82,11 +82,11 @@ struct Asked {
     scale: Option<Scale>,
     /// Every row is a span.
     spans: bool,
-    /// Its kind, where the file tells that and not its levels.
+    /// Its kind, if the file specifies that and not its levels.
     kind: Option<ScaleKind>,
 }
 
-/// An error of a sheet that was chosen among several, with their names.
+/// Adds the names of the sheets to an error, if one was chosen among several.
 fn in_sheet(source: &Source, error: WorkbenchError) -> WorkbenchError {
     match source.sheets() {
         Some((sheet, all)) if all.len() > 1 => WorkbenchError::InSheet {
@@ -98,7 +98,8 @@ fn in_sheet(source: &Source, error: WorkbenchError) -> WorkbenchError {
     }
 }
 
-/// Whether a table has labels summed up, as `Summaries` writes them: it would be taken for texts or people with a lot to say of them.
+/// Whether a table has aggregated labels, as `Summaries` writes them: it would be recognised as texts or
+/// annotators with many columns of metadata.
 fn is_summary(columns: &[String]) -> bool {
     let has = |name: &str| columns.iter().any(|column| column == name);
     let begins = |start: &str| columns.iter().any(|column| column.starts_with(start));
@@ -107,7 +108,7 @@ fn is_summary(columns: &[String]) -> bool {
 }
 
 impl Exchange {
-    /// Reads the whole file and says what importing it would bring. Nothing is written.
+    /// Reads the whole file and determines what importing it would change. Nothing is written.
     pub(super) fn plan(
         &self,
         read: Read,
@@ -136,7 +137,7 @@ impl Exchange {
             return Err(WorkbenchError::SeveralQuestions { path: source.path().to_owned(), names: several });
         }
         let hints = source.hints();
-        // Where the file does not say what its labels answer, all of them answer one question.
+        // If the file does not name its questions, all labels answer one question.
         let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
             true => Some(self.asked(choices.question.as_deref(), unnamed, spans, hints.first(), choices)?),
             false => None,
@@ -180,7 +181,7 @@ impl Exchange {
             None => self.named_parts(&plan.scan, choices, unnamed, spans, &hints)?,
         };
         for part in parts {
-            // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
+            // Without a scale, rejected or missing rows are the likelier cause, and are reported first.
             let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
                 (0, _) => WorkbenchError::NoRows(plan.source.path().to_owned()),
                 (_, 0) => error,
@@ -210,7 +211,8 @@ impl Exchange {
             let Some(name) = &found.name else { continue };
             let hint = hints.iter().find(|hint| hint.name == *name);
             let asked = self.asked(Some(name), unnamed, spans, hint, choices)?;
-            // Nobody answers it: what is said of its texts cannot be kept, and the writing says so.
+            // No label answers it: marks and notes on its texts cannot be stored, and the writing reports
+            // them.
             if any && found.names.is_empty() && asked.existing.is_none() {
                 continue;
             }
@@ -220,8 +222,8 @@ impl Exchange {
         Ok(parts.into_iter().map(|(_, part)| part).collect())
     }
 
-    /// The question that labels answer, and its scale where that is known before the labels are read. With `spans` every row is a span;
-    /// `hint` is what the file says of the question.
+    /// Returns the question that labels answer, and its scale if that is known before the labels are read.
+    /// With `spans` every row is a span; `hint` is what the file specifies about the question.
     fn asked(
         &self,
         name: Option<&str>,
@@ -255,8 +257,9 @@ impl Exchange {
         Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
     }
 
-    /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
-    /// the only question of a project, or one that is called like the column or the file; labels of a known `kind`, such as spans that have a row each, answer the only one of that kind.
+    /// Returns the name of the question and, if it exists, the question. A column with a general name, such
+    /// as `label`, answers the only question of a project, or one that is named like the column or the file;
+    /// labels of a known `kind`, such as spans that have a row each, answer the only one of that kind.
     fn question_for(
         &self,
         asked: Option<&str>,
@@ -288,13 +291,14 @@ impl Exchange {
 }
 
 impl Plan {
-    /// Gives every question its scale for the writing pass. Where a label is not on the scale that the labels were guessed
-    /// to have, the file is read once more, so that the rows which do not fit are known before anything is written.
+    /// Sets the scale of every question for the writing pass. If a label is not on the scale that was guessed
+    /// from the labels, the file is read again, so that the rows which do not fit are known before anything
+    /// is written.
     fn fix_scales(&mut self, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         for (number, found) in self.scan.questions.iter().enumerate() {
             let scale = self.parts.iter().find(|part| part.number == number).map(|part| part.scale.clone());
             if let Some(name) = &found.name {
-                // In the order in which the scan met them, so that they have the same numbers.
+                // In the order of the scan, so that they have the same numbers.
                 self.checker.add_question(name, scale.clone());
             }
             if let Some(scale) = scale {
@@ -322,7 +326,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The labels by question, as notices need them; `changes` says what those of a question change, by the checker's number.
+    /// Returns the labels by question, for notices; `changes` returns the changes by those of a question, by
+    /// the checker's number.
     pub(super) fn asked(&self, changes: impl Fn(usize) -> Changes) -> Vec<notices::Asked<'_>> {
         let mut asked = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
@@ -337,7 +342,7 @@ impl Plan {
         asked
     }
 
-    /// The bad rows as an error; `rest` is why the other rows cannot be imported without them.
+    /// Returns the bad rows as an error; `rest` is why the other rows cannot be imported without them.
     pub(super) fn bad_rows(&self, rest: Option<WorkbenchError>) -> WorkbenchError {
         let problems = &self.scan.problems;
         let mut listed: Vec<String> =
@@ -370,8 +375,8 @@ impl Plan {
     }
 }
 
-/// The column with the answers, which gives a new question its name; `spans` where every span has a row. Several columns of answers have a
-/// general name.
+/// Returns the column with the answers, after which a new question is named; `spans` if every span has a row.
+/// Several columns of answers have a general name.
 pub(super) fn answer_column(reading: &TableReading) -> String {
     let roles = &reading.roles;
     let of_list = || roles.label.as_ref().and_then(|label| label.rsplit('.').next().map(str::to_owned));
@@ -383,7 +388,7 @@ pub(super) fn answer_column(reading: &TableReading) -> String {
     }
 }
 
-/// One pass over a file that changes nothing.
+/// Runs the first pass over a file, which changes nothing.
 pub(super) fn scan_file(
     source: &Source,
     roles: &ColumnRoles,
@@ -401,7 +406,7 @@ pub(super) fn prompt_for(choices: &ImportChoices, name: &str) -> String {
     asked.unwrap_or(name).to_owned()
 }
 
-/// The labels of one question, with the scale that they have.
+/// Returns the labels of one question, with their scale.
 fn part(
     number: usize,
     asked: Asked,
@@ -442,7 +447,7 @@ fn part(
     })
 }
 
-/// What levels of a scale of this kind are called in the file, and how many labels have each.
+/// Returns the names of levels of a scale of this kind in the file, with the number of labels of each.
 fn names_of(kind: ScaleKind, found: &QuestionScan) -> &[(String, u64)] {
     match kind {
         ScaleKind::MultiLabel => &found.options,
@@ -461,7 +466,7 @@ fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
     counts
 }
 
-/// The scale of a question that the project does not have, where its levels were named.
+/// Returns the scale of a question that the project does not have, if its levels were named.
 fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, WorkbenchError> {
     let Some(levels) = &choices.levels else { return Ok(None) };
     for level in levels {
@@ -475,7 +480,8 @@ fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, Work
     Ok(Some(Scale::new(kind, levels)?))
 }
 
-/// The scale of an existing question, or the one whose levels were named; `None` where the labels must tell.
+/// Returns the scale of an existing question, or the one whose levels were named; `None` if it has to be
+/// guessed from the labels.
 fn known_scale(
     existing: Option<&Question>,
     spans: bool,

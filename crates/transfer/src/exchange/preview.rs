@@ -1,4 +1,4 @@
-//! What an import would do, as it is shown before anything is written.
+//! The preview of an import, before anything is written.
 
 use super::account::{account_of, asked_of, examples_of, people_of, uses_of};
 use super::notices::{import_changes, import_notices, met_notices, near_annotators};
@@ -13,7 +13,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Silent;
 use dissensus_project::words::counted;
 
-/// Bad rows that a preview shows.
+/// Maximum number of bad rows in a preview.
 const SHOWN_BAD_ROWS: usize = 100;
 
 pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
@@ -69,7 +69,7 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
     }
 }
 
-/// What a file was recognised as.
+/// The recognised format of a file.
 pub(super) fn format_of(source: &Source) -> ImportFormat {
     let format = source.format();
     ImportFormat {
@@ -79,7 +79,7 @@ pub(super) fn format_of(source: &Source) -> ImportFormat {
     }
 }
 
-/// What can be shown of a file whose columns or labels do not fit as chosen.
+/// Returns a preview of a file whose columns or labels do not fit the choices.
 pub(super) fn preview_with_problem(
     read: &Read,
     columns: ColumnChoices,
@@ -87,7 +87,7 @@ pub(super) fn preview_with_problem(
     error: &WorkbenchError,
 ) -> Result<ImportPreview, WorkbenchError> {
     let source = &read.plain;
-    // Every column as plain metadata of a text: whatever the roles are, the rows can be shown.
+    // Every column as plain metadata of a text: the rows can be shown whatever the roles are.
     let first = source.columns().first().cloned();
     let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
     let seen = scan_file(source, &plain, Checker::new(None), &Silent)?;
@@ -138,7 +138,7 @@ pub(super) fn preview_with_problem(
     })
 }
 
-/// What to know of a file beside its counts, a sentence each.
+/// Returns notices about a file in addition to its counts, a sentence each.
 pub(super) fn remarks(plan: &Plan) -> Vec<String> {
     let mut remarks = Vec::new();
     if plan.parts.len() > 1 {
@@ -178,8 +178,8 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
     remarks
 }
 
-/// A column that bears the name of occasions and is read as something else must not be overlooked: second answers would replace
-/// first ones.
+/// Warns about a column named `occasion` that is read as something else: second answers would replace first
+/// ones.
 fn unread_occasions(plan: &Plan) -> Option<String> {
     let named = plan.roles.named();
     let unread = |column: &&String| {

@@ -1,4 +1,4 @@
-//! The reading of a file that is imported: the one that was chosen, or the likeliest of those that its table may have.
+//! The reading of an imported file: the one that was chosen, or the likeliest of those recognised.
 
 use super::Exchange;
 use super::reading_options::options_of;
@@ -12,17 +12,17 @@ use dissensus_exchange::{
 use dissensus_project::error::WorkbenchError;
 use std::path::Path;
 
-/// A file with the reading that it is imported by.
+/// A file with the reading by which it is imported.
 #[derive(Clone)]
 pub(super) struct Read {
-    /// The file as it is.
+    /// The file without a reading.
     pub(super) plain: Source,
     /// The rows that the reading makes.
     pub(super) source: Source,
     pub(super) reading: TableReading,
-    /// All that the table may have, the best first.
+    /// All possible readings, the best first.
     pub(super) readings: Vec<RankedReading>,
-    /// None of them is clearly the best, and none was chosen.
+    /// None of them is clearly the best, and the user chose none.
     pub(super) undecided: bool,
 }
 
@@ -32,12 +32,12 @@ impl Read {
         self.source.roles().cloned().unwrap_or_else(|| self.reading.roles.clone())
     }
 
-    /// The readings as they are shown.
+    /// The readings for display.
     pub(super) fn listed(&self) -> Vec<ImportReading> {
         listed(&self.readings)
     }
 
-    /// Which of them is followed.
+    /// The index of the reading that is used.
     pub(super) fn shown(&self) -> Option<u32> {
         let at = self.readings.iter().position(|ranked| ranked.reading == self.reading)?;
         u32::try_from(at).ok()
@@ -56,7 +56,7 @@ fn listed(readings: &[RankedReading]) -> Vec<ImportReading> {
     let options: Vec<Option<Vec<String>>> =
         readings.iter().map(|ranked| options_of(&ranked.reading)).collect();
     for (nth, shown) in listed.iter_mut().enumerate() {
-        // Options that another reading has too, and more, do not ask for this one.
+        // Options that another reading has too, together with more, do not select this one.
         let asked_for = options[nth].as_ref().filter(|own| {
             let others = options.iter().enumerate().filter(|(other, _)| *other != nth);
             !others
@@ -69,10 +69,8 @@ fn listed(readings: &[RankedReading]) -> Vec<ImportReading> {
 }
 
 impl Exchange {
-    /// The ways in which a file may be read, the best first, and whether that is clearly better than the next.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the possible readings of a file, the best first, and whether that is clearly better than the
+    /// next.
     pub fn readings(
         &self,
         path: &Path,
@@ -85,7 +83,7 @@ impl Exchange {
         Ok((listed(&found.readings), found.is_decided()))
     }
 
-    /// The choices with roles for the columns that they leave open.
+    /// Completes the choices with roles for the columns that they leave open.
     ///
     /// # Errors
     /// The file, or the one that it is joined with, cannot be read.
@@ -100,17 +98,11 @@ impl Exchange {
     }
 
     /// The names of the columns of a file.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn columns_of(&self, path: &Path, choices: &ImportChoices) -> Result<Vec<String>, WorkbenchError> {
         Ok(self.opened.open(path, choices)?.columns().to_vec())
     }
 
-    /// Those of these columns of a file whose cells are lists.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns those of these columns of a file whose cells are lists.
     pub fn columns_of_lists(
         &self,
         path: &Path,
@@ -121,7 +113,8 @@ impl Exchange {
         Ok(list_columns(&source, names)?)
     }
 
-    /// Two files as one: the one of them that has the answers is read, and the other brings its texts. Where `on` is blank the column is found.
+    /// Joins two files: the one with the answers is read, and the other provides its texts. If `on` is blank,
+    /// the column is detected.
     ///
     /// # Errors
     /// A file cannot be read, no column has the ids of both, or neither has answers.
@@ -163,7 +156,8 @@ impl Exchange {
         Ok(choices_of(&reading))
     }
 
-    /// The reading of one of two files that are joined, and whether it is clear: by the columns that were named, where it has them.
+    /// Returns the reading of one of two files that are joined, and whether it is clear: by the columns that
+    /// were named, if the file has them.
     fn joined_reading(
         &self,
         source: &Source,
@@ -195,7 +189,7 @@ impl Exchange {
         Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
     }
 
-    /// A file with its reading: the one that was chosen, or the best.
+    /// Returns a file with its reading: the one that was chosen, or the best.
     ///
     /// # Errors
     /// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
@@ -212,10 +206,7 @@ impl Exchange {
         Ok(Read { readings, ..self.read_as_chosen(plain, choices)? })
     }
 
-    /// As [`Exchange::read`] of columns that were chosen, without other readings.
-    ///
-    /// # Errors
-    /// As there.
+    /// Reads a file by the chosen columns, without alternatives.
     pub(super) fn read_as_chosen(
         &self,
         plain: &Source,
@@ -223,7 +214,7 @@ impl Exchange {
     ) -> Result<Read, WorkbenchError> {
         let columns = choices.columns.clone().unwrap_or_default();
         let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
-        // The file with the answers says what stands beside them.
+        // The file with the answers determines the columns that belong to an answer.
         let reading = reading_from(&columns);
         let answered = other.as_ref().filter(|other| {
             !has_answers(plain.columns(), &reading) && has_answers(other.columns(), &reading)
@@ -235,8 +226,8 @@ impl Exchange {
     }
 }
 
-/// The reading of chosen columns. What an export writes beyond the choices (question, duration, source) is recognised unless its column
-/// was chosen for something else.
+/// Returns the reading for chosen columns. Columns of an export that cannot be chosen (question, duration,
+/// source) are recognised unless they were chosen for another role.
 fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, WorkbenchError> {
     let mut reading = reading_from(columns);
     let guessed = guess_roles(source)?;
@@ -282,7 +273,7 @@ fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, Work
     Ok(reading)
 }
 
-/// The reading that choices say.
+/// Converts choices to a reading.
 pub(super) fn reading_from(columns: &ColumnChoices) -> TableReading {
     let columns = columns.clone();
     let answer = |answer: AnswerColumn| exchange::AnswerColumn {
@@ -334,7 +325,7 @@ pub(super) fn reading_from(columns: &ColumnChoices) -> TableReading {
     }
 }
 
-/// The choices that a reading is.
+/// Converts a reading to choices.
 pub(super) fn choices_of(reading: &TableReading) -> ColumnChoices {
     let TableReading { roles, answers, lists, separator, ignored, values, join } = reading.clone();
     let answer = |answer: exchange::AnswerColumn| AnswerColumn {

@@ -1,4 +1,5 @@
-//! What to know of how a table is read: attributes that differ, metadata that do not hold, times that cannot be read.
+//! Notices about how a table is read: attributes that differ, metadata that are dropped, times that cannot be
+//! parsed.
 
 use super::plan::Plan;
 use super::reading::choices_of;
@@ -6,7 +7,8 @@ use dissensus_api::ImportNotice;
 use dissensus_exchange::{AttributeConflicts, FileKind, TableReading, is_called_time};
 use dissensus_project::words::counted;
 
-/// What to know of the reading: what was settled, what did not fit, what stays as it is.
+/// Returns notices about the reading: conflicts that were settled, rows that did not fit, values that were
+/// not changed.
 pub(super) fn reading_notices(plan: &Plan) -> Vec<ImportNotice> {
     let notice = |code: &str, count: u64, message: String, fix: Option<(TableReading, &str)>| ImportNotice {
         code: code.to_owned(),
@@ -85,7 +87,8 @@ fn give(rows: u64) -> String {
     format!("{} {}", counted(rows, "row"), if rows == 1 { "gives" } else { "give" })
 }
 
-/// A column that is called like the time of a label and is read as something else, where nothing else is the time.
+/// Finds a column that is named like the time of a label and is read as something else, if no other column is
+/// the time.
 fn unread_time(plan: &Plan) -> Option<&str> {
     let reading = &plan.read.reading;
     let labels =

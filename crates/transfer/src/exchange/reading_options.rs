@@ -1,9 +1,9 @@
-//! A reading as options of the command, to be pasted.
+//! Formats a reading as options of the command, to be pasted.
 
 use dissensus_exchange::{AnswerColumn, AttributeConflicts, TableReading};
 use std::collections::BTreeMap;
 
-/// The options of `dissensus import` that ask for a reading; `None` where they cannot say it.
+/// Returns the options of `dissensus data import` that select a reading; `None` if they cannot express it.
 pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
     if !can_be_said(reading) {
         return None;
@@ -90,7 +90,8 @@ pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
     Some(options)
 }
 
-/// Whether options give the same reading: they name columns, and questions, people and options by the names of their columns.
+/// Whether options can express the reading: they name columns, and questions, annotators and options by the
+/// names of their columns.
 fn can_be_said(reading: &TableReading) -> bool {
     let answers = &reading.answers;
     let whole = |column: &str| !column.contains([',', '=']);
@@ -111,7 +112,7 @@ fn can_be_said(reading: &TableReading) -> bool {
     };
     let mixed =
         kinds.iter().any(|kind| [2, 3, 4].contains(kind)) && kinds.windows(2).any(|pair| pair[0] != pair[1]);
-    // Lists of several questions, and texts alone where there may be labels, have no option.
+    // Lists of several questions, and reading only texts where there may be labels, have no option.
     let lists = reading.lists.is_empty() || answers.is_empty();
     let labels = reading.roles.label.is_some() || !answers.is_empty();
     labels && lists && !mixed && answers.iter().all(|answer| whole(&answer.column))
@@ -126,7 +127,7 @@ fn pairs(reading: &TableReading) -> String {
     reading.answers.iter().filter_map(pair).collect::<Vec<_>>().join(",")
 }
 
-/// A word for a shell: in quotes where it is not plain.
+/// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.,=+/:%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

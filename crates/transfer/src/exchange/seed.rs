@@ -1,4 +1,4 @@
-//! What the project has, told to the checker of a file.
+//! Seeds the checker of a file with the contents of the project.
 
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, standing_answers};
 use dissensus_exchange::{Checker, KnownLabel};
@@ -7,16 +7,16 @@ use dissensus_store::{Store, StoreError, WriteTx};
 use foldhash::{HashMap, HashMapExt};
 use std::collections::BTreeMap;
 
-/// Rows of the project by the checker's numbers. Those that an import adds are pushed behind them.
+/// Rows of the project by the checker's numbers. Those that an import adds are appended.
 pub(super) struct Seeds {
     pub(super) texts: Vec<TextId>,
     pub(super) annotators: Vec<AnnotatorId>,
-    /// The newest event that the checker knows of.
+    /// The newest event that the checker includes.
     last_event: EventId,
 }
 
-/// Tells `checker` of all texts and annotators, and of the labels of `questions` (the checker's number and the row), all as
-/// they are at one moment.
+/// Seeds `checker` with all texts and annotators, and with the labels of `questions` (the checker's number
+/// and the row), all as of one moment.
 pub(super) fn seeded(
     store: &Store,
     checker: &mut Checker,
@@ -64,8 +64,8 @@ pub(super) fn seeded(
     Ok(seeds)
 }
 
-/// Tells `checker` of what was labelled and taken back between the reading of the file and its writing: nothing comes in between
-/// from here on. `questions` are the checker's numbers with the rows.
+/// Updates `checker` with what was labelled and retracted between the reading of the file and its writing:
+/// nothing can change from here on. `questions` are the checker's numbers with the rows.
 pub(super) fn catch_up(
     tx: &WriteTx<'_>,
     checker: &mut Checker,
@@ -82,14 +82,16 @@ pub(super) fn catch_up(
     let mut touched: BTreeMap<(usize, u32, u32), Vec<Event>> = BTreeMap::new();
     for event in events {
         let number = questions.iter().find(|(_, id)| *id == event.question).map(|(number, _)| *number);
-        // Whoever was added meanwhile has no number, and no label in the project when the file was read.
+        // An annotator who was added meanwhile has no number, and had no label in the project when the file
+        // was read.
         if let (Some(number), Some(&text), Some(&annotator)) =
             (number, texts.get(&event.text), annotators.get(&event.annotator))
         {
             touched.entry((number, text, annotator)).or_default().push(event);
         }
     }
-    // Everything anew for whom something was done: what was taken back, before or after the file was read, is not there any more.
+    // Reseeds every pair with new events: labels that were retracted, before or after the file was read, no
+    // longer exist.
     for (&(number, text, annotator), events) in &mut touched {
         if checker.forget_labels(number, text, annotator)
             && let Some(Event { question, text, annotator, .. }) = events.first()

@@ -1,4 +1,4 @@
-//! What the study says beside labels that are written: how people stand against pass marks, and what was decided about texts.
+//! Study columns next to exported labels: whether annotators reached the pass marks, and decisions on texts.
 
 use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices};
@@ -7,10 +7,10 @@ use dissensus_exchange::{DecisionCells, StudyCells, StudyLayout};
 use dissensus_project::error::WorkbenchError;
 use std::collections::{BTreeMap, HashMap};
 
-/// What stands beside labels.
+/// The data for the study columns.
 pub(super) struct StudyBeside {
     people: HashMap<AnnotatorId, (Option<Standing>, Option<Standing>)>,
-    /// The decisions that hold.
+    /// The valid decisions.
     decisions: BTreeMap<(QuestionId, TextId), Decision>,
     layout: StudyLayout,
     leave_out_failed: bool,
@@ -18,7 +18,7 @@ pub(super) struct StudyBeside {
 }
 
 impl Exchange {
-    /// What the study says of everybody, and of texts where that is asked for.
+    /// Collects the data on annotators, and on texts if asked for.
     pub(super) fn beside(&self, choices: &ExportChoices) -> Result<StudyBeside, WorkbenchError> {
         let book = self.practice.book()?;
         let (practice, marked) = (book.is_there(), book.check_rule.is_some());
@@ -36,7 +36,7 @@ impl Exchange {
         if choices.decisions.is_some() {
             for question in index.questions() {
                 for decision in self.context.store.decisions(question.id)? {
-                    // They come by text, the one that holds last.
+                    // Sorted by text; the last one is valid.
                     decisions.insert((question.id, decision.text), decision);
                 }
             }
@@ -60,24 +60,24 @@ impl StudyBeside {
         self.layout
     }
 
-    /// Whether decisions are written in place of labels.
+    /// Whether decisions are written instead of labels.
     pub(super) fn only_decisions(&self) -> bool {
         self.only_decisions
     }
 
-    /// What was decided, and holds.
+    /// The valid decisions.
     pub(super) fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.values()
     }
 
-    /// Whether labels of somebody are not to be written.
+    /// Whether the labels of an annotator must not be written.
     pub(super) fn leaves_out(&self, annotator: AnnotatorId) -> bool {
         let failed = |standing: Option<Standing>| standing == Some(Standing::Failed);
         let of = self.people.get(&annotator);
         self.leave_out_failed && of.is_some_and(|(practice, checks)| failed(*practice) || failed(*checks))
     }
 
-    /// What stands beside a label of somebody, or of nobody.
+    /// The study columns for a label of an annotator, or for a row without one.
     pub(super) fn cells(
         &self,
         question: &Question,

@@ -1,5 +1,5 @@
-//! Labels for another tool: collected at one moment, divided into what its format holds and what is lost, and written once somebody has
-//! heard what that is.
+//! Exports labels for another tool: collected as of one moment, divided into what its format can represent
+//! and what is lost, and written once the user has been informed of the losses.
 
 use super::Exchange;
 use super::choices::{ExportChoices, Exported, Pseudonymised};
@@ -16,18 +16,18 @@ use dissensus_store::{ExportScope, Snapshot};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// How to write labels for another tool.
+/// Options for exporting labels for another tool.
 #[derive(Clone, Debug, Default)]
 pub struct ToolExportChoices {
     /// Only this question.
     pub question: Option<String>,
-    /// Leave out the labels of people who missed the pass mark of practice or of attention checks.
+    /// Leave out the labels of annotators below the pass mark of practice or of attention checks.
     pub leave_out_failed: bool,
-    /// For others: pseudonyms in place of ids, and nothing by which people could be told.
+    /// Anonymised: pseudonyms instead of ids, and nothing that could identify annotators.
     pub pseudonyms: Option<Pseudonymised>,
 }
 
-/// Labels that can be written for another tool, and what its format cannot hold of them.
+/// Labels that can be written for another tool, and what its format cannot represent.
 #[derive(Clone, Debug)]
 pub struct ToolExport {
     format: ToolFormat,
@@ -36,12 +36,11 @@ pub struct ToolExport {
 }
 
 impl ToolExport {
-    /// The format.
     pub fn format(&self) -> ToolFormat {
         self.format
     }
 
-    /// What is lost, in the order of reasons. It will not be in the file.
+    /// The losses, in the order of reasons; they will not be in the file.
     pub fn losses(&self) -> &[Loss] {
         &self.divided.losses
     }
@@ -54,12 +53,12 @@ impl ToolExport {
         }
     }
 
-    /// What is written, by count: answers, those that are left out, and what pseudonyms leave of people.
+    /// Counts of what is written: answers, those that are left out, and effects of pseudonymisation.
     pub fn exported(&self) -> &Exported {
         &self.exported
     }
 
-    /// How many texts and people the file has, in this order.
+    /// Number of texts and annotators in the file, in this order.
     pub fn texts_and_people(&self) -> (usize, usize) {
         (self.divided.kept.texts.len(), self.divided.kept.people.len())
     }
@@ -67,8 +66,8 @@ impl ToolExport {
     /// Writes the file, which appears whole or not at all.
     ///
     /// # Errors
-    /// A file that exists (without `replace`), a name that ends otherwise than those of the format, labels of which the format holds none, a
-    /// full disk, or a cancel.
+    /// A file that exists (without `replace`), an extension that is not that of the format, labels none of
+    /// which the format can represent, a full disk, or a cancel.
     pub fn write(
         &self,
         path: &Path,
@@ -84,8 +83,8 @@ impl ToolExport {
 }
 
 impl Exchange {
-    /// Collects all current labels (of one question, or of all), answers of later occasions and marks for another tool, as they are at one
-    /// moment, and says what its format cannot hold. Nothing is written.
+    /// Collects all current labels (of one question, or of all), re-annotations and marks for another tool,
+    /// as of one moment, and determines what its format cannot represent. Nothing is written.
     ///
     /// # Errors
     /// No such question, a damaged project, or a cancel.
@@ -103,7 +102,7 @@ impl Exchange {
         Ok(ToolExport { format, divided, exported })
     }
 
-    /// All that there is to be written for another tool.
+    /// Collects everything that can be written for another tool.
     pub(super) fn collected(
         &self,
         choices: &ToolExportChoices,
@@ -131,13 +130,13 @@ impl Exchange {
     }
 }
 
-/// Labels as they are at one moment, of others where pseudonyms are wanted.
+/// Labels as of one moment, pseudonymised if that is asked for.
 pub(super) struct Collected {
     pub(super) labels: ToolLabels,
     pub(super) exported: Exported,
 }
 
-/// How many answers there are; marks without one are none.
+/// Counts answers; marks without an answer are not counted.
 fn answers_in(labels: &ToolLabels) -> u64 {
     labels.answers.iter().filter(|answer| answer.answer.is_some()).count() as u64
 }
@@ -220,7 +219,7 @@ impl<'a> Collecting<'a> {
         Ok(())
     }
 
-    /// Texts that somebody marked or said something about and did not answer.
+    /// Adds texts that an annotator marked or noted something on, and did not answer.
     fn marked(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
         let mut marked: Vec<((QuestionId, TextId, AnnotatorId), ToolAnswer)> = Vec::new();
         for (key, one) in self.said.unanswered() {
@@ -248,7 +247,7 @@ impl<'a> Collecting<'a> {
         Ok(())
     }
 
-    /// Answers of later occasions.
+    /// Adds re-annotations.
     fn repeats(&mut self, snapshot: &Snapshot<'_>) -> Result<(), WorkbenchError> {
         let order = snapshot.order()?;
         for (nth, question) in self.questions.clone().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The writing of an import: one more pass over the file, in one transaction.
+//! Writes an import: a second pass over the file, in one transaction.
 
 use super::account::{account_of, asked_of, people_of, uses_of};
 use super::notices::{import_changes, import_notices, met_notices, near_annotators, outdated_repeats};
@@ -25,16 +25,17 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 
-/// Rows (or bytes of them) that go from the reading to the writing thread at once, and how many such batches may wait.
+/// Maximum number of rows (or bytes of them) in a batch from the reading to the writing thread, and of
+/// batches in the queue.
 const BATCH_ROWS: usize = 512;
 const BATCH_BYTES: usize = 1 << 20;
 const BATCHES_AHEAD: usize = 4;
 
-/// The write of a plan, on the writing thread.
+/// The state of the write, on the writing thread.
 pub(super) struct Writing {
     plan: Plan,
     rejects: Option<RejectWriter>,
-    /// The number of the record that was rejected last.
+    /// The number of the last rejected record.
     rejected: Option<u64>,
     report: ImportReport,
     /// Rows of the project by the checker's numbers.
@@ -42,20 +43,21 @@ pub(super) struct Writing {
     /// The newest event of the project before this import.
     before: EventId,
     begun_ms: i64,
-    /// Labels that the file says were given in the window or by the command.
+    /// Number of labels that, according to the file, were given in the window or by the command.
     claimed: u64,
-    /// What was said beside answers, skipped or flagged, and is new.
+    /// Number of new notes, skips and flags.
     remarks: u64,
-    /// Texts that people put off, in the file and now in the project.
+    /// Number of skipped texts, in the file and now in the project.
     put_off: (u64, u64),
-    /// The same of questions that nobody answered in the file and that are not in the project.
+    /// Number of rows with notes or marks for questions without an answer in the file or the project.
     unasked: u64,
-    /// Occasions of which the last row says an answer that was known and does not count.
+    /// Re-annotations whose last row is an existing answer that does not count.
     outdated: HashSet<(QuestionId, TextId, AnnotatorId, u16)>,
 }
 
 impl Writing {
-    /// Prepares the write. The file of bad rows, where there are any, gets the first free name beside the imported one.
+    /// Prepares the write. The file of bad rows, if there are any, gets the first free name next to the
+    /// imported file.
     pub(super) fn new(plan: Plan) -> Result<Self, WorkbenchError> {
         let rejected_file = (plan.scan.problem_count > 0).then(|| free_name(plan.source.path()));
         let rejects = rejected_file.as_deref().map(RejectWriter::create).transpose()?;
@@ -116,8 +118,8 @@ impl Writing {
             self.questions.iter().enumerate().filter_map(|(n, asked)| Some((n, asked.as_ref()?.0))).collect();
         catch_up(tx, &mut self.plan.checker, &self.plan.seeds, &questions)?;
         self.rows(tx, progress)?;
-        // The check of the file and the writing of it follow the same rules. Were they to differ, a row would be lost or taken
-        // that the check told otherwise: then nothing is imported.
+        // The check and the write of a file follow the same rules. If they differed, a row would be lost, or
+        // imported differently from the check: then nothing is imported.
         let (counted, found) = (self.plan.scan.problem_count, u64::from(self.report.rejected_rows));
         if counted != found {
             let path = self.plan.source.path().to_owned();
@@ -179,7 +181,8 @@ impl Writing {
         })?;
         let mut checker = std::mem::replace(&mut self.plan.checker, Checker::new(None));
         let mut labels = tx.label_appender()?;
-        // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
+        // Reading and checking takes about as long as writing, so one thread does each; few batches are in
+        // flight at once.
         let reading = &mut checker;
         std::thread::scope(|scope| {
             let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
@@ -269,8 +272,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Adds what a row marks and says beside an answer that is known, or without one, unless it holds already. What the project says itself
-    /// stays.
+    /// Adds the marks and the note of a row, on an existing answer or without one, unless they are there
+    /// already. Those of the project have priority.
     fn marks(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -291,7 +294,7 @@ impl Writing {
         let question = *question;
         let events = tx.events_on(question, text, annotator)?;
         let current = current_answer(&events).and_then(|event| event.answer());
-        // What belongs to an answer counts beside that answer alone; one that is new has it already.
+        // A note belongs to the answer of its row only; a new answer already has it.
         let beside = match &verdict.label {
             LabelVerdict::Added { .. } | LabelVerdict::Continues => false,
             LabelVerdict::Repeated { name } => {
@@ -299,7 +302,7 @@ impl Writing {
             }
             LabelVerdict::None | LabelVerdict::Repeat { .. } => true,
         };
-        // What the project says itself stays, also that nothing is said any more.
+        // The state in the project has priority, even if a note or mark was removed there.
         let never = |kinds: &[MarkKind]| {
             !events.iter().any(|event| matches!(event.kind, EventKind::Mark(kind) if kinds.contains(&kind)))
         };
@@ -334,7 +337,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Adds an answer of a later occasion, which touches no label.
+    /// Adds a re-annotation, which changes no label.
     fn repeat(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -375,7 +378,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Whatever a file says, its labels were not given in this window: only what a program made up stays marked as that.
+    /// Labels of a file were not given in this window, whatever the file claims: only simulated ones are
+    /// still marked as such.
     fn source(&mut self, row: &Row) -> LabelSource {
         match row.source {
             Some(LabelSource::Simulated) => LabelSource::Simulated,
@@ -417,7 +421,7 @@ impl Writing {
         let typed = composed(external_id);
         let known = match self.plan.seeds.annotators.get(number as usize) {
             Some(id) => Some((*id, verdict.new_attributes)),
-            // Somebody may have been added in the window since the file was checked.
+            // The annotator may have been added in the window since the file was checked.
             None => {
                 let known = match tx.annotator_by_external(external_id)? {
                     None => tx.annotator_by_external(&typed)?,
@@ -431,7 +435,7 @@ impl Writing {
                 if new_attributes {
                     let mut attributes = tx.attributes(id)?;
                     for (name, value) in &row.attributes {
-                        // What the project has stays.
+                        // The value in the project has priority.
                         attributes.entry(name.clone()).or_insert_with(|| value.clone());
                     }
                     tx.set_attributes(id, &attributes, now_ms())?;
@@ -455,7 +459,7 @@ impl Writing {
     }
 
     fn refuse(&mut self, record: u64, error: &RowError, raw: &[u8]) -> Result<(), WorkbenchError> {
-        // The file was read whole a moment ago; what changed since then is not imported half.
+        // The file was read completely a moment ago; if it has changed since, it is not imported in part.
         let Some(rejects) = self.rejects.as_mut().filter(|_| !error.is_fatal()) else {
             return Err(WorkbenchError::BadRows {
                 count: 1,
@@ -465,7 +469,7 @@ impl Writing {
                 problems: vec![error.clone()],
             });
         };
-        // A row is rejected once, whatever number of its answers are bad.
+        // A record is rejected once, however many of its answers are bad.
         if self.rejected != Some(record) {
             self.rejected = Some(record);
             rejects.write(error, raw)?;
@@ -475,7 +479,7 @@ impl Writing {
     }
 }
 
-/// Rows that were read and checked, and how far in the file they end.
+/// Rows that were read and checked, and the position in the file where they end.
 struct Batch {
     items: Vec<Item>,
     position: u64,
@@ -487,7 +491,7 @@ enum Item {
     Bad(u64, RowError, Vec<u8>),
 }
 
-/// Reads until the end of the file, or until nobody takes the batches any more.
+/// Reads until the end of the file, or until the receiver is gone.
 fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>) {
     loop {
         let mut items = Vec::with_capacity(BATCH_ROWS);
@@ -497,7 +501,8 @@ fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>)
             held += rows.raw().len();
             items.push(match read {
                 Ok((mut row, verdict)) => {
-                    // Written with the row that brought it: the others need not carry it to the other thread.
+                    // Written with the row that introduced it: the others need not carry it to the other
+                    // thread.
                     if !verdict.new_text {
                         (row.text, row.group, row.split) = (None, None, None);
                         row.metadata.clear();
@@ -527,7 +532,8 @@ fn question_row(tx: &mut WriteTx<'_>, part: &Part, at_ms: i64) -> Result<Questio
     Ok(part.existing.map_or_else(|| tx.add_question_at(&new(part), at_ms), Ok)?)
 }
 
-/// `labels.rejected.csv` beside `labels.csv` (or `labels.csv.gz`), or the first free `labels.rejected-2.csv`.
+/// Returns `labels.rejected.csv` in the folder of `labels.csv` (or `labels.csv.gz`), or the first free
+/// `labels.rejected-2.csv`.
 fn free_name(path: &Path) -> PathBuf {
     let is_packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     let unpacked = if is_packed { path.with_extension("") } else { path.to_owned() };

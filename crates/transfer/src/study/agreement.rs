@@ -1,4 +1,4 @@
-//! How often people of a study agree with each other on anchors, and with themselves.
+//! Agreement of the annotators of a study with each other on anchors, and with themselves.
 
 use super::Study;
 use dissensus_api::StudyFigure;
@@ -8,10 +8,10 @@ use dissensus_stats::agreement::{FEWEST_REPEATS, SelfAgreement, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Fewer texts or pairs are too little to tell, here and in `repeats`.
+/// With fewer texts or pairs no figure is reported, here and in `repeats`.
 const FEWEST: u32 = FEWEST_REPEATS;
 
-/// Agreement of each person, and of all.
+/// Agreement of each annotator, and overall.
 #[derive(Default)]
 pub(super) struct Agreements {
     pub(super) overall: Option<StudyFigure>,
@@ -19,8 +19,8 @@ pub(super) struct Agreements {
 }
 
 impl Study {
-    /// How often people who both answered an anchor gave the same answer: the mean over anchors and questions, so that an anchor with many
-    /// people counts as much as one with two.
+    /// Returns how often annotators who both answered an anchor gave the same answer: the mean over anchors
+    /// and questions, so that an anchor with many annotators counts as much as one with two.
     pub(super) fn anchor_agreement(
         &self,
         packets: &[(Packet, PacketKey)],
@@ -28,10 +28,11 @@ impl Study {
         let people: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
         let questions: BTreeSet<QuestionId> =
             packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()).collect();
-        // Of everybody in the study, also of those who had the text before it became an anchor.
+        // Of all annotators in the study, including those who had the text before it became an anchor.
         let items = packets.iter().flat_map(|(packet, _)| &packet.assignments);
         let anchors: HashSet<TextId> = items.filter(|item| item.anchor).map(|item| item.text).collect();
-        // The mean over questions of a text comes first: several questions about one text are no several texts.
+        // The mean over questions of a text comes first: several questions about one text are not several
+        // texts.
         let mut per_text: BTreeMap<TextId, Vec<f64>> = BTreeMap::new();
         let mut of_person: HashMap<AnnotatorId, BTreeMap<TextId, Vec<f64>>> = HashMap::new();
         for question in questions {
@@ -56,7 +57,7 @@ impl Study {
         Ok(Agreements { overall: mean(&per_text), people: people.collect() })
     }
 
-    /// How often answers to texts that were asked again were the same, over all questions.
+    /// Returns how often answers to repeated texts were the same, over all questions.
     pub(super) fn own_agreement(
         &self,
         packets: &[(Packet, PacketKey)],
@@ -85,7 +86,8 @@ impl Study {
     }
 }
 
-/// The mean of shares of so many texts. Its interval is that of a share of as many yes/no outcomes, which vary at least as much.
+/// The mean of shares of so many texts. Its interval is that of a share of as many yes/no outcomes, which
+/// vary at least as much.
 fn mean(shares: &BTreeMap<TextId, Vec<f64>>) -> Option<StudyFigure> {
     let of_text = |shares: &Vec<f64>| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
     figure(shares.values().map(of_text).sum::<f64>() / shares.len().max(1) as f64, shares.len() as u32)

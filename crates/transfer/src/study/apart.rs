@@ -1,5 +1,5 @@
-//! What two copies of the project said apart and one merge brought together: answers of one person that contradict each other, splits that
-//! differed, clocks that are ahead.
+//! Reports the differences between two merged copies of a project: contradicting answers of one annotator,
+//! splits that differed, clocks that are ahead.
 
 use super::Study;
 use dissensus_api::{MergeAnswer, MergeContradiction, MergeProblem, MergeSplit, MergedFile};
@@ -10,17 +10,17 @@ use dissensus_project::study_error::StudyError;
 use dissensus_project::words::counted;
 use dissensus_store::{Contradiction, Store, TakenIn};
 
-/// Clocks of two computers differ by seconds; more than so much is a clock that is wrong.
+/// Clocks of two computers differ by seconds; a larger difference means a wrong clock.
 const AHEAD_MS: i64 = 10 * 60 * 1000;
 
-/// How many are named in the report; all are counted.
+/// Maximum number of differences that are listed in the report; all are counted.
 const NAMED: usize = 200;
 
-/// How many are named in a sentence.
+/// Maximum number of differences that are listed in a sentence.
 const FEW: usize = 5;
 
 impl Study {
-    /// Names in the report what both copies said apart.
+    /// Adds the differences between both copies to the report.
     pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), WorkbenchError> {
         file.contradicted = taken.contradicted;
         for one in taken.contradictions.iter().take(NAMED) {
@@ -39,7 +39,7 @@ impl Study {
         Ok(())
     }
 
-    /// That a copy says something else under an identity that is here, which stays.
+    /// Reports data of a copy with an identity that exists here for something else, which has priority.
     fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, WorkbenchError> {
         let store = &self.context.store;
         let questions = store.questions()?;
@@ -96,7 +96,7 @@ impl Study {
     }
 }
 
-/// That answers of a copy lie in the future of this clock, where some do.
+/// Reports answers of a copy that are in the future by this computer's clock, if there are any.
 pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, WorkbenchError> {
     let (answers, latest) = other.answers_after(now_ms.saturating_add(AHEAD_MS))?;
     if answers == 0 {

@@ -1,4 +1,4 @@
-//! Attention checks: texts whose right answer is known, hidden among those that everybody is asked about.
+//! Attention checks: texts with a known right answer, hidden among those that all annotators are asked about.
 
 use super::Study;
 use super::agreement::figure;
@@ -16,10 +16,12 @@ use std::path::Path;
 const LONGEST_REASON: usize = 2_000;
 
 impl Study {
-    /// Sets right answers, all of them or none; without an answer a text is no check any more. Labels stay as they are.
+    /// Sets right answers, all of them or none; without an answer a text is no longer a check. Labels do not
+    /// change.
     ///
     /// # Errors
-    /// No such question or text, an answer off the scale, a reason that is too long, or what the disk says. Nothing is set then.
+    /// No such question or text, an answer off the scale, a reason that is too long, or a disk error. Nothing
+    /// is set then.
     pub fn set_checks(&self, new: &[NewAttentionCheck]) -> Result<(), WorkbenchError> {
         self.whole_project()?;
         let index = self.context.index();
@@ -47,10 +49,11 @@ impl Study {
         Ok(())
     }
 
-    /// The right answers in a CSV file with the columns `text_id` and `label`, and perhaps `reason`; nothing is set.
+    /// Reads right answers from a CSV file with the columns `text_id` and `label`, and optionally `reason`;
+    /// nothing is set.
     ///
     /// # Errors
-    /// The file cannot be read, lacks a column, or names a text or an answer that is not there: with the row.
+    /// The file cannot be read, lacks a column, or names an unknown text or answer, reported with the row.
     pub fn checks_from(
         &self,
         question: QuestionId,
@@ -61,7 +64,7 @@ impl Study {
         Ok(self.right_answers_from(question, file)?.into_iter().map(check).collect())
     }
 
-    /// Texts of a file of right answers, each with its answer and the reason for it.
+    /// Returns the texts of a file of right answers, each with its answer and the reason for it.
     pub(super) fn right_answers_from(
         &self,
         question: QuestionId,
@@ -95,10 +98,8 @@ impl Study {
         Ok(found)
     }
 
-    /// The attention checks, by question and text, with how many people gave the right answer: a check that many miss is itself in doubt.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the attention checks, by question and text, with the share of annotators who gave the right
+    /// answer: a check that many fail is itself in doubt.
     pub fn checks(&self) -> Result<Vec<AttentionCheckInfo>, WorkbenchError> {
         let (store, index) = (&self.context.store, self.context.index());
         let answers = self.checked_answers()?;
@@ -128,7 +129,7 @@ impl Study {
         Ok(found)
     }
 
-    /// How often each person gave the right answer, over all questions.
+    /// Returns how often each annotator gave the right answer, over all questions.
     pub(super) fn attention(&self) -> Result<HashMap<AnnotatorId, StudyFigure>, WorkbenchError> {
         let mut counts: BTreeMap<AnnotatorId, (u32, u32)> = BTreeMap::new();
         for one in self.checked_answers()? {
@@ -158,7 +159,7 @@ impl Study {
                     found.push(Checked { question, text, annotator, right });
                 }
             }
-            // Who cannot say did not give the right answer.
+            // "Cannot say" counts as a wrong answer.
             for (text, annotator) in self.context.store.cannot_say(question)? {
                 if answers.contains_key(&text) {
                     found.push(Checked { question, text, annotator, right: false });
@@ -169,7 +170,7 @@ impl Study {
     }
 }
 
-/// Refuses a right answer that is off the scale, and a reason that is too long.
+/// Rejects a right answer that is off the scale, and a reason that is too long.
 pub(super) fn right_answer(
     index: &Index,
     question: QuestionId,
@@ -190,7 +191,7 @@ pub(super) fn right_answer(
     Ok(())
 }
 
-/// Somebody's answer to a check.
+/// An annotator's answer to a check.
 struct Checked {
     question: QuestionId,
     text: TextId,

@@ -1,4 +1,4 @@
-//! What a plan comes to, before anything is handed out.
+//! Computes a plan, before anything is handed out.
 
 use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
@@ -14,67 +14,67 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A plan that can be handed out.
 pub(super) struct Drawn {
-    /// What is asked of each text.
+    /// The questions about each text.
     pub(super) questions: Vec<Question>,
-    /// Whom to ask, in the order wished.
+    /// The annotators, in the order of the wish.
     pub(super) people: Vec<DrawnPerson>,
-    /// The anchors of the study, earlier ones included.
+    /// The anchors of the study, including earlier ones.
     pub(super) anchors: BTreeSet<usize>,
     /// Every text of the project.
     pub(super) texts: Vec<TextId>,
-    /// How many of them people can be asked about: those that are practised on are none.
+    /// How many of them annotators can be asked about, without practice texts.
     pub(super) asked: usize,
-    /// Texts that two people of the study or more will have.
+    /// Number of texts that two or more annotators of the study will have.
     pub(super) shared: usize,
-    /// Whom attention checks lead back to the practice, and to which round.
+    /// Annotators who have to practise again because of attention checks, and from which round.
     pub(super) again: Vec<(AnnotatorId, u32)>,
 }
 
-/// Somebody to ask.
+/// An annotator in the plan.
 struct Asked {
     /// External id.
     name: String,
-    /// None for somebody who is to be added.
+    /// `None` for an annotator who is to be added.
     known: Option<Annotator>,
     near: NearNames,
 }
 
-/// Whose names look like that of somebody who is to be added.
+/// Annotators whose names look like that of a new one.
 #[derive(Default)]
 pub(super) struct NearNames {
-    /// The external id of somebody in the project or of the plan.
+    /// The external id of an annotator in the project or the plan.
     pub(super) person: Option<String>,
-    /// Somebody who has withdrawn.
+    /// Whether it is an annotator who has withdrawn.
     pub(super) withdrawn: bool,
 }
 
-/// What one person is to be given.
+/// The assignments of one annotator.
 pub(super) struct DrawnPerson {
-    /// External id, also of somebody who is to be added.
+    /// External id, including that of a new annotator.
     pub(super) name: String,
-    /// The row of somebody who is in the project.
+    /// The row of an annotator who is in the project.
     pub(super) id: Option<AnnotatorId>,
     pub(super) near: NearNames,
-    /// Packets that this person has.
+    /// Number of packets that this annotator has.
     pub(super) packets: u32,
-    /// Texts that the person was given or had answered before.
+    /// Number of texts that the annotator was assigned or had answered before.
     pub(super) before: usize,
-    /// What is new.
+    /// The new assignments.
     pub(super) items: Vec<Item>,
 }
 
 impl Study {
-    /// What a plan comes to; nothing is changed.
+    /// Computes a plan; nothing is changed.
     ///
     /// # Errors
-    /// The plan cannot be ([`StudyError`] says which number is in the way), a question or an attribute is not known, or the file cannot
-    /// be read.
+    /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
+    /// is unknown, or the file cannot be read.
     pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, WorkbenchError> {
         let drawn = self.drawn(wish)?;
         self.told(&drawn)
     }
 
-    /// Draws what each person is given beyond what everybody has.
+    /// Draws the new assignments of each annotator, in addition to the existing ones.
     pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, WorkbenchError> {
         self.whole_project()?;
         let wanted = wanted(wish)?;
@@ -134,7 +134,8 @@ impl Study {
         Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
     }
 
-    /// The texts that each person was given with all of these questions, or has answered as far as they are always asked.
+    /// Returns the texts that each annotator was assigned with all of these questions, or has answered as far
+    /// as the questions have no condition.
     fn owned(
         &self,
         index: &Index,
@@ -167,7 +168,7 @@ impl Study {
         Ok(owned)
     }
 
-    /// A drawn plan in numbers.
+    /// Summarises a drawn plan in numbers.
     pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, WorkbenchError> {
         let share = |person: &DrawnPerson| {
             let first = person.items.iter().filter(|item| item.occasion == 1);
@@ -203,8 +204,9 @@ impl Study {
     }
 }
 
-/// Half the width of a 95 % interval of a share over `n` independent texts at its widest, in percentage points: `1.96 sqrt(.25 / n)`. What
-/// is between 0 and 1 on each text varies most where it is 0 or 1, so a share of pairs within texts is known at least so well.
+/// Half the width of a 95 % interval of a share over `n` independent texts at its widest, in percentage
+/// points: `1.96 sqrt(.25 / n)`. A value between 0 and 1 on each text varies most if it is always 0 or 1, so
+/// a share of pairs within texts is known at least so well.
 fn margin(n: f64) -> f64 {
     98.0 / n.sqrt()
 }
@@ -233,7 +235,7 @@ fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
     })
 }
 
-/// The questions wished for, or all, in the project's order: one that depends on another comes with it.
+/// Returns the questions of the wish, or all, in the project's order, with the questions that they depend on.
 fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, WorkbenchError> {
     for id in &wish.questions {
         index.whole(*id)?;
@@ -255,7 +257,7 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, Workbench
     }
 }
 
-/// Whom to ask, each by external id, with what is known of those who are in the project.
+/// Returns the annotators to ask, by external id, with the data of those who are in the project.
 fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, WorkbenchError> {
     let mut people: Vec<Asked> = Vec::new();
     let mut looks: HashMap<String, String> = HashMap::new();
@@ -288,7 +290,7 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, 
     }
 }
 
-/// The group of everybody of whom it is known.
+/// Returns the group of each annotator for whom it is known.
 fn groups(
     index: &Index,
     wish: &StudyWish,

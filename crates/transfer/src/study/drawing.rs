@@ -1,4 +1,4 @@
-//! Which texts each person is asked, and in which order.
+//! Draws the texts of each annotator, and their order.
 
 use dissensus_project::study_error::ImpossiblePlan;
 use rand::seq::SliceRandom;
@@ -6,73 +6,73 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What is wanted.
+/// The parameters of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// People who are asked about each text.
+    /// Number of annotators for each text.
     pub(super) per_text: usize,
-    /// Texts that a person is asked about at most, anchors included and texts asked again not.
+    /// Maximum number of texts for an annotator, including anchors and excluding repeats.
     pub(super) per_person: Option<usize>,
-    /// Texts that everybody is asked about.
+    /// Number of texts that all annotators are asked about.
     pub(super) anchors: usize,
-    /// Share of a person's new texts that is asked again.
+    /// Share of an annotator's new texts that is repeated.
     pub(super) repeat: f64,
-    /// Others that come at least between the two times.
+    /// Minimum number of other texts between the two times.
     pub(super) gap: usize,
-    /// What draws texts and orders.
+    /// Seed for drawing texts and orders.
     pub(super) seed: u32,
 }
 
-/// What was handed out and answered before. Texts are rows from 0.
+/// The existing assignments and answers. Texts are rows from 0.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    /// Texts in all.
+    /// Number of texts in all.
     pub(super) texts: usize,
-    /// How many people have each text, those who are not asked this time included.
+    /// How many annotators have each text, including those who are not asked this time.
     pub(super) count: Vec<usize>,
     /// The anchors so far.
     pub(super) anchors: BTreeSet<usize>,
-    /// Texts whose right answer is known: everybody gets them, hidden among the others.
+    /// Texts with a known right answer: all annotators get them, hidden among the others.
     pub(super) checks: BTreeSet<usize>,
-    /// Texts that are practised on: nobody is asked about them.
+    /// Practice texts: nobody is asked about them.
     pub(super) practice: BTreeSet<usize>,
-    /// Whom to ask.
+    /// The annotators to ask.
     pub(super) people: Vec<Person>,
 }
 
 impl Known {
-    /// Texts that people can be asked about.
+    /// Texts that annotators can be asked about.
     fn asked(&self) -> impl Iterator<Item = usize> {
         (0..self.texts).filter(|text| !self.practice.contains(text))
     }
 }
 
-/// Somebody to ask.
+/// An annotator to ask.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Person {
-    /// What shuffles this person's order, whoever else is asked.
+    /// Seeds this annotator's order, which does not depend on the other annotators.
     pub(super) name: String,
-    /// The texts that this person was given or answered before.
+    /// The texts that this annotator was assigned or answered before.
     pub(super) has: HashSet<usize>,
-    /// Group over which the people of a text are balanced, where it is known.
+    /// Group over which the annotators of a text are balanced, if it is known.
     pub(super) group: Option<usize>,
 }
 
-/// A text in somebody's order.
+/// A text in an annotator's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     /// Row of the text.
     pub(super) text: usize,
-    /// 1, or 2 where it is asked again.
+    /// 1, or 2 for a repeat.
     pub(super) occasion: u16,
-    /// Whether everybody is asked about it.
+    /// Whether all annotators are asked about it.
     pub(super) anchor: bool,
 }
 
-/// Draws the new texts of each person, in the order in which they are asked.
+/// Draws the new texts of each annotator, in the order in which they are asked.
 ///
-/// Each text goes to the people who have fewest so far, of these to the group that the text has least, then at random: so what
-/// people have differs by one at most where they began alike.
+/// Each text is assigned to the annotators who have fewest so far, among these to the group that the text has
+/// least, then at random: so the numbers of texts differ by at most one between annotators who began alike.
 pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
     let anchors = anchors(wanted, known, &mut rng)?;
@@ -85,7 +85,7 @@ pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Imp
     others(wanted, known, &everybody, &mut given, &mut rng)?;
     for (person, items) in known.people.iter().zip(&mut given) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed_of(wanted.seed, &person.name));
-        // By row first, so that a person's order depends on the texts alone.
+        // Sorted by row first, so that an annotator's order depends only on the texts.
         items.sort_by_key(|item| item.text);
         items.shuffle(&mut rng);
         *items = with_repeats(wanted, person, items, &mut rng)?;
@@ -93,10 +93,11 @@ pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Imp
     Ok(given)
 }
 
-/// The anchors so far and as many new ones as are missing.
+/// Returns the existing anchors and as many new ones as are missing.
 fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, ImpossiblePlan> {
     let mut anchors = known.anchors.clone();
-    // People agree on checks because these have a right answer: they say nothing of how people agree on the others.
+    // Annotators agree on checks because these have a right answer: they do not show the agreement on other
+    // texts.
     let free = |text: &usize| !anchors.contains(text) && !known.checks.contains(text);
     let mut others: Vec<usize> = known.asked().filter(free).collect();
     let texts = anchors.len() + others.len();
@@ -108,7 +109,7 @@ fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTree
     Ok(anchors)
 }
 
-/// Gives every other text to as many people as it lacks.
+/// Assigns every other text to as many annotators as it lacks.
 fn others(
     wanted: &Wanted,
     known: &Known,
@@ -122,7 +123,7 @@ fn others(
     let most = wanted.per_person.unwrap_or(usize::MAX);
     let mut texts: Vec<usize> = known.asked().filter(|text| !everybody.contains(text)).collect();
     texts.shuffle(rng);
-    // Those that fewest people can still be asked about first, so that none is left over at the end.
+    // Texts that fewest annotators can still be asked about come first, so that none remains at the end.
     let free = |text: usize| people.iter().filter(|person| !person.has.contains(&text)).count();
     texts.sort_by_key(|text| free(*text));
     let lack = |text: usize| wanted.per_text.saturating_sub(known.count[text]);
@@ -168,7 +169,7 @@ fn others(
     Ok(())
 }
 
-/// Puts the texts that are asked again at random places behind at least so many others.
+/// Inserts the repeats at random positions, after at least so many other texts.
 fn with_repeats(
     wanted: &Wanted,
     person: &Person,
@@ -179,7 +180,8 @@ fn with_repeats(
         true => 0,
         false => ((items.len() as f64 * wanted.repeat).round() as usize).max(1),
     };
-    // An item at `place` comes again before place `place + gap + 1` at the earliest, and after the last one at the latest.
+    // An item at `place` is repeated before place `place + gap + 1` at the earliest, and after the last one
+    // at the latest.
     let possible = items.len().saturating_sub(wanted.gap);
     if count > possible {
         return Err(ImpossiblePlan::TooShort {
@@ -212,7 +214,7 @@ fn with_repeats(
     Ok(all)
 }
 
-/// The seed of one person's order (FNV-1a over the name, mixed with the plan's seed).
+/// Returns the seed of one annotator's order (FNV-1a over the name, mixed with the plan's seed).
 fn seed_of(seed: u32, name: &str) -> u64 {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -239,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What is known once a plan was handed out.
+    /// Updates what is known with a drawn plan.
     fn after(known: &Known, drawn: &[Vec<Item>]) -> Known {
         let mut next = known.clone();
         for (person, items) in next.people.iter_mut().zip(drawn) {
@@ -293,7 +295,7 @@ mod tests {
         let all: HashSet<usize> =
             items.iter().flatten().filter(|item| item.anchor).map(|item| item.text).collect();
         assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
-        // Of texts that are nearly all checks, no more can be anchors than there are others.
+        // If nearly all texts are checks, no more can be anchors than there are others.
         let few = Known { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
         let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
@@ -339,7 +341,7 @@ mod tests {
             };
             let drawn = draw(&wanted, &known).unwrap();
             check(&wanted, &known, &drawn);
-            // Two more people and one label a text more.
+            // Two more annotators, and one more label a text.
             known = after(&known, &drawn);
             known.people.extend((0..2).map(|n| Person { name: format!("new{n}"), ..Person::default() }));
             let more = Wanted { per_text: wanted.per_text + 1, repeat: 0.2, ..wanted };

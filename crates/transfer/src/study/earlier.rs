@@ -1,4 +1,4 @@
-//! Packets that are out with what holds no longer.
+//! Unfinished packets whose contents have changed since they were handed out.
 
 use super::Study;
 use super::report::Answered;
@@ -8,13 +8,13 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What of a question goes into a packet and can be edited afterwards.
+/// Facts about a question that are in a packet and can be edited afterwards.
 const OF_QUESTIONS: [FactKind; 4] = [FactKind::Prompt, FactKind::Help, FactKind::Levels, FactKind::CannotSay];
-/// What of practice does.
+/// The same for practice.
 const OF_PRACTICE: [FactKind; 2] = [FactKind::PracticeText, FactKind::PracticeRule];
 
 impl Study {
-    /// Packets that are not answered to the end and were handed out before something that they hold was changed.
+    /// Returns unfinished packets that were handed out before something that they contain was changed.
     pub(super) fn earlier(
         &self,
         packets: &[(Packet, PacketKey)],

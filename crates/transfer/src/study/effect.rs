@@ -1,21 +1,21 @@
-//! What taking in a whole copy does, as it is shown before it is agreed to.
+//! The effect of merging a full copy, shown before it is agreed to.
 
 use dissensus_api::{MergeAnswersOf, MergeChange, MergeChangeKind, MergeEffectInfo};
 use dissensus_store::MergeEffect;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Names that are shown of one kind; of more, how many there are.
+/// Maximum number of names of one kind that are shown; further ones are counted.
 const SHOWN: usize = 20;
 
-/// Stands for a file and what taking it in does.
+/// Returns a digest of a file and the effect of merging it.
 pub(super) fn effect_digest(path: &Path, effect: &MergeEffect) -> String {
     let digest =
         Sha256::new().chain_update(path.to_string_lossy().as_bytes()).chain_update(format!("{effect:?}"));
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a merge adds and changes, for people.
+/// Converts what a merge adds and changes for display.
 pub(super) fn effect_info(effect: &MergeEffect) -> MergeEffectInfo {
     use MergeChangeKind as Kind;
     let taken = &effect.taken;

@@ -1,7 +1,8 @@
-//! Handing in: what was done with a packet as one file that fits into a mail.
+//! Writes a submission: the work on a task packet as one file that is small enough for an e-mail.
 //!
-//! The file has a line that says what it is, a line of JSON about the packet, a code of 32 bytes, and the packet's project file. The code
-//! is the HMAC-SHA-256 (RFC 2104) of everything else under the packet's key, which only the packet and the project have.
+//! The file has a line that identifies it, a line of JSON about the packet, a code of 32 bytes, and the
+//! packet's project file. The code is the HMAC-SHA-256 (RFC 2104) of everything else under the packet's key,
+//! which only the packet and the project have.
 
 use super::Study;
 use dissensus_api::{HandedIn, OpenPacket};
@@ -22,14 +23,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use uuid::Uuid;
 
-/// The first line of every hand-in, with the version of its form.
+/// The first line of every submission, with the version of its format.
 const FIRST_LINE: &str = "dissensus hand-in ";
 const VERSION: u32 = 1;
-/// Longer lines are not ours.
+/// Longer lines are invalid.
 const LONGEST_LINE: u64 = 4096;
 const CODE: usize = 32;
 
-/// What a hand-in says of itself.
+/// The header of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) project: Uuid,
@@ -39,10 +40,7 @@ pub(super) struct Header {
 }
 
 impl Study {
-    /// How far the packet is that is open; none where a whole project is.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the progress of the open packet; `None` if the open project is not a packet.
     pub fn open_packet(&self) -> Result<Option<OpenPacket>, WorkbenchError> {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Ok(None) };
@@ -64,14 +62,16 @@ impl Study {
         }))
     }
 
-    /// Writes everything that was done with the open packet to one file. As often as one likes: what is in several is taken in once.
+    /// Writes all work on the open packet to one file. This can be repeated: data that is in several
+    /// submissions is merged once.
     ///
     /// # Errors
-    /// A whole project is open, or the file cannot be written; without `replace`, there is one of that name.
+    /// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
+    /// name exists.
     pub fn hand_in(&self, file: &Path, replace: bool) -> Result<HandedIn, WorkbenchError> {
         let context = &self.context;
         let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
-        // The packet keeps that it was handed in.
+        // The packet records that it was submitted.
         context.store.must_write()?;
         let failed = |source| WorkbenchError::Io { path: file.to_owned(), doing: "writing", source };
         if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
@@ -103,7 +103,7 @@ impl Study {
                 _ => failed(source),
             })?,
         }
-        // The file is there: that the packet does not know of it makes nothing fail.
+        // The file exists: failing to record it in the packet must not fail the submission.
         go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
         go_on("noting what was handed in", context.store.set_handed_in_rows(rows));
         context.listeners.send(&Event::Project);
@@ -117,14 +117,15 @@ impl Study {
     }
 }
 
-/// Only what was handed in before is replaced: a project, the packet itself above all, never is.
+/// Whether a file is a submission: only those are replaced, never a project, and above all not the packet
+/// itself.
 fn may_be_replaced(file: &Path) -> std::io::Result<bool> {
     let about = std::fs::metadata(file)?;
     Ok(about.is_file() && (about.len() == 0 || is_hand_in(&mut File::open(file)?)?))
 }
 
 fn code(key: &PacketKey) -> Hmac<Sha256> {
-    // An HMAC takes a key of any length.
+    // An HMAC accepts a key of any length.
     Hmac::new_from_slice(&key.0).unwrap_or_else(|_| Hmac::new(&Default::default()))
 }
 
@@ -132,7 +133,7 @@ fn lines(header: &Header) -> std::io::Result<String> {
     Ok(format!("{FIRST_LINE}{VERSION}\n{}\n", serde_json::to_string(header)?))
 }
 
-/// Writes a hand-in of the project file `packet`.
+/// Writes a submission of the project file `packet`.
 fn write(
     header: &Header,
     key: &PacketKey,
@@ -162,7 +163,7 @@ fn copy(from: &mut impl Read, to: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) 
     }
 }
 
-/// Whether a file begins as a hand-in does.
+/// Whether a file begins like a submission.
 pub(super) fn is_hand_in(file: &mut File) -> std::io::Result<bool> {
     let mut first = vec![0; FIRST_LINE.len()];
     let mut read = 0;
@@ -176,7 +177,7 @@ pub(super) fn is_hand_in(file: &mut File) -> std::io::Result<bool> {
     Ok(first[..read] == *FIRST_LINE.as_bytes())
 }
 
-/// Reads what a hand-in says of itself.
+/// Reads the header of a submission.
 pub(super) fn header(file: &mut File) -> Result<Header, WorkbenchError> {
     let mut reader = BufReader::new(file).take(2 * LONGEST_LINE);
     let mut line = || -> Result<String, WorkbenchError> {
@@ -197,7 +198,7 @@ pub(super) fn header(file: &mut File) -> Result<Header, WorkbenchError> {
     Ok(serde_json::from_str(&line()?).map_err(|_| StudyError::Tampered)?)
 }
 
-/// Writes the packet of a hand-in to `target`, if it is what was signed with the key of that packet.
+/// Writes the packet of a submission to `target`, if it was signed with the key of that packet.
 pub(super) fn unpack(
     file: &mut File,
     header: &Header,
@@ -213,7 +214,7 @@ pub(super) fn unpack(
     }
     let mut said = vec![0; lines.len() + CODE];
     file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut said)).map_err(cannot_read)?;
-    // Whatever else the header's line has is not what was signed.
+    // A header with any other content is not what was signed.
     if said[..lines.len()] != *lines.as_bytes() || all > bytes {
         return Err(StudyError::Tampered.into());
     }
@@ -234,7 +235,7 @@ mod tests {
 
     const KEY: PacketKey = PacketKey([7; 32]);
 
-    /// A hand-in of some bytes, as a file.
+    /// Writes a submission with these bytes.
     fn handed_in(folder: &Path, content: &[u8]) -> (std::path::PathBuf, Header) {
         let (source, path) = (folder.join("source"), folder.join("handed-in"));
         std::fs::write(&source, content).unwrap();

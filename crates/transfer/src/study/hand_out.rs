@@ -1,4 +1,4 @@
-//! Handing out: packets in the project first, then a file for each.
+//! Hands out task packets: adds them to the project first, then writes a file for each.
 
 use super::Study;
 use super::draft::{Drawn, DrawnPerson};
@@ -18,7 +18,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// The setting with the packets that are in the project and never had a file: the program was stopped or killed before.
+/// The setting with the packets that are in the project and have no file yet, because the program was stopped
+/// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
 
 /// A packet that is in the project and has no file yet.
@@ -27,7 +28,7 @@ struct Unwritten {
     file: PathBuf,
 }
 
-/// Refuses a new person whose name looks like that of somebody else.
+/// Rejects a new annotator whose name looks like that of another one.
 fn names_differ(drawn: &Drawn) -> Result<(), WorkbenchError> {
     for DrawnPerson { name, near, .. } in &drawn.people {
         if let Some(known) = &near.person {
@@ -41,13 +42,14 @@ fn names_differ(drawn: &Drawn) -> Result<(), WorkbenchError> {
 }
 
 impl Study {
-    /// Draws what each person is given beyond what everybody has, adds it to the project with people who are new, and writes a packet for
-    /// each into `folder`. What was handed out before stays.
+    /// Draws the new assignments of each annotator, adds them to the project together with new annotators,
+    /// and writes a task packet for each into `folder`. Existing assignments do not change.
     ///
     /// # Errors
-    /// As [`Study::draft`]; a new name looks like that of somebody else and the wish does not say that it is another person
-    /// ([`WorkbenchError::NearName`]); nothing is left to hand out, or a file is in the way: nothing is changed then. Where a file cannot be written,
-    /// the packets are in the project all the same and [`Study::write_again`] writes them.
+    /// The same as [`Study::draft`]; a new name looks like that of another annotator and the wish does not
+    /// confirm that it is another person ([`WorkbenchError::NearName`]); nothing is left to hand out, or a
+    /// file is in the way: nothing is changed then. If a file cannot be written, the packets are in the
+    /// project all the same and [`Study::write_again`] writes them.
     pub fn hand_out(
         &self,
         wish: &StudyWish,
@@ -81,8 +83,9 @@ impl Study {
         Ok(told)
     }
 
-    /// Writes the packets of some people, or of all without names, anew into `folder`: a packet that was lost. It is the packet that was
-    /// handed out, without answers; those given in both come together. Returns the files.
+    /// Writes the packets of some annotators, or of all without names, again into `folder`, for packets that
+    /// were lost. It is the packet that was handed out, without answers; answers given in both are merged.
+    /// Returns the files.
     ///
     /// # Errors
     /// Nothing was handed out to one of them, or a file is in the way or cannot be written.
@@ -120,19 +123,13 @@ impl Study {
         Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
     }
 
-    /// As [`Study::hand_out`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Study::hand_out`] as a job.
     pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, WorkbenchError> {
         let title = counted(wish.people.len() as u64, "packet");
         self.context.as_job("hand-out", &title, |job| self.hand_out(wish, folder, job.as_ref()))
     }
 
-    /// As [`Study::write_again`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Study::write_again`] as a job.
     pub fn write_again_as_job(
         &self,
         people: &[String],
@@ -155,7 +152,7 @@ impl Study {
             people.extend(store.annotator(packet.annotator)?.map(|person| person.external_id));
         }
         match people.as_slice() {
-            // Of people who withdrew meanwhile.
+            // They belong to annotators who withdrew meanwhile.
             [] => Ok(()),
             people => {
                 let whose = people.join(",");
@@ -165,11 +162,11 @@ impl Study {
         }
     }
 
-    /// Notes that a packet has its file.
+    /// Records that a packet has its file.
     fn written(&self, packet: PacketId) -> Result<(), WorkbenchError> {
         let store = &self.context.store;
         let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
-        // A project that is open to read writes packets again all the same.
+        // A read-only project can write packets again all the same.
         if !unwritten.contains(&packet.0) || store.must_write().is_err() {
             return Ok(());
         }
@@ -181,7 +178,7 @@ impl Study {
         Ok(noted?)
     }
 
-    /// Where each person's packet goes; none for those who get nothing new.
+    /// Returns the path of each annotator's packet; `None` for those without new assignments.
     fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, WorkbenchError> {
         let mut names = FileNames::in_folder(folder)?;
         let file = |person: &DrawnPerson| match person.items.is_empty() {
@@ -191,7 +188,8 @@ impl Study {
         drawn.people.iter().map(file).collect()
     }
 
-    /// Adds people and packets to the project, in one transaction. Returns each packet with the place of its person.
+    /// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
+    /// its annotator.
     fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, WorkbenchError> {
         let made_at_ms = now_ms();
         let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
@@ -214,7 +212,8 @@ impl Study {
         }
         let (again, per_text) = (drawn.again.clone(), wish.per_text);
         let added = self.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
-            // A packet knows no right answer of a check: that its person is to practise again goes along.
+            // A packet does not contain right answers of checks: that its annotator has to practise again is
+            // added to it.
             for (annotator, round) in again {
                 tx.ask_to_practise_again(annotator, round, made_at_ms)?;
             }
@@ -237,7 +236,7 @@ impl Study {
             tx.set_setting(UNWRITTEN, &unwritten)?;
             Ok(added)
         })?;
-        // They are in the project: from here on nothing may say that they are not.
+        // They are in the project: later errors must not make this fail.
         self.context.keep_whole();
         self.project.people_added();
         self.context.listeners.send(&Event::Project);
@@ -258,7 +257,7 @@ impl Study {
             let inside = PrivateFolder::create_in(folder).map_err(failed)?;
             let made = inside.path().join("packet.dissensus");
             self.context.store.write_packet(*packet, &made)?;
-            // It holds the key that signs answers.
+            // It contains the key that signs answers.
             let mut target = AtomicFile::create_private(file).map_err(failed)?;
             let mut made = std::fs::File::open(&made).map_err(failed)?;
             std::io::copy(&mut made, &mut target).map_err(failed)?;
@@ -273,14 +272,14 @@ impl Study {
     }
 }
 
-/// Names of files that are not there yet, in one folder.
+/// Unused names of files in one folder.
 struct FileNames<'a> {
     folder: &'a Path,
     taken: BTreeSet<String>,
 }
 
 impl<'a> FileNames<'a> {
-    /// Makes the folder where it is missing.
+    /// Creates the folder if it is missing.
     fn in_folder(folder: &'a Path) -> Result<Self, WorkbenchError> {
         std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
             path: folder.to_owned(),
@@ -296,7 +295,8 @@ impl<'a> FileNames<'a> {
         Ok(Self { folder, taken: BTreeSet::new() })
     }
 
-    /// The file of a person who has so many packets already: `NAME.dissensus`, `NAME-2.dissensus`, ...
+    /// Returns the file of an annotator who already has so many packets: `NAME.dissensus`,
+    /// `NAME-2.dissensus`, ...
     fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, WorkbenchError> {
         let plain = |c: char| if c.is_alphanumeric() || "-_.@ ".contains(c) { c } else { '_' };
         // A name has at most 255 bytes on most systems.
@@ -304,7 +304,8 @@ impl<'a> FileNames<'a> {
         let name = name.trim_matches([' ', '.']);
         let name = dissensus_exchange::file_stem(if name.is_empty() { "packet" } else { name });
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
-        // Two people whose names differ by what a file cannot be called, or by case, which some systems do not tell.
+        // Two annotators whose names differ only in characters that file names cannot have, or in case, which
+        // some systems ignore.
         let numbered = |n: u32| match n {
             1 => format!("{name}{next}.dissensus"),
             n => format!("{name}{next} ({n}).dissensus"),

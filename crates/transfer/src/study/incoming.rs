@@ -1,4 +1,4 @@
-//! A file that is to be taken in: what it is, and whether it is what was handed out.
+//! A file to merge: its kind, and whether a packet is as it was handed out.
 
 use super::Study;
 use super::hand_in::{self, is_hand_in};
@@ -12,33 +12,34 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
-/// Differences of one kind that are told one by one; of more, how many there are.
+/// Maximum number of differences of one kind that are listed; further ones are counted.
 const TOLD: usize = 5;
 
-/// A file that can be taken in.
+/// A file that can be merged.
 pub(super) struct Incoming {
     pub(super) store: Store,
     pub(super) kind: MergedKind,
-    /// The packet that it is.
+    /// The packet that the file is.
     pub(super) packet: Option<PacketId>,
-    /// True of a packet whose file says that it is a whole copy.
+    /// True if a packet's file pretends to be a full copy.
     pub(super) disguised: bool,
-    /// Whether the packet's own holder can have made it: a hand-in whose code fits, or a packet with its key.
+    /// Whether the packet's own holder can have made it: a submission whose code is valid, or a packet with
+    /// its key.
     pub(super) genuine: bool,
-    /// True of a whole copy that went on from one which was taken in before.
+    /// True if it is a full copy that continues one which was merged before.
     pub(super) known: bool,
-    /// When a hand-in was made.
+    /// When a submission was made.
     pub(super) at_ms: Option<i64>,
-    /// Where the packet of a hand-in lies meanwhile.
+    /// The temporary folder with the packet of a submission.
     _inside: Option<PrivateFolder>,
 }
 
 impl Study {
-    /// Opens a file: a packet, what was handed in of one, or a whole copy.
+    /// Opens a file: a task packet, a submission, or a full copy.
     pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, WorkbenchError> {
         let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "reading", source };
         let ours = self.context.store.file();
-        // Also by another name of the same file.
+        // Also under another name of the same file.
         if dissensus_store::is_same_file(path, ours) {
             return Err(StudyError::Itself.into());
         }
@@ -70,10 +71,10 @@ impl Study {
         Ok(incoming)
     }
 
-    /// The packet that a file is which says that it is a whole copy; none of a whole copy.
+    /// Returns the packet that a file is which pretends to be a full copy; `None` for a real full copy.
     ///
-    /// Every whole copy has the project's secret, and no packet ever does. Files that parted before there was one are known by what both
-    /// have done, as long as nothing of a packet is in them.
+    /// Every full copy has the project's secret, and no packet ever does. Files that diverged before there
+    /// was a secret are recognised by their common events, as long as they contain nothing from a packet.
     fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, WorkbenchError> {
         let ours = &self.context.store;
         if ours.shares_secret(store)? {
@@ -95,16 +96,16 @@ impl Study {
         }
     }
 
-    /// Whether a packet's file has the key of that packet. What is handed in has it not, so whoever sees a hand-in cannot make the packet
-    /// of it.
+    /// Whether a packet's file has the key of that packet. A submission does not contain it, so a submission
+    /// cannot be turned into the packet by those who see it.
     fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, WorkbenchError> {
         let Some((_, key)) = self.context.store.packet(packet)? else { return Ok(true) };
-        // A file that says that it is a whole copy has the key in the packet's row.
+        // A file that pretends to be a full copy has the key in the packet's row.
         let in_row = store.packet(packet)?.map(|(_, key)| key);
         Ok([store.own_packet_key()?, in_row].contains(&Some(key)))
     }
 
-    /// Opens a project file to read; one of an earlier format as a copy that is brought up to date.
+    /// Opens a project file to read; one of an earlier format as a copy that is migrated.
     fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), WorkbenchError> {
         match Store::open_reader_recorded(path, &self.context.home.check_records()) {
             Ok(store) => Ok((store, None)),
@@ -133,7 +134,7 @@ impl Study {
         let key = known.ok_or(StudyError::UnknownPacket)?.1;
         hand_in::unpack(file, &header, &key, &mut target)?;
         drop(target);
-        // To write, which brings one that an earlier version handed in up to date: it is ours.
+        // Opened to write, which migrates a submission of an earlier version: the file is a temporary copy.
         let store = Store::open(&path)?;
         let packet = store.own_packet()?;
         match packet.filter(|packet| packet.id.0 == header.packet) {
@@ -151,7 +152,7 @@ impl Study {
         }
     }
 
-    /// Refuses a packet of somebody who withdrew.
+    /// Rejects a packet of an annotator who withdrew.
     fn not_withdrawn(&self, packet: PacketId) -> Result<(), WorkbenchError> {
         match self.context.store.is_withdrawn_packet(packet)? {
             true => Err(StudyError::Withdrawn.into()),
@@ -159,15 +160,17 @@ impl Study {
         }
     }
 
-    /// Whether a file changes what is in memory of an open project: it brings somebody's withdrawal that is not known here, or gives levels
-    /// other numbers. False of one that cannot be taken in: that is told when it is.
+    /// Whether merging a file changes data that an open project holds in memory: it contains a withdrawal
+    /// that is not known here, or renumbers levels. False if the file cannot be merged: the merge reports
+    /// that.
     pub fn is_to_be_alone_for(&self, path: &Path) -> bool {
         let rearranges = |incoming: Incoming| self.context.store.is_rearranged_by(&incoming.store);
         self.is_to_erase_for(path)
             || self.incoming(path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
     }
 
-    /// Whether a file brings somebody's withdrawal that is not known here. False of one that cannot be taken in: that is told when it is.
+    /// Whether a file contains a withdrawal that is not known here. False if the file cannot be merged: the
+    /// merge reports that.
     pub fn is_to_erase_for(&self, path: &Path) -> bool {
         let erases = |incoming: Incoming| self.context.store.is_to_erase_for(&incoming.store);
         self.incoming(path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
@@ -180,7 +183,8 @@ impl Study {
         }
     }
 
-    /// Everything in a packet that was not handed out with it, one by one; of many alike the first few and how many there are.
+    /// Lists everything in a packet that was not handed out with it; if many are alike, the first few and
+    /// their number.
     pub(super) fn not_as_handed_out(
         &self,
         packet: &Packet,
@@ -217,7 +221,8 @@ impl Study {
         let odd =
             theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
                 None => Some(format!("question \"{}\" was added to the packet", question.name)),
-                // Which levels it had when it was handed out is told where they come in.
+                // Differences to the levels that it had when it was handed out are reported when they are
+                // merged.
                 Some(ours) if ours.scale.kind() != question.scale.kind() => {
                     Some(format!("question \"{}\" has other levels in the packet", question.name))
                 }

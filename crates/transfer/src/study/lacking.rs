@@ -1,15 +1,16 @@
-//! Texts that lack a person.
+//! Texts with too few annotators.
 
 use dissensus_domain::{AnnotatorId, Packet, TextId};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The setting with the number of people a text that the latest plan asked for.
+/// The setting with the number of annotators a text that the latest plan asked for.
 pub(super) const PLANNED: &str = "planned_per_text";
 
-/// To how many people a text that is not for everybody was to be handed out, and how many of those that were have fewer. Where no plan says it
-/// (`planned`), as in copies that only met the packets, it is the number that most texts have. Who has a packet and has answered a text
-/// outside of it (`done`) counts, as in a plan.
+/// Returns how many annotators each text other than the anchors was to be assigned to, and how many of the
+/// assigned texts have fewer. If no plan sets the number (`planned`), as in copies that only received the
+/// packets, it is the number that most texts have. An annotator with a packet who answered a text outside of
+/// it (`done`) counts, as in a plan.
 pub(super) fn people_per_text(
     packets: &[(Packet, PacketKey)],
     planned: Option<u32>,
@@ -26,7 +27,7 @@ pub(super) fn people_per_text(
         for of_text in people.values() {
             *texts.entry(of_text.len()).or_default() += 1;
         }
-        // Of two numbers that are as frequent the greater one was wanted.
+        // Of two equally frequent numbers, the greater one was wanted.
         texts.into_iter().max_by_key(|(people, texts)| (*texts, *people)).map_or(0, |(people, _)| people)
     };
     let wanted = planned.map_or_else(most, |planned| planned as usize);

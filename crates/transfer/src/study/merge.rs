@@ -1,4 +1,4 @@
-//! Taking in files: packets, what was handed in of them, whole copies of the project.
+//! Merges files: task packets, submissions, full copies of the project.
 
 use super::Study;
 use super::apart::ahead_remark;
@@ -17,17 +17,19 @@ use dissensus_project::words::counted;
 use dissensus_store::{HandIn, MergeEffect, MergeOutcome, TakenIn};
 use std::path::{Path, PathBuf};
 
-/// A clock may be ahead of ours by so much before it is told: time zones are no part of a time, so only a wrong clock is.
+/// By how much a clock may be ahead of ours before it is reported: times are independent of time zones, so
+/// only a wrong clock is ahead.
 const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Study {
-    /// Takes in files in the order given: each as a whole, or nothing of it and why not. The order makes no difference to what the project
-    /// holds then, nor does taking one in again. A whole copy that is new here, and one that changes something here, is taken in only with
-    /// `consent`; otherwise the report says what it would do.
+    /// Merges files in the order given: each as a whole, or not at all with the reason. The result does not
+    /// depend on the order, and merging a file again changes nothing. A full copy that is new here, or that
+    /// changes something here, is merged only with `consent`; otherwise the report describes what it would
+    /// do.
     ///
     /// # Errors
-    /// The open project is a packet or is open to read, it was cancelled between two files (those before it are taken in), or the disk
-    /// fails. What is wrong with a file is in the report.
+    /// The open project is a task packet or is read-only, the merge was cancelled between two files (the
+    /// earlier ones are merged), or the disk fails. Problems with a file are in the report.
     pub fn merge(
         &self,
         files: &[PathBuf],
@@ -36,7 +38,7 @@ impl Study {
     ) -> Result<MergeReport, WorkbenchError> {
         self.whole_project()?;
         self.context.store.must_write()?;
-        // A plan that is drawn meanwhile would not know what comes in.
+        // A plan that is drawn meanwhile would not include the merged data.
         let _planning = lock(&self.planning);
         let mut report = MergeReport { files: Vec::new() };
         for (done, path) in (0..).zip(files) {
@@ -47,7 +49,7 @@ impl Study {
             }
             report.files.push(self.merge_file(path, consent));
         }
-        // The copy that made a packet may have come after it.
+        // The copy that created a packet may have been merged after it.
         let unknown =
             |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
         if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
@@ -60,10 +62,7 @@ impl Study {
         Ok(report)
     }
 
-    /// As [`Study::merge`], as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Study::merge`] as a job.
     pub fn merge_as_job(
         &self,
         files: &[PathBuf],
@@ -76,10 +75,10 @@ impl Study {
         self.context.as_job("merge", &title, |job| self.merge(files, consent, job.as_ref()))
     }
 
-    /// What taking in each of these files would do, each by itself; nothing is changed.
+    /// Previews the merge of each of these files, each by itself; nothing is changed.
     ///
     /// # Errors
-    /// As [`Study::merge`].
+    /// The same as [`Study::merge`].
     pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, WorkbenchError> {
         self.whole_project()?;
         self.context.store.must_write()?;
@@ -93,7 +92,7 @@ impl Study {
         Ok(MergeReport { files: files.iter().map(preview).collect() })
     }
 
-    /// What follows the project learns that it has changed.
+    /// Notifies the other parts of the program that the project has changed.
     fn merged(&self, report: &MergeReport) {
         if report.files.iter().all(|file| file.refused) {
             return;
@@ -144,7 +143,7 @@ impl Study {
         Ok(())
     }
 
-    /// Takes in what a packet's person may say, or sees what that is.
+    /// Merges what a packet's annotator may change, or previews it.
     fn take_packet(
         &self,
         packet: PacketId,
@@ -190,7 +189,7 @@ impl Study {
         Ok(())
     }
 
-    /// Takes in a whole copy, as far as its effect was agreed to.
+    /// Merges a full copy, as far as its effect was agreed to.
     fn take_copy(
         &self,
         path: &Path,
@@ -200,7 +199,8 @@ impl Study {
     ) -> Result<(), WorkbenchError> {
         let ours = &self.context.store;
         let known = incoming.known || consent.whole_copies;
-        // What only adds is agreed to with the copy itself; what was shown before is looked at first, as is what changes something.
+        // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
+        // that changes something, is computed first.
         let at_once = known && consent.seen.is_empty();
         let first = ours.take_in_if(&incoming.store, None, move |effect| {
             effect.is_nothing() || (at_once && effect.only_adds())
@@ -241,7 +241,7 @@ impl Study {
         match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
             MergeOutcome::Taken(effect) => self.tell(&effect, incoming, file)?,
             MergeOutcome::Left(effect) => {
-                // Nothing was changed: the copy that was made before is of no use.
+                // Nothing was changed: the backup that was made before is not needed.
                 if let Some(unused) = file.backup.take() {
                     let _ = std::fs::remove_file(unused);
                 }
@@ -253,7 +253,7 @@ impl Study {
         Ok(())
     }
 
-    /// Says of a whole copy what taking it in did.
+    /// Reports the effect of merging a full copy.
     fn tell(
         &self,
         effect: &MergeEffect,
@@ -270,7 +270,7 @@ impl Study {
         Ok(())
     }
 
-    /// What to know of a packet that was taken in.
+    /// Returns notices about a merged packet.
     fn remarks(
         &self,
         packet: &Packet,
@@ -322,7 +322,7 @@ impl Study {
     }
 }
 
-/// A file of which nothing is known yet.
+/// A report on a file before it is read.
 fn as_nothing(path: &Path) -> MergedFile {
     MergedFile {
         file: path.to_string_lossy().into_owned(),
@@ -354,7 +354,7 @@ fn remark(remark: String) -> MergeProblem {
     MergeProblem { refused: false, problem: WorkbenchError::from(StudyError::Remark(remark)).problem() }
 }
 
-/// What has to be agreed to before this whole copy is taken in.
+/// Returns what has to be agreed to before this full copy is merged.
 fn question(path: &Path, incoming: &Incoming, effect: &MergeEffect) -> Option<MergeQuestion> {
     if effect.is_nothing() {
         return None;
@@ -370,7 +370,7 @@ fn tell_counts(taken: &TakenIn, file: &mut MergedFile) {
     file.new = news(taken);
 }
 
-/// What became of the levels of questions.
+/// Reports changes to the levels of questions.
 fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
     let remark = match (taken.levels_back, taken.rearranged) {
         (0, 0) => return None,
@@ -389,7 +389,7 @@ fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
     Some(self::remark(remark))
 }
 
-/// Somebody who withdrew here is still in the copy that was taken in.
+/// Reports that annotators who withdrew here are still in the merged copy.
 fn passed_over(people: u32) -> MergeProblem {
     let who = if people == 1 { "1 person who has".to_owned() } else { format!("{people} people who have") };
     let remark = format!(
@@ -400,8 +400,8 @@ fn passed_over(people: u32) -> MergeProblem {
     self::remark(remark)
 }
 
-/// Everything that came in, each thing one: answers and marks, people, texts, what changed and what was decided. That a packet was handed in
-/// is none.
+/// Counts everything that was merged: answers and marks, annotators, texts, changes and decisions. That a
+/// packet was submitted is not counted.
 fn news(taken: &TakenIn) -> u32 {
     let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
     let TakenIn {

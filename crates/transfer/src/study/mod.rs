@@ -1,4 +1,4 @@
-//! A study of several people: who is asked about which texts, packets that are handed out, and what comes back.
+//! A study with several annotators: who is asked about which texts, task packets, and submissions.
 
 mod agreement;
 mod apart;
@@ -33,7 +33,7 @@ pub struct Study {
     labelling: Labelling,
     practice: Practice,
     background: Background,
-    /// Held from drawing until the packets are in the project, so that no two plans give out the same places.
+    /// Held from drawing until the packets are in the project, so that no two plans assign the same places.
     planning: Arc<Mutex<()>>,
 }
 
@@ -50,7 +50,7 @@ impl Study {
         Self { context, project, labelling, practice, background, planning: Arc::default() }
     }
 
-    /// Refuses where the open project is itself a packet.
+    /// Fails if the open project is itself a packet.
     fn whole_project(&self) -> Result<(), WorkbenchError> {
         match self.context.packet {
             Some(_) => Err(StudyError::IsPacket.into()),

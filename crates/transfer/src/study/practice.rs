@@ -1,4 +1,5 @@
-//! Practice as the study's author sees it: what is practised on, the pass marks, and what came of it.
+//! Practice from the point of view of the study's author: the practice texts, the pass marks, and the
+//! results.
 
 use super::Study;
 use super::checks::right_answer;
@@ -16,14 +17,15 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 impl Study {
-    /// Sets what is practised on, all of it or nothing; without an answer a text is practised on no more. Labels stay as they are.
+    /// Sets practice texts, all of them or none; without an answer a text is no longer one. Labels do not
+    /// change.
     ///
     /// # Errors
-    /// No such question or text, an answer off the scale, a reason that is too long, a text that was handed out or is an attention check, or
-    /// what the disk says. Nothing is set then.
+    /// No such question or text, an answer off the scale, a reason that is too long, a text that was handed
+    /// out or is an attention check, or a disk error. Nothing is set then.
     pub fn set_practice(&self, new: &[NewPracticeText]) -> Result<(), WorkbenchError> {
         self.whole_project()?;
-        // Nothing is drawn meanwhile.
+        // No plan may be drawn meanwhile.
         let _planning = lock(&self.planning);
         let (index, store) = (self.context.index(), &self.context.store);
         let mut people: HashMap<TextId, HashSet<AnnotatorId>> = HashMap::new();
@@ -61,10 +63,11 @@ impl Study {
         Ok(())
     }
 
-    /// What a CSV file with the columns `text_id` and `label`, and perhaps `reason`, has to practise on; nothing is set.
+    /// Reads practice texts from a CSV file with the columns `text_id` and `label`, and optionally `reason`;
+    /// nothing is set.
     ///
     /// # Errors
-    /// The file cannot be read, lacks a column, or names a text or an answer that is not there: with the row.
+    /// The file cannot be read, lacks a column, or names an unknown text or answer, reported with the row.
     pub fn practice_from(
         &self,
         question: QuestionId,
@@ -74,10 +77,11 @@ impl Study {
         Ok(self.right_answers_from(question, file)?.into_iter().map(one).collect())
     }
 
-    /// Sets the pass mark of practice and what happens below it; what is not named stays.
+    /// Sets the pass mark of practice and the consequence of failing it; fields that are not set do not
+    /// change.
     ///
     /// # Errors
-    /// A share that is none, or what the disk says.
+    /// An invalid share, or a disk error.
     pub fn set_practice_rule(&self, new: &NewPracticeRule) -> Result<PracticeRule, WorkbenchError> {
         self.whole_project()?;
         let now = self.practice.book()?.rule;
@@ -91,10 +95,10 @@ impl Study {
         Ok(rule)
     }
 
-    /// Sets the mark of attention checks, or none.
+    /// Sets or removes the pass mark of attention checks.
     ///
     /// # Errors
-    /// A share that is none, or what the disk says.
+    /// An invalid share, or a disk error.
     pub fn set_check_rule(&self, rule: Option<CheckRule>) -> Result<CheckRuleInfo, WorkbenchError> {
         self.whole_project()?;
         if let Some(rule) = rule {
@@ -105,18 +109,16 @@ impl Study {
         Ok(CheckRuleInfo { rule })
     }
 
-    /// The mark of attention checks.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the pass mark of attention checks.
     pub fn check_rule(&self) -> Result<CheckRuleInfo, WorkbenchError> {
         Ok(CheckRuleInfo { rule: self.practice.book()?.check_rule })
     }
 
-    /// What is practised on, the pass mark, and what came of it.
+    /// Returns the practice texts, the pass mark, and the results.
     ///
     /// # Errors
-    /// A packet is open, which tells no right answer before its person has answered, or the file cannot be read.
+    /// A packet is open, which must not reveal a right answer before its annotator has answered, or the file
+    /// cannot be read.
     pub fn practice(&self) -> Result<PracticeSetup, WorkbenchError> {
         self.whole_project()?;
         let (index, book) = (self.context.index(), self.practice.book()?);
@@ -162,7 +164,8 @@ impl Study {
         Ok(PracticeSetup { rule: book.rule, texts, people: book.people().filter_map(person).collect() })
     }
 
-    /// Refuses a plan for people who are asked no more, and says who has to practise again because of attention checks, from which round on.
+    /// Rejects a plan for annotators who are no longer asked, and returns who has to practise again because
+    /// of attention checks, and from which round.
     pub(super) fn practise_again(
         &self,
         people: &[AnnotatorId],

@@ -1,4 +1,4 @@
-//! How far a study is: who was given what, what came back, how it agrees.
+//! The progress of a study: assignments, submissions, agreement.
 
 use super::Study;
 use super::lacking::{PLANNED, people_per_text};
@@ -9,7 +9,8 @@ use dissensus_project::study_error::StudyError;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What was answered: by question, person and text on the first occasion, and with the occasion on later ones.
+/// The answers: by question, annotator and text for the first annotation round, and with the round for later
+/// ones.
 #[derive(Default)]
 pub(super) struct Answered {
     first: HashSet<(QuestionId, AnnotatorId, TextId)>,
@@ -17,8 +18,9 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Whether every question of a packet that is asked about one of its texts is answered. Whether a question is asked at all depends on
-    /// the answers, so a text counts once the questions without a condition are answered.
+    /// Whether every question of a packet that is asked about one of its texts is answered. Whether a
+    /// question with a condition is asked depends on the answers, so a text counts once the questions without
+    /// a condition are answered.
     pub(super) fn done(
         &self,
         packet: &Packet,
@@ -36,10 +38,7 @@ impl Answered {
 }
 
 impl Study {
-    /// How far the study is.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the progress of the study.
     pub fn report(&self) -> Result<StudyReport, WorkbenchError> {
         let store = &self.context.store;
         let packets = store.packets()?;
@@ -115,10 +114,10 @@ impl Study {
         })
     }
 
-    /// What the open packet asks, in its order, and what of it is answered.
+    /// Returns the texts of the open packet, in order, and which of them are answered.
     ///
     /// # Errors
-    /// A whole project is open, or the file cannot be read.
+    /// The open project is not a packet, or the file cannot be read.
     pub fn packet_texts(&self) -> Result<Vec<PacketText>, WorkbenchError> {
         let Some(packet) = &self.context.packet else { return Err(StudyError::NotPacket.into()) };
         let answered = self.answered(packet.questions.iter().copied())?;
@@ -148,7 +147,7 @@ impl Study {
             .collect()
     }
 
-    /// What was answered to these questions.
+    /// Collects the answers to these questions.
     pub(super) fn answered(
         &self,
         questions: impl Iterator<Item = QuestionId>,
@@ -165,7 +164,7 @@ impl Study {
         Ok(answered)
     }
 
-    /// Median seconds that each person took for an answer.
+    /// Returns the median seconds that each annotator took for an answer.
     fn seconds(&self) -> Result<HashMap<AnnotatorId, f64>, WorkbenchError> {
         let mut times: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
         for question in self.context.index().questions() {

@@ -1,4 +1,4 @@
-//! Talking about a text: what everybody said, and what was decided.
+//! Discussion of a text: all answers, and the decision.
 
 use super::Study;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const LONGEST_COMMENT: usize = 10_000;
 
 impl Study {
-    /// What everybody answered about a text, first and again, with their notes, and what was decided about it.
+    /// Returns all answers to a text, including re-annotations, with their notes, and the decisions.
     ///
     /// # Errors
     /// No such question or text, or the file cannot be read.
@@ -68,10 +68,10 @@ impl Study {
         Ok(TextTalk { question: question.id, text, answers, decisions })
     }
 
-    /// Decides about a text: beside its labels, which stay as they are.
+    /// Records a decision on a text, in addition to its labels, which do not change.
     ///
     /// # Errors
-    /// No such question or text, an answer off the scale, a comment that is too long, or what the disk says.
+    /// No such question or text, an answer off the scale, a comment that is too long, or a disk error.
     pub fn decide(&self, new: &NewDecision) -> Result<TextTalk, WorkbenchError> {
         self.whole_project()?;
         let index = self.context.index();
@@ -102,20 +102,14 @@ impl Study {
         self.talk(new.question, new.text)
     }
 
-    /// The decisions that hold, by question and text.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the valid decisions, by question and text.
     pub fn decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
         let mut all = self.all_decisions()?;
         all.retain(|decision| decision.holds);
         Ok(all)
     }
 
-    /// Every decision that was ever made, by question and text, the latest of each first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns every decision that was ever made, by question and text, the latest of each first.
     pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, WorkbenchError> {
         let index = self.context.index();
         let mut all = Vec::new();
@@ -132,7 +126,7 @@ impl Study {
     }
 }
 
-/// Decisions about one text, the latest first: that alone holds, unless it says that none does.
+/// Returns the decisions on one text, the latest first: only that one is valid, unless it reopens the text.
 fn told(of_text: &[Decision], question: &Question) -> Vec<DecisionInfo> {
     let last = of_text.len().saturating_sub(1);
     let one = |(at, decision): (usize, &Decision)| DecisionInfo {

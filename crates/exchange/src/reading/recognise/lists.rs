@@ -1,4 +1,4 @@
-//! Tables with one row a text, whose cells list who answered and what.
+//! Tables with one row a text, whose cells are lists of annotators and answers.
 
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
@@ -11,13 +11,14 @@ use crate::roles::simplified;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What stands between values in one cell, where they are in no brackets.
+/// Separators between the values of one cell without brackets.
 const SEPARATORS: [&str; 4] = [";", "|", ",", " "];
 
-/// How far a reading is trusted that knows people by their place in a list alone: never more than that there are texts alone.
+/// Confidence of a reading that identifies annotators only by their position in a list: never more than that
+/// of texts only.
 const UNNAMED: f64 = 0.5;
 
-/// A column of lists: its place, and the entries of each row.
+/// A column of lists: its index, and the entries of each row.
 struct List {
     column: usize,
     rows: Vec<Vec<Value>>,
@@ -53,15 +54,15 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     Ok(readings)
 }
 
-/// The readings of lists of answers of which nothing says whose they are, and beside them that of texts alone: who is not named may be as
-/// many people as there are answers.
+/// Returns the readings of lists of answers without annotators, each with that of texts only as the
+/// alternative: the answers may be of as many annotators as there are answers.
 pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     let mut found = of_nobody(table, &find(table, None), None)?;
     for separator in &SEPARATORS[..3] {
         if found.is_some() {
             break;
         }
-        // A sentence has commas, too: every cell is as long as the others, or nearly.
+        // A sentence has commas, too: (nearly) all cells must have the same number of entries.
         let of_one_length = |list: &List| {
             let longest = list.rows.iter().map(Vec::len).max().unwrap_or(0);
             let filled: Vec<usize> = list.rows.iter().map(Vec::len).filter(|length| *length > 0).collect();
@@ -77,7 +78,7 @@ pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeE
     Ok(found.into_iter().flat_map(beside_texts).collect())
 }
 
-/// A reading of people who are not named, and that of the texts alone.
+/// Returns a reading with unnamed annotators, and that of the texts only.
 fn beside_texts(ranked: RankedReading) -> [RankedReading; 2] {
     let texts = RankedReading {
         reading: TableReading::from_roles(super::of_texts(ranked.reading.roles.clone())),
@@ -105,9 +106,9 @@ fn find(table: &Table<'_>, separator: Option<&str>) -> Vec<List> {
 /// The values of one field of the objects in a list.
 #[derive(Default)]
 struct Field {
-    /// As text, of lists each option.
+    /// As text; for lists, each option.
     values: BTreeSet<String>,
-    /// In how many objects.
+    /// Number of objects with the field.
     filled: usize,
 }
 
@@ -135,11 +136,12 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     };
     let is_share = |value: &String| value.parse::<f64>().is_ok_and(|x| x.fract() != 0.0 || x > 20.0);
     let pairs = fields.len() == 2 && fields.contains_key("key") && fields.contains_key("value");
-    // A dictionary in a row that names its person says something else.
+    // A dictionary in a row that names its annotator is something else.
     if pairs && table.plain.annotator.is_some() {
         return Ok(None);
     }
-    // Levels with their shares or counts, or with those who chose them, are no people with their answers.
+    // Levels with their shares or counts, or with the annotators who chose them, are not annotators with
+    // their answers.
     let nested = || {
         entries().filter_map(|entry| entry.get("value")).any(|value| value.is_array() || value.is_object())
     };
@@ -150,7 +152,7 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     let who = if pairs { Some("key".to_owned()) } else { called(&names.annotator).or_else(by_id) };
     let spans = called(&names.span_start).is_some() && called(&names.span_end).is_some();
     if spans && who.is_none() {
-        // Passages that the row's own person has marked.
+        // Passages that the annotator of the row has marked.
         return Ok(None);
     }
     let is_of_people = |field: &str| {
@@ -166,13 +168,13 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         if names.attribute.contains(&plain) || (label.as_deref() != Some(*name) && is_of_people(name)) {
             attributes.push((*name).to_owned());
         } else if label.as_deref() == Some(*name) {
-            // A dictionary of something else than people and their answers has no few values.
+            // A dictionary of something other than annotators and their answers has many values.
             if field.values.len() > super::sample::LEVELS.max(100) {
                 return Ok(None);
             }
             answers.push((*name).to_owned());
         } else if !is(&names.time) && !is(&names.duration) && !is(&vocabulary().shapes.not_answers) {
-            // Beside a label only what clearly comes again and again is another answer.
+            // If there is a label, only a clearly recurring field is another answer.
             let few = (2..=super::sample::LEVELS).contains(&field.values.len());
             let again = label.is_none() || field.values.len() * 3 <= field.filled;
             if few && again && !plain.ends_with("id") {
@@ -210,7 +212,7 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
         }
     }
     reading.roles = roles;
-    // The names of keys, ids and places say little of who they are.
+    // Names of keys, ids and positions say little about their meaning.
     let sure = match &who {
         Some(_) if pairs => {
             is_about_answers(table, list.column)
@@ -229,7 +231,7 @@ fn of_objects(table: &Table<'_>, list: &List) -> Result<Option<RankedReading>, E
     Ok(Some(RankedReading { reading, title: title.to_owned(), confidence, reasons }))
 }
 
-/// Whether the ids of entries name people: they come again in other rows, and are no numbers of places.
+/// Whether the ids of entries identify annotators: they recur in other rows, and are not positions.
 fn name_people(list: &List, id: &str) -> bool {
     let ids = |row: &Vec<Value>| {
         row.iter().filter_map(|entry| entry.get(id)).map(Value::to_string).collect::<Vec<_>>()
@@ -243,7 +245,7 @@ fn name_people(list: &List, id: &str) -> bool {
     different.len() * 2 <= all && !places(0) && !places(1)
 }
 
-/// Whether a column is called after answers, or after who gives them, and not after what sums them up.
+/// Whether the name of a column is that of answers or of annotators, and not of an aggregate.
 fn is_about_answers(table: &Table<'_>, column: usize) -> bool {
     let names = &vocabulary().columns;
     let words = super::names::words(table.name(column));
@@ -253,7 +255,8 @@ fn is_about_answers(table: &Table<'_>, column: usize) -> bool {
         && !words.iter().any(|word| sums(word) || sums(&plain(word)))
 }
 
-/// Lists of answers alone: whose they are has to be said, and the place in the list is all that could tell.
+/// Returns the reading of lists that hold only answers: their annotators have to be given, and only the
+/// position in the list distinguishes them.
 fn of_nobody(
     table: &Table<'_>,
     lists: &[List],
@@ -298,20 +301,20 @@ fn of_nobody(
     }))
 }
 
-/// `annotators: ["a", "b"]` beside `labels: [0, 1]`.
+/// `annotators: ["a", "b"]` next to `labels: [0, 1]`.
 fn of_parallel_lists(
     table: &Table<'_>,
     lists: &[List],
     separator: Option<&str>,
 ) -> Result<Option<RankedReading>, ExchangeError> {
     let names = &vocabulary().columns;
-    // A table that names one person a row has lists as answers.
+    // In a table that names one annotator a row, lists are answers.
     let scalar_annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
     if scalar_annotator.is_some_and(|column| !lists.iter().any(|list| list.column == column)) {
         return Ok(None);
     }
-    // Names of people have spaces, and a name such as "Smith, Ann" a comma: of values without brackets the name of the column says that
-    // there are several, or people come again beside others.
+    // Names of people contain spaces, and a name such as "Smith, Ann" a comma: values without brackets are
+    // lists only if the name of the column is plural, or if they recur in other combinations.
     let may_be_one = |list: &List| separator.is_none() || separator != Some(" ") && recombine(list);
     let singular = |list: &&List| {
         let name = simplified(table.name(list.column));
@@ -319,13 +322,13 @@ fn of_parallel_lists(
         let plain = [name.strip_suffix("ids"), name.strip_suffix('s'), whole];
         plain.into_iter().flatten().any(|name| names.annotator.iter().any(|known| known == name))
     };
-    // A few rows that are otherwise are bad rows.
+    // A few rows that do not fit are bad rows.
     let flat = |list: &&List| {
         let nested =
             |entries: &&Vec<Value>| entries.iter().any(|entry| entry.is_array() || entry.is_object());
         list.rows.iter().filter(nested).count() * 10 <= list.rows.len()
     };
-    // Each of a row is another person, and people come again in other rows.
+    // All of a row are different annotators, and annotators recur in other rows.
     let different = |list: &List| {
         list.rows.iter().all(|entries| {
             let set: BTreeSet<String> = entries.iter().map(Value::to_string).collect();
@@ -345,7 +348,7 @@ fn of_parallel_lists(
     };
     let as_long = |list: &List| {
         let bad = list.rows.iter().zip(&who.rows).filter(|(these, those)| these.len() != those.len()).count();
-        // A few bad rows are reported where they are.
+        // A few bad rows are reported when they are read.
         bad * 5 <= list.rows.len()
     };
     let others: Vec<&List> = lists.iter().filter(|list| list.column != who.column && as_long(list)).collect();
@@ -408,7 +411,7 @@ fn of_parallel_lists(
     }))
 }
 
-/// Whether most entries come in cells that differ.
+/// Whether most entries occur in cells that differ.
 fn recombine(list: &List) -> bool {
     let mut cells: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
     for row in &list.rows {
@@ -420,7 +423,7 @@ fn recombine(list: &List) -> bool {
     cells.values().filter(|cells| cells.len() > 1).count() * 2 > cells.len()
 }
 
-/// As [`belong_to_people`], of two lists.
+/// Runs [`belong_to_people`] on two lists.
 fn belongs_to_people(who: &List, list: &List) -> bool {
     let of_row = |(people, values): (&Vec<Value>, &Vec<Value>)| {
         people
@@ -432,7 +435,8 @@ fn belongs_to_people(who: &List, list: &List) -> bool {
     belong_to_people(who.rows.iter().zip(&list.rows).flat_map(of_row))
 }
 
-/// Whether a value is the same wherever its person comes, and people come again. Takes each person with the value.
+/// Whether a value is the same for all occurrences of its annotator, and annotators recur. Takes pairs of
+/// annotator and value.
 fn belong_to_people(entries: impl Iterator<Item = (String, String)>) -> bool {
     let mut of: HashMap<String, (String, bool)> = HashMap::new();
     let mut again = 0;

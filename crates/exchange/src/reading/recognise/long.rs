@@ -1,4 +1,5 @@
-//! Tables with one row for a person and a text: one column of labels, several questions, options of a set, rounds.
+//! Tables with one row for an annotator and a text: one column of labels, several questions, options of a
+//! set, rounds.
 
 use super::names::{Series, common_ends, series, words};
 use super::sample::Kind;
@@ -10,13 +11,14 @@ use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
 use std::collections::HashMap;
 
-/// From so many texts with several answers on, what differs nowhere does so for a reason.
+/// From this number of texts with several answers on, a column that never differs is taken to belong to the
+/// text.
 const TRUSTED: usize = 20;
 
-/// The most words of a name of a column, where nothing but its values says what it is.
+/// The maximum number of words in the name of a column that only its values identify.
 const NAME_WORDS: usize = 4;
 
-/// The only reading of a file that says itself what its columns are.
+/// Returns the only reading of a file whose columns have fixed roles.
 pub(super) fn as_guessed(roles: ColumnRoles) -> RankedReading {
     let reading = TableReading::from_roles(roles);
     RankedReading { reading, title: "As its columns say".to_owned(), confidence: 1.0, reasons: Vec::new() }
@@ -39,7 +41,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         _ => columns,
     };
     let judged = answered_by.is_some_and(|who| is_annotator(table, who));
-    // More than a project can have are refused when they are read, and not left out here.
+    // More columns than a project can have are rejected when they are read, and not left out here.
     if judged && columns.len() >= 2 {
         let like_label = strong.is_none_or(|label| columns.contains(&label));
         if like_label {
@@ -63,7 +65,8 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     Ok(readings)
 }
 
-/// Columns of numbers, however many different ones, that differ for one text and for one person: what a slider gives.
+/// Finds columns of numbers, with any number of different values, that differ within a text and within an
+/// annotator, like those of a slider.
 fn ratings(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     let text =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
@@ -95,12 +98,13 @@ fn ratings(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         .collect()
 }
 
-/// What a table of texts that come again may be, whose people and labels no name tells: the column that no text has twice, and what
-/// differs beside it. Never more likely than that there are texts alone.
+/// Proposes a reading for a table of recurring texts whose annotators and labels cannot be identified by
+/// name: the annotator is a column that never recurs with the same text, the labels are columns that differ
+/// with it. Never more likely than texts only.
 fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, ExchangeError> {
     let mut known = super::of_texts(table.plain.clone());
     table.find_body(&mut known, &[]);
-    // An id that tells rows apart alone names no text.
+    // An id that only identifies rows does not identify a text.
     let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
     let names_rows = |id: &usize| table.sample.counts(*id).len() == table.sample.rows();
     let text = place(&known.text_id).filter(|id| !names_rows(id)).or_else(|| place(&known.text));
@@ -165,7 +169,8 @@ fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, Exchan
     }))
 }
 
-/// Texts alone, where nearly each has another person: their author as likely as somebody who rated them.
+/// Proposes texts only, if nearly every row has another person, who is as likely the author of the text as
+/// its annotator.
 fn texts_of_authors(table: &Table<'_>, label: &RankedReading) -> Option<RankedReading> {
     let roles = &label.reading.roles;
     let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
@@ -181,7 +186,8 @@ fn texts_of_authors(table: &Table<'_>, label: &RankedReading) -> Option<RankedRe
         })
 }
 
-/// The column of the annotators; one whose name says that it holds people is believed even where no column is called a label.
+/// Finds the column of the annotators; one that is clearly named after annotators is accepted even if no
+/// column is called a label.
 pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
     let named = table.plain.annotator.as_deref().and_then(|name| table.place(name));
     let named = named.filter(|column| !is_among_answers(table, *column));
@@ -191,8 +197,8 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
             .iter()
             .find_map(|name| (0..table.sample.width()).find(|c| simplified(table.name(*c)) == *name))
             .filter(|column| !is_among_answers(table, *column))?;
-        // An author of texts is no annotator: somebody rates several texts, and texts have several of them. Beside questions somebody who
-        // is called a rater answers them.
+        // An author of texts is not an annotator: an annotator rates several texts, and texts have several
+        // annotators. In a table with questions, a column that is called a rater is accepted.
         let questions = (0..table.sample.width()).filter(|c| are_called_questions(&[table.name(*c)])).count();
         let marks = (0..table.sample.width()).filter(|c| is_mark(table, *c)).count();
         if is_surely_annotator(table, found) && (questions > 1 || marks > 2) {
@@ -210,12 +216,13 @@ pub(super) fn annotator(table: &Table<'_>) -> Option<usize> {
     named.or_else(|| by_value(table))
 }
 
-/// Whether a column that is called an annotator holds the answers of one: each row is another text, and other columns have the same words.
+/// Whether a column that is called an annotator holds the answers of one: each row is another text, and other
+/// columns have the same words.
 fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
     let id =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
     let names_rows = |id: usize| id != column && table.sample.counts(id).len() == table.sample.rows();
-    // Without texts nothing is called their id yet.
+    // Without texts no column has the role of their id yet.
     let any = || (0..table.sample.width()).any(|id| table.is_called_like_id(id) && names_rows(id));
     let each_once = id.map_or_else(any, names_rows);
     let few = table.sample.is_few(column) && table.sample.counts(column).len() * 2 < table.sample.rows();
@@ -228,7 +235,8 @@ fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
     each_once && few && (0..table.sample.width()).any(|other| alike(&other))
 }
 
-/// The columns of answers beside one that is called a label: those that are seen to differ for one text, and for one person.
+/// Filters the other columns of answers when one is called a label: those that visibly differ within a text,
+/// and within an annotator.
 fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<usize>) -> Vec<usize> {
     let text =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
@@ -241,13 +249,14 @@ fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<
     columns.into_iter().filter(|column| *column == label || differs(column) || called(column)).collect()
 }
 
-/// Whether the name of a column says that it holds annotators.
+/// Whether the name of a column clearly denotes annotators.
 fn is_surely_annotator(table: &Table<'_>, column: usize) -> bool {
     let surely = ["annotator", "worker", "rater", "coder", "judge", "participant", "labeler", "labeller"];
     words(table.name(column)).iter().any(|word| surely.contains(&word.as_str()))
 }
 
-/// Whether a column names annotators, and not the authors of texts: by its name, or as texts have several of them.
+/// Whether a column identifies annotators, and not the authors of texts: by its name, or because texts have
+/// several of them.
 fn is_annotator(table: &Table<'_>, column: usize) -> bool {
     let called = words(table.name(column));
     let text =
@@ -257,8 +266,8 @@ fn is_annotator(table: &Table<'_>, column: usize) -> bool {
         || !["user", "username", "author", "name"].contains(&called.first().map_or("", String::as_str))
 }
 
-/// A column that names people by its values: it is called like an id, its values have several texts and texts have several of them, and no two
-/// rows have both alike.
+/// Finds the column of annotators by its values: it is named like an id, its values have several texts and
+/// texts have several of them, and no two rows have both alike.
 fn by_value(table: &Table<'_>) -> Option<usize> {
     let text =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name))?;
@@ -273,7 +282,7 @@ fn by_value(table: &Table<'_>) -> Option<usize> {
     named.filter(crossed).max_by_key(|column| table.sample.counts(*column).len())
 }
 
-/// The column whose name alone says that it holds the labels.
+/// Finds the column whose name is enough to identify it as the labels.
 fn strong_label(table: &Table<'_>) -> Option<usize> {
     let label = table.plain.label.as_deref().and_then(|name| table.place(name))?;
     let names = &vocabulary().columns;
@@ -281,7 +290,7 @@ fn strong_label(table: &Table<'_>) -> Option<usize> {
     (table.beside.label.is_some() || called).then_some(label)
 }
 
-/// The columns that may hold answers of the annotator of the row.
+/// Finds the columns that may contain answers of the annotator of the row.
 fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     let sample = &table.sample;
     let label = table.plain.label.as_deref().and_then(|name| table.place(name));
@@ -310,10 +319,10 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
     let mut found: Vec<usize> = (0..sample.width())
         .filter(|column| !used.contains(column) && *column != annotator && !asks(*column))
         .filter(|column| !usual(*column) && table.may_be_answers(*column))
-        // What a few rows say, or all alike, is no question that people were asked.
+        // A column that is mostly blank, or always the same, is not a question.
         .filter(|column| sample.counts(*column).len() > 1 && sample.filled(*column) * 20 >= sample.rows())
         .filter(|column| {
-            // Of a person or of a text, where the sample would show otherwise.
+            // It belongs to an annotator or a text, if the sample is large enough to show otherwise.
             let (differ, people) = sample.varies_within(*column, annotator);
             let of_people = people > 1 && differ == 0 && sample.counts(*column).len() > 1;
             let of_texts = text.is_some_and(|text| {
@@ -323,7 +332,8 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
             !of_people && !of_texts || label == Some(*column)
         })
         .collect();
-    // What is rarely chosen, or by few, may seem to belong to a text or a person: an option all the same, between options.
+    // A mark that is rarely chosen, or by few, may seem to belong to a text or an annotator: between other
+    // options it is an option all the same.
     let seen_often = text.map_or(0, |text| sample.varies_within(annotator, text).0) >= TRUSTED;
     let free = |column: &usize| !used.contains(column) && *column != annotator && !usual(*column);
     for run in runs_of_marks(table, &free) {
@@ -336,7 +346,7 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
             found.sort_unstable();
         }
     }
-    // So is a question to which everybody gives the same answer, between questions.
+    // The same goes for a question between questions to which all annotators give the same answer.
     let question = |column: &usize| are_called_questions(&[table.name(*column)]);
     let asked = |column: &usize| {
         !used.contains(column)
@@ -356,7 +366,7 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         found.extend(more);
         found.sort_unstable();
     }
-    // The finer or the averaged version of another column is no question of its own.
+    // The finer or the averaged version of another column is not a question of its own.
     let derived = |column: &usize| {
         let plain = simplified(table.name(*column));
         found.iter().any(|other| {
@@ -374,7 +384,7 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         }
         None => Vec::new(),
     };
-    // Where somebody has several rows with one text, an answer is the same in all of them.
+    // If an annotator has several rows with one text, an answer is the same in all of them.
     let once = |column: &usize| per_row.len() == found.len() || !per_row.contains(column);
     found
         .iter()
@@ -383,7 +393,7 @@ fn answers(table: &Table<'_>, annotator: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Whether a column has different values in many of the rows that one person has with one text.
+/// Whether a column has different values in many of the rows that one annotator has with one text.
 fn varies_within_answers(table: &Table<'_>, column: usize, text: usize, annotator: usize) -> bool {
     let mut first: HashMap<(&str, &str), (&str, bool, bool)> = HashMap::new();
     for row in 0..table.sample.rows() {
@@ -401,7 +411,7 @@ fn varies_within_answers(table: &Table<'_>, column: usize, text: usize, annotato
     first.values().filter(|(.., differs)| *differs).count() * 5 > again
 }
 
-/// The columns of marks that are called like this one, and more.
+/// Finds the columns of marks whose names extend that of this one.
 fn parts_of(table: &Table<'_>, column: usize) -> Vec<usize> {
     let name = table.name(column);
     let is_part = |other: &usize| {
@@ -411,7 +421,8 @@ fn parts_of(table: &Table<'_>, column: usize) -> Vec<usize> {
     (0..table.sample.width()).filter(is_part).collect()
 }
 
-/// Whether a column of marks says no more than that one of several others is marked: `target_race` beside `target_race_asian` and others.
+/// Whether a column of marks only summarises several others: `target_race` for `target_race_asian` and
+/// others.
 fn sums_up(table: &Table<'_>, column: usize) -> bool {
     let parts = parts_of(table, column);
     let is_marked = |column: usize, row: usize| truth_value(table.sample.value(column, row)) == Some(true);
@@ -438,12 +449,12 @@ fn runs_of_marks(table: &Table<'_>, free: &dyn Fn(&usize) -> bool) -> Vec<Vec<us
     runs
 }
 
-/// Whether a column is called like the option that stands for none of the others.
+/// Whether a column is named like the option that means none of the others.
 fn is_none_of_them(table: &Table<'_>, column: usize) -> bool {
     vocabulary().shapes.none_of_them.contains(&simplified(table.name(column)))
 }
 
-/// Whether a column holds marks, but for a few values that are mistakes.
+/// Whether a column holds marks, apart from a few mistakes.
 fn is_mark(table: &Table<'_>, column: usize) -> bool {
     match table.sample.kind(column) {
         Kind::ZeroOne | Kind::TrueFalse => true,
@@ -466,7 +477,7 @@ fn kind_of_mark(table: &Table<'_>, column: usize) -> Kind {
     }
 }
 
-/// One column of labels, or none: texts or people alone.
+/// Returns the reading with one column of labels, or with none: only texts or only annotators.
 fn one_label(
     table: &Table<'_>,
     columns: &[usize],
@@ -480,7 +491,7 @@ fn one_label(
     if roles.label.is_some() && roles.annotator.is_some() && roles.text_id.is_none() {
         table.find_body(&mut roles, &[]);
     }
-    // What authors of texts gave in numbers is something of the texts.
+    // Numbers from the authors of texts describe the texts.
     let weak = found.is_some_and(|label| table.is_called(label, &vocabulary().columns.weak_label));
     let author = roles.annotator.as_deref().and_then(|name| table.place(name));
     if weak && roles.text.is_some() && author.is_some_and(|who| !is_annotator(table, who)) {
@@ -488,7 +499,7 @@ fn one_label(
     }
     if roles.label.is_none() && roles.annotator.is_none() {
         table.find_body(&mut roles, &[]);
-        // A text for a name: the table has no names.
+        // A name that is a whole text: the table has no line of names.
         let is_name = |name: &String| words(name).len() <= NAME_WORDS;
         roles.text = roles.text.filter(is_name);
     }
@@ -525,7 +536,8 @@ fn one_label(
     Ok(RankedReading { reading: TableReading::from_roles(roles), title, confidence, reasons })
 }
 
-/// The column in which people wrote in their own words why they answered so: free text that several people have of one text.
+/// Finds the column in which annotators explained their answers in their own words: free text of which a text
+/// has several.
 fn note(table: &Table<'_>, roles: &ColumnRoles) -> Option<usize> {
     let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
     let text = place(&roles.text_id).or_else(|| place(&roles.text))?;
@@ -548,7 +560,7 @@ fn note(table: &Table<'_>, roles: &ColumnRoles) -> Option<usize> {
     found.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, column)| column)
 }
 
-/// The one column that may hold answers, whatever it is called.
+/// Proposes the only column that may hold answers, whatever it is called.
 fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>, ExchangeError> {
     let name = table.name(column).to_owned();
     let answer = AnswerColumn { column: name.clone(), ..AnswerColumn::default() };
@@ -568,7 +580,7 @@ fn only_answer(table: &Table<'_>, column: usize) -> Result<Option<RankedReading>
     }))
 }
 
-/// Whether two columns hold answers of one kind.
+/// Whether two columns have answers of the same kind.
 fn are_alike(table: &Table<'_>, one: usize, other: usize) -> bool {
     let (a, b) = (table.sample.kind(one), table.sample.kind(other));
     let number = |kind| matches!(kind, Kind::ZeroOne | Kind::Steps);
@@ -643,14 +655,14 @@ fn questions(
     }))
 }
 
-/// `Q1_harm`, `Q2_bias`, `Q_overall`: the first word of all is one for a question.
+/// `Q1_harm`, `Q2_bias`, `Q_overall`: the first word of all is a word for a question.
 fn are_called_questions(names: &[&str]) -> bool {
     let question =
         |name: &str| words(name).first().is_some_and(|word| vocabulary().shapes.questions.contains(word));
     names.iter().all(|name| question(name))
 }
 
-/// The options of one set, or of several that their names begin with.
+/// Proposes the options of one set, or of several that share a prefix.
 fn options(
     table: &Table<'_>,
     columns: &[usize],
@@ -679,7 +691,7 @@ fn options(
             });
         }
     }
-    // The others are questions.
+    // All other columns are questions.
     let sole = |column: &usize| is_mark(table, *column) && in_sets.len() > 2;
     let others: Vec<usize> =
         columns.iter().copied().filter(|column| !in_sets.contains(column) && !sole(column)).collect();
@@ -720,11 +732,12 @@ fn options(
     Ok(Some(RankedReading { reading, title, confidence, reasons }))
 }
 
-/// Marks by what their names begin with, where three or more begin alike; the others, of one kind, are a set without a name.
+/// Groups marks by the prefix of their names, where three or more share one; the others, if of one kind, are
+/// a set without a name.
 fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>)> {
     let mut sets: Vec<(Option<String>, Vec<usize>)> = Vec::new();
     let mut left: Vec<usize> = marks.to_vec();
-    // A column that sums up others names their set.
+    // The name of a column that summarises others is the name of their set.
     for column in (0..table.sample.width()).filter(|column| sums_up(table, *column)) {
         let parts = parts_of(table, column);
         let members: Vec<usize> = left.iter().copied().filter(|mark| parts.contains(mark)).collect();
@@ -734,7 +747,7 @@ fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>
         }
     }
     while let Some(first) = left.first().copied() {
-        // The longest beginning that three share.
+        // The longest prefix that three share.
         let beginnings = |column: usize| {
             let name = table.name(column);
             let ends = name.char_indices().filter(|(at, c)| !c.is_alphanumeric() && *at > 1);
@@ -768,7 +781,7 @@ fn divide(table: &Table<'_>, marks: &[usize]) -> Vec<(Option<String>, Vec<usize>
             }
         }
     }
-    // One alone is a question.
+    // A single column is a question.
     sets.retain(|(_, members)| members.len() > 1);
     if let [(name, members)] = sets.as_mut_slice()
         && name.is_none()
@@ -834,7 +847,7 @@ fn rounds(table: &Table<'_>, columns: &[usize]) -> Result<Option<RankedReading>,
     }))
 }
 
-/// Whether the names of columns are those of labels, or speak of rounds, but for a number.
+/// Whether the names of columns, apart from a number, are those of labels or contain a word for rounds.
 fn are_called_rounds(table: &Table<'_>, columns: &[usize]) -> bool {
     let vocabulary = vocabulary();
     let found = series(&table.sample.columns, columns);
@@ -846,14 +859,15 @@ fn are_called_rounds(table: &Table<'_>, columns: &[usize]) -> bool {
         && found.iter().all(called)
 }
 
-/// `label_round` is about `label`.
+/// `label_round` belongs to `label`.
 fn question_of_round(name: &str) -> String {
     let parts = name.split('_').filter(|part| !vocabulary().shapes.rounds.contains(&part.to_lowercase()));
     let rest: Vec<&str> = parts.collect();
     if rest.is_empty() { name.to_owned() } else { rest.join("_") }
 }
 
-/// How many rows have the same value in the first two of these columns, of those that have one in both.
+/// Returns the share of rows with the same value in the first two of these columns, of those that have one in
+/// both.
 fn agreement(table: &Table<'_>, columns: &[usize]) -> f64 {
     let [first, second, ..] = columns else { return 0.0 };
     let both = (0..table.sample.rows())

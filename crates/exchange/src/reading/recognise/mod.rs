@@ -1,5 +1,5 @@
-//! The readings that a table may have, the likeliest first: each shape proposes its own, and what is not clearly better than the next is
-//! left to people.
+//! Proposes the readings of a table, the likeliest first: each shape proposes its own, and where none is
+//! clearly better than the next the user decides.
 
 mod lists;
 mod long;
@@ -20,28 +20,27 @@ use crate::{ColumnRoles, ExchangeError, Source};
 pub(super) use sample::Sample;
 use std::collections::HashSet;
 
-/// A reading is clearly better than the next where that has less than this part of its confidence.
+/// A reading is clearly better than the next if the confidence of that is below this fraction of its own.
 const CLEARLY: f64 = 0.75;
-/// Readings below this part of the best one's confidence are not worth showing.
+/// Readings below this fraction of the best one's confidence are not shown.
 const WORTH_SHOWING: f64 = 0.3;
 
 /// A reading that a table may have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedReading {
-    /// The plan.
     pub reading: TableReading,
-    /// What it makes of the table, in a few words.
+    /// A short description of the resulting rows.
     pub title: String,
     /// From 0 to 1; comparable within one table.
     pub confidence: f64,
-    /// What speaks for it, a sentence each without its end.
+    /// Evidence for it, a sentence each without its full stop.
     pub reasons: Vec<String>,
 }
 
 /// The readings of a table, the best first; there is at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recognised {
-    /// By confidence.
+    /// Sorted by confidence.
     pub readings: Vec<RankedReading>,
 }
 
@@ -55,22 +54,18 @@ impl Recognised {
     }
 }
 
-/// What is known of a table beside the table itself.
+/// Context of a table that is not in the table itself.
 #[derive(Clone, Copy, Default)]
 pub struct Beside<'a> {
-    /// The column of the labels, where it was named.
+    /// The column of the labels, if the user named it.
     pub label: Option<&'a str>,
-    /// Columns that are left out.
     pub left_out: &'a [String],
     /// Whether a text of the project has this id.
     pub is_text: Option<&'a dyn Fn(&str) -> bool>,
 }
 
-/// Says how a table may be read, from the names of its columns and its first rows. What the columns of an annotation tool's file are is
-/// known: it has one reading.
-///
-/// # Errors
-/// The file can no longer be read.
+/// Proposes how a table may be read, from the names of its columns and its first rows. The columns of an
+/// annotation tool's file are fixed: it has one reading.
 pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, ExchangeError> {
     let named = ColumnRoles { label: beside.label.map(str::to_owned), ..ColumnRoles::default() };
     let plain = guess_roles_around(source, &named, beside.left_out)?;
@@ -81,10 +76,10 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
     let table = Table { source, sample, plain, beside: *beside, no_texts: Vec::new() };
     let table = table.with_sound_text().with_id_of_texts().with_judged_text();
     let found = people::readings(&table)?;
-    // Columns that are called like texts are nothing else.
+    // Columns that are named like texts are nothing else.
     let sure = found.iter().any(|ranked| ranked.confidence > 0.5);
     let mut found = if sure { found } else { [found, readings_of_texts(&table)?].concat() };
-    // Labels that nobody gave are nothing that could be chosen.
+    // Labels without annotators cannot be imported.
     let several = found.len() > 1;
     for ranked in found.iter_mut().filter(|_| several) {
         let roles = &mut ranked.reading.roles;
@@ -98,12 +93,12 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
             ranked.reasons = vec!["no column of its own names who answered".to_owned()];
         }
     }
-    // What names people names no texts.
+    // A column of annotators cannot identify texts.
     let is_sound = |ranked: &RankedReading| {
         let roles = &ranked.reading.roles;
         roles.annotator.is_none() || ![&roles.text, &roles.text_id].contains(&&roles.annotator)
     };
-    // Where the likeliest is none, its error says what has to be named.
+    // If the likeliest is not valid, its error states what has to be named.
     if found.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence)).is_some_and(is_sound) {
         found.retain(is_sound);
     }
@@ -116,7 +111,7 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
             }
         }
     }
-    // Of equals the one that was proposed first: sorting keeps their order.
+    // Of equals the one that was proposed first: the sort is stable.
     readings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let mut seen: Vec<TableReading> = Vec::new();
     readings.retain(|ranked| {
@@ -130,11 +125,11 @@ pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, Exc
     Ok(Recognised { readings })
 }
 
-/// The readings of a table whose rows are about texts.
+/// Returns the readings of a table whose rows are about texts.
 fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     let mut found = lists::readings(table)?;
     let pairs = pairs::readings(table)?;
-    // Who answered is no answer.
+    // A column of annotators is not an answer.
     let less = if pairs.is_empty() { 1.0 } else { 0.5 };
     found.extend(pairs);
     let wide = wide::readings(table)?.into_iter();
@@ -142,7 +137,7 @@ fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeEr
     if found.is_empty() {
         found.extend(lists::unnamed(table)?);
     }
-    // A list of people is nobody.
+    // A column with lists of annotators is not the annotator of the row.
     let annotator = table.plain.annotator.as_deref().and_then(|name| table.place(name));
     if annotator.is_none_or(|column| table.sample.lists(column, None).is_none())
         && !found.iter().any(|ranked| {
@@ -154,10 +149,7 @@ fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeEr
     Ok(found)
 }
 
-/// The roles of the columns that no reading was named for, beside `reading`.
-///
-/// # Errors
-/// The file can no longer be read.
+/// Guesses the roles of the columns that are not named in `reading`.
 pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
     if reading.answers.is_empty() && reading.lists.is_empty() {
         let roles = guess_roles_around(source, &reading.roles, &reading.ignored)?;
@@ -175,23 +167,23 @@ pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading,
     Ok(TableReading { roles, ..reading.clone() })
 }
 
-/// A table that is looked at.
+/// A table that is being recognised.
 struct Table<'a> {
     source: &'a Source,
     sample: Sample,
     /// The roles that its columns have in long form.
     plain: ColumnRoles,
     beside: Beside<'a>,
-    /// Columns that are called like texts and hold none.
+    /// Columns that are named like texts and hold none.
     no_texts: Vec<String>,
 }
 
-/// Names of texts that are as often those of answers, or of what stands beside a text.
+/// Names of texts that are as often used for answers, or for other data of a text.
 const NOT_ALWAYS_TEXTS: [&str; 10] =
     ["response", "reply", "context", "description", "title", "instance", "request", "turn", "query", "input"];
 
 impl Table<'_> {
-    /// The table with a text that is one: a few words that come again and again are answers, and an id of many words is a text.
+    /// Corrects the column of the text: a few recurring words are answers, and an id of many words is a text.
     fn with_sound_text(mut self) -> Self {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
         if let Some(text) = place(&self.plain.text) {
@@ -222,14 +214,14 @@ impl Table<'_> {
         self
     }
 
-    /// The table with ids that name texts: where each row has another id and bodies come again, the id names rows.
+    /// Corrects the column of ids: if each row has another id and bodies recur, the id identifies rows.
     fn with_id_of_texts(mut self) -> Self {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
         let (Some(id), Some(text)) = (place(&self.plain.text_id), place(&self.plain.text)) else {
             return self;
         };
         let (ids, bodies) = (self.sample.counts(id).len(), self.sample.counts(text).len());
-        // A name such as text_id says of what it is the id; and somebody who answers a body twice answers two texts.
+        // A name such as `text_id` is unambiguous, and an annotator with a body twice answers two texts.
         let says_no_more = ["id", "uid", "uuid", "index"].contains(&simplified(self.name(id)).as_str());
         let called = |column: &usize| self.is_called(*column, &vocabulary().columns.annotator);
         let annotator = place(&self.plain.annotator).or_else(|| (0..self.sample.width()).find(called));
@@ -250,8 +242,8 @@ impl Table<'_> {
         self
     }
 
-    /// The table with the text that people judge: where one person answers one body again and again, it is what stands before another
-    /// text in the row, such as a post before its replies.
+    /// Corrects the column of the text to the one that is judged: if an annotator answers one body again and
+    /// again, it is the context of another text in the row, such as a post before its replies.
     fn with_judged_text(mut self) -> Self {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
         let (Some(text), Some(annotator)) = (place(&self.plain.text), place(&self.plain.annotator)) else {
@@ -293,12 +285,12 @@ impl Table<'_> {
         self.beside.left_out.iter().any(|name| name == self.name(column))
     }
 
-    /// Whether a name is one of those that stand for a role.
+    /// Whether the name of a column is one of these.
     fn is_called(&self, column: usize, names: &[String]) -> bool {
         names.contains(&simplified(self.name(column)))
     }
 
-    /// The roles of the other columns than these, which hold answers or who gave them.
+    /// Guesses the roles of the columns other than `taken`, which hold answers or annotators.
     fn rest(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
         let named = ColumnRoles {
             text: self.plain.text.clone(),
@@ -309,7 +301,8 @@ impl Table<'_> {
         guess_the_rest(self.source, &named, &taken.iter().copied().collect(), &left_out)
     }
 
-    /// The roles of texts among the other columns, with a column for the body even where its name says nothing.
+    /// Guesses the roles of texts among the other columns, with a column for the body even if its name is not
+    /// conclusive.
     fn rest_of_texts(&self, taken: &[usize]) -> Result<ColumnRoles, ExchangeError> {
         let mut roles = of_texts(self.rest(taken)?);
         self.find_body(&mut roles, taken);
@@ -317,7 +310,8 @@ impl Table<'_> {
         Ok(roles)
     }
 
-    /// Where each row is a text: ids and bodies that tell rows apart, and not those of a prompt that several rows have in common.
+    /// If each row is a text, chooses ids and bodies that identify rows, and not those of a prompt that
+    /// several rows share.
     fn name_rows(&self, roles: &mut ColumnRoles, taken: &[usize]) {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
         let rows = self.sample.rows();
@@ -344,7 +338,8 @@ impl Table<'_> {
         }
     }
 
-    /// Names the column of the bodies by its values, where no name tells: the longest texts of several words that belong to their id.
+    /// Finds the column of the bodies by its values, if none has a known name: the longest texts of several
+    /// words that are determined by their id.
     fn find_body(&self, roles: &mut ColumnRoles, taken: &[usize]) {
         if roles.text.is_some() {
             return;
@@ -364,10 +359,11 @@ impl Table<'_> {
         roles.text = longest.map(|(_, column)| self.name(column).to_owned());
     }
 
-    /// Whether a column may hold answers: few values, which differ for one text and for one person where the sample shows several of them.
+    /// Whether a column may hold answers: few values, which differ within a text and within an annotator if
+    /// the sample has several of them.
     fn may_be_answers(&self, column: usize) -> bool {
         self.sample.is_few(column)
-            // Crowd platforms call their own columns so.
+            // Crowdsourcing platforms use this prefix for their own columns.
             && !self.name(column).starts_with('_')
             && !self.is_called(column, &vocabulary().shapes.not_answers)
             && !self.is_called(column, &vocabulary().columns.time)
@@ -378,7 +374,7 @@ impl Table<'_> {
 }
 
 impl Table<'_> {
-    /// Whether a column names texts or holds them, by its name or by its values.
+    /// Whether a column identifies or contains texts, by its name or by its values.
     fn is_of_text(&self, column: usize) -> bool {
         let names = &vocabulary().columns;
         let plain = simplified(self.name(column));
@@ -388,7 +384,7 @@ impl Table<'_> {
     }
 }
 
-/// A table as this program writes it.
+/// Whether a table was written by this program.
 fn is_ours(columns: &[String]) -> bool {
     let ours = ["text_id", "annotator_id", "question", "label", "created_at", "duration_ms", "source"];
     ours.iter().all(|name| columns.iter().any(|column| column == name))

@@ -1,4 +1,4 @@
-//! What the names of columns have in common: a word and a number, a word before or behind.
+//! What the names of columns have in common: a number and the words before or after it.
 
 use crate::roles::simplified;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub(crate) struct Numbered {
 }
 
 impl Numbered {
-    /// Every way to see a name so: one for each run of digits in it.
+    /// Returns every split of a name: one for each run of digits in it.
     pub(crate) fn all_of(name: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let bytes = name.as_bytes();
@@ -47,7 +47,7 @@ impl Series {
         simplified(&format!("{} {}", self.before, self.behind))
     }
 
-    /// The name without its number, for people.
+    /// The name without its number, for display.
     pub(crate) fn label(&self) -> String {
         let trim = |part: &str| part.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
         match (trim(&self.before), trim(&self.behind)) {
@@ -58,8 +58,8 @@ impl Series {
     }
 }
 
-/// The series of two columns or more among `columns`, in order of their first column. A column with several numbers is in the series
-/// that is longest.
+/// Finds the series of two columns or more among `columns`, in order of their first column. A column with
+/// several numbers is in the longest series.
 pub(crate) fn series(names: &[String], columns: &[usize]) -> Vec<Series> {
     let mut found: BTreeMap<(String, String), BTreeMap<u32, usize>> = BTreeMap::new();
     for at in columns {
@@ -110,7 +110,7 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The longest beginning and the longest end, up to where words part, that all of these names have.
+/// Returns the longest common prefix and suffix of these names, at word boundaries.
 pub(crate) fn common_ends<'a>(names: &[&'a str]) -> (&'a str, &'a str) {
     let Some(first) = names.first() else { return ("", "") };
     let parts = |c: char| !c.is_alphanumeric();
@@ -126,7 +126,7 @@ pub(crate) fn common_ends<'a>(names: &[&'a str]) -> (&'a str, &'a str) {
     while !first.is_char_boundary(first.len() - behind) {
         behind -= 1;
     }
-    // Whole words only, and something is left of every name.
+    // Whole words only, and every name must have a remainder.
     let before = first[..before].rfind(parts).map_or("", |at| &first[..=at]);
     let end = &first[first.len() - behind..];
     let behind = end.find(parts).map_or("", |at| &end[at..]);

@@ -6,17 +6,18 @@ use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
 use crate::reading::vocabulary::vocabulary;
 
-/// Whether a series is called after annotators: `worker_1`, `annotator_id_G1`.
+/// Whether a series is named after annotators: `worker_1`, `annotator_id_G1`.
 fn names_people(series: &Series) -> bool {
     let names = &vocabulary().columns;
     let stem = words(&series.label());
-    // The letter of a group behind the name: G1.
+    // Removes the letter of a group after the name: G1.
     let words: Vec<&str> = stem.iter().map(String::as_str).filter(|word| word.chars().count() > 1).collect();
     let name = words.concat();
     names.annotator.contains(&name) || name.ends_with("turkid") || name.ends_with("workerid")
 }
 
-/// Whether a column holds whole numbers of a scale with more steps than most, such as points out of 25 or 100.
+/// Whether a column holds whole numbers of a scale with more steps than most, such as points out of 25 or
+/// 100.
 fn is_rating(table: &Table<'_>, column: usize) -> bool {
     let rating = |value: &String| {
         value.parse::<f64>().is_ok_and(|x| x.fract() == 0.0 && (-100.0..=100.0).contains(&x))
@@ -57,7 +58,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     if answers.is_empty() {
         return Ok(Vec::new());
     }
-    // People are not called like their answers.
+    // Columns of annotators and of their answers have different names.
     let with: Vec<usize> = answers
         .iter()
         .flat_map(|series| series.columns.values().copied())
@@ -84,7 +85,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     if roles.text.is_none() && roles.text_id.is_none() {
         return Ok(Vec::new());
     }
-    // An answer without its person is left out: that has to be seen.
+    // An answer without its annotator is left out, which has to be reported.
     let whole =
         answers.iter().all(|series| series.columns.keys().all(|number| who.columns.contains_key(number)));
     let shown: Vec<String> = answers.iter().map(|series| series.label()).collect();

@@ -1,4 +1,4 @@
-//! Tables with one row a person and a column for each text, as surveys give them.
+//! Tables with one row an annotator and a column for each text, as exported by survey tools.
 
 use super::names::series;
 use super::{RankedReading, Table};
@@ -8,12 +8,13 @@ use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fewest columns that texts are seen in.
+/// The minimum number of columns to recognise texts in them.
 const TEXTS: usize = 3;
-/// How many words a text has at least, on average over all; and where a question is asked of it.
+/// The minimum average number of words in a text; and in one with a question.
 const WORDS: f64 = 3.0;
 const ASKED_WORDS: f64 = 2.0;
-/// The fewest columns that may be texts which are only numbered, and how far that is trusted: as far as that they describe people.
+/// The minimum number of columns for texts that are only numbered, and their confidence: the same as that of
+/// attributes of annotators.
 const ITEMS: usize = 5;
 const ITEMS_CONFIDENCE: f64 = 0.2;
 /// The longest sentence that is the name of a question, in characters.
@@ -21,7 +22,7 @@ const NAME: usize = 60;
 /// How many columns are compared with all others.
 const PIVOTS: usize = 20;
 
-/// Columns of answers, and of each the question and the text.
+/// Columns of answers, with the question and the text of each.
 type Asked = (Vec<usize>, Vec<(String, String)>);
 
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
@@ -50,7 +51,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let answers: Vec<AnswerColumn> = columns.iter().zip(&texts).map(answer).collect();
     let of_people: Vec<&str> = roles.named().iter().map(|(_, name)| *name).collect();
     let is_left = |column: &usize| !columns.contains(column) && !of_people.contains(&table.name(*column));
-    // What is said of a person is nothing of a text.
+    // Columns about an annotator do not describe a text.
     let ignored =
         (0..table.sample.width()).filter(is_left).map(|column| table.name(column).to_owned()).collect();
     let bodies: BTreeSet<&str> = texts.iter().map(|(_, body)| body.as_str()).collect();
@@ -68,7 +69,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     }])
 }
 
-/// Numbered columns of answers, whose names are all that is known of the texts: `item_01`, `item_02`.
+/// Finds numbered columns of answers, whose names are the only data on the texts: `item_01`, `item_02`.
 fn items(table: &Table<'_>) -> Option<Asked> {
     let few: Vec<usize> = (0..table.sample.width())
         .filter(|column| !table.is_left_out(*column) && table.may_be_answers(*column))
@@ -80,11 +81,11 @@ fn items(table: &Table<'_>) -> Option<Asked> {
     (found.len() >= ITEMS && super::shared_values::share_values(table, &found, 0.3)).then_some((found, texts))
 }
 
-/// The columns whose names are texts, each with the question and the text.
+/// Finds the columns whose names are texts, each with the question and the text.
 fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     let parted: Vec<(usize, (String, String))> =
         columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();
-    // A question is one that several columns ask.
+    // A question is one that several columns have.
     let mut by_question: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (column, (question, _)) in &parted {
         by_question.entry(question).or_default().push(*column);
@@ -99,7 +100,7 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
         let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
         parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
     } else {
-        // Questions about people have other answers than those about texts.
+        // Questions about annotators have other answers than those about texts.
         let pivots = whole.iter().take(PIVOTS);
         let like = |first: &usize| -> Vec<usize> {
             let alike = |other: &usize| super::shared_values::share_values(table, &[*first, *other], 0.5);
@@ -123,14 +124,14 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     fits.then_some((found, texts))
 }
 
-/// A name as the question and the text: `3. How rude is this? [You again]`, `How rude is this? - You again`. Without a question all of it
-/// is the text.
+/// Splits a name into the question and the text: `3. How rude is this? [You again]`,
+/// `How rude is this? - You again`. Without a question all of it is the text.
 fn parted(name: &str) -> (String, String) {
     let name = name.trim();
     let (question, body) = match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
         Some((question, body)) => (question, body),
         None => {
-            // The first mark behind which a text may begin.
+            // The first mark after which a text may begin.
             let begins = |(at, c): &(usize, char)| {
                 let rest = &name[at + c.len_utf8()..];
                 let apart = "-\u{2013}\u{2014}|".contains(*c) && name[..*at].ends_with(char::is_whitespace);
@@ -155,14 +156,14 @@ fn parted(name: &str) -> (String, String) {
         false => question,
     };
     let body = body.trim_start_matches(dash).trim();
-    // One word is no question but a name: "@mia: come here".
+    // One word is not a question but a name: "@mia: come here".
     if body.is_empty() || words_of(question) < 2 && !question.ends_with('?') {
         return (String::new(), name.to_owned());
     }
     (question.to_owned(), body.to_owned())
 }
 
-/// Who answered, when, and what is said of them; `None` where nothing names people.
+/// Finds the annotator, the time and the attributes; `None` if no column identifies annotators.
 fn roles(table: &Table<'_>, taken: &[usize]) -> Result<Option<ColumnRoles>, ExchangeError> {
     let rest = table.rest(taken)?;
     let free: Vec<usize> =
@@ -183,7 +184,7 @@ fn roles(table: &Table<'_>, taken: &[usize]) -> Result<Option<ColumnRoles>, Exch
                 .copied()
         })
         .or_else(|| time.filter(|column| is_unique(&column)));
-    // Of a row for each answer somebody has several.
+    // In a table with a row for each answer, annotators recur.
     let Some(annotator) = annotator.filter(|column| is_unique(&column)) else { return Ok(None) };
     let is_attribute = |column: &&usize| {
         **column != annotator
@@ -199,7 +200,7 @@ fn roles(table: &Table<'_>, taken: &[usize]) -> Result<Option<ColumnRoles>, Exch
     }))
 }
 
-/// Whether a column asks people about themselves: "What is your age?".
+/// Whether a column asks annotators about themselves: "What is your age?".
 fn describes_people(table: &Table<'_>, column: usize) -> bool {
     let attributes = &vocabulary().columns.attribute;
     let name = table.name(column);
@@ -212,7 +213,7 @@ fn words_of(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
 }
 
-/// The beginning of a text, for a sentence.
+/// Shortens a text for a message.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}\u{2026}", &text[..end]),

@@ -7,18 +7,18 @@ use crate::records::Records;
 use crate::{ExchangeError, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
+/// How many rows of a file are inspected: enough for a few hundred annotators, few enough for a preview.
 const ROWS: u64 = 5_000;
 const BYTES: u64 = 32 << 20;
 const VALUES: u64 = 500_000;
-/// More different values than this, and a column holds no answers on a scale.
+/// A column with more different values than this holds no answers on a scale.
 pub(crate) const LEVELS: usize = 20;
 /// The longest value of an answer on a scale, in bytes.
 const LEVEL_BYTES: usize = 80;
-/// The farthest apart that whole numbers of one scale are.
+/// The maximum distance between whole numbers of one scale.
 const NUMBERS: i64 = 20;
 
-/// The kind of value that a column of answers holds.
+/// The kind of values in a column of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// 0 and 1.
@@ -44,10 +44,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Reads the first rows of a source. Bad rows say nothing.
-    ///
-    /// # Errors
-    /// The file can no longer be read.
+    /// Reads the first rows of a source. Bad rows are skipped.
     pub(crate) fn read(source: &Source) -> Result<Self, ExchangeError> {
         let mut records = Records::open(source)?;
         let width = source.columns().len();
@@ -85,7 +82,7 @@ impl Sample {
         Self { columns, rows: values.first().map_or(0, Vec::len), values, counts }
     }
 
-    /// The same without the values of these columns.
+    /// Removes the values of these columns.
     pub(crate) fn without(mut self, names: &[String]) -> Self {
         for column in (0..self.columns.len()).filter(|column| names.contains(&self.columns[*column])) {
             self.values[column].iter_mut().for_each(String::clear);
@@ -128,7 +125,7 @@ impl Sample {
 
     /// The kind of value of a column of few values.
     pub(crate) fn kind(&self, column: usize) -> Kind {
-        // A word for a missing value is of no kind.
+        // A word for a missing value has no kind.
         let is_value = |name: &&str| missing_code(name) != Some(Missing::Word);
         let names: Vec<&str> = self.counts[column].keys().map(String::as_str).filter(is_value).collect();
         if names.iter().all(|name| matches!(*name, "0" | "1" | "0.0" | "1.0")) {
@@ -152,7 +149,8 @@ impl Sample {
         if steps { Kind::Steps } else { Kind::Numbers }
     }
 
-    /// Of the values of `by` that several rows have: how many have different values in `column`, and how many there are.
+    /// Among the values of `by` that several rows have, returns how many have different values in `column`,
+    /// and how many there are.
     pub(crate) fn varies_within(&self, column: usize, by: usize) -> (usize, usize) {
         let mut seen: HashMap<&str, (&str, bool, bool)> = HashMap::new();
         for row in 0..self.rows {
@@ -181,7 +179,7 @@ impl Sample {
         again.count() * 20 <= self.rows
     }
 
-    /// How many characters a value has on average, and how many of the values hold a space.
+    /// Returns the mean number of characters of a value, and the share of values with a space.
     pub(crate) fn wordiness(&self, column: usize) -> (f64, f64) {
         let filled = self.filled(column).max(1) as f64;
         let length: usize = self.values(column).map(|value| value.chars().count()).sum();
@@ -189,7 +187,7 @@ impl Sample {
         (length as f64 / filled, spaced as f64 / filled)
     }
 
-    /// The entries of each row, where a column holds lists: in nine of ten rows that have a value.
+    /// Returns the entries of each row, if a column holds lists: in nine of ten rows that have a value.
     pub(crate) fn lists(
         &self,
         column: usize,

@@ -1,11 +1,12 @@
-//! Whether columns hold the same values.
+//! Whether columns have the same values.
 
 use super::Table;
 use super::sample::{Kind, LEVELS};
 use crate::reading::truth::missing_code;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether columns hold values of one kind, of which each column has at least `part` or that has at least `part` of its own.
+/// Whether columns hold values of one kind, and each column has at least `part` of them or shares at least
+/// `part` of its own.
 pub(super) fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> bool {
     let filled: Vec<usize> =
         columns.iter().copied().filter(|column| table.sample.filled(*column) > 0).collect();
@@ -17,7 +18,7 @@ pub(super) fn share_values(table: &Table<'_>, columns: &[usize], part: f64) -> b
         return false;
     }
     if kinds.iter().all(|kind| number(*kind)) {
-        // -99 and its like say that there is none.
+        // Codes such as -99 mean a missing value.
         let is_level = |value: &&&String| missing_code(value).is_none() || value.len() == 1;
         let numbers: Vec<f64> =
             all.iter().filter(is_level).filter_map(|value| value.replace(',', ".").parse().ok()).collect();

@@ -1,15 +1,15 @@
-//! Which column names the texts, and whether it names one text each.
+//! Which column identifies the texts, and whether each of its values identifies one text.
 
 use super::{RankedReading, Table};
 use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
 use std::collections::HashMap;
 
-/// How many ids are looked for in the project.
+/// How many ids are looked up in the project.
 const LOOKED_FOR: usize = 50;
 
-/// Names the column of ids where its name says nothing: one whose values the project has, or that ends like an id and comes again for
-/// other people.
+/// Finds the column of ids if its name is not conclusive: one whose values the project has, or whose name
+/// ends like an id and whose values recur for other annotators.
 pub(super) fn find(table: &Table<'_>, roles: &mut ColumnRoles) {
     let used: Vec<usize> = roles.named().iter().filter_map(|(_, name)| table.place(name)).collect();
     let free = || (0..table.sample.width()).filter(|column| !used.contains(column));
@@ -27,7 +27,8 @@ pub(super) fn find(table: &Table<'_>, roles: &mut ColumnRoles) {
     roles.text_id = found.map(|column| table.name(column).to_owned());
 }
 
-/// The reading as it is where its ids name one text each; otherwise the ways to tell texts apart.
+/// Returns the reading unchanged if each id identifies one text; otherwise the possible ways to distinguish
+/// texts.
 pub(super) fn with_id(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
     let roles = &ranked.reading.roles;
     let place = |name: &Option<String>| name.as_deref().and_then(|name| table.place(name));
@@ -58,7 +59,7 @@ pub(super) fn with_id(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedRea
         .collect();
     let free: Vec<usize> =
         (0..table.sample.width()).filter(|column| !taken.contains(column) && *column != id).collect();
-    // A column that names each text, and does not name several.
+    // A column with one value for each text and one text for each value.
     for column in &free {
         if is_id(table, &[*column], text) && !is_other_name(table, *column) {
             found.push(other(
@@ -94,7 +95,7 @@ fn is_id(table: &Table<'_>, columns: &[usize], text: usize) -> bool {
     })
 }
 
-/// Whether a column is about something else than texts: a time, a number of a row.
+/// Whether a column is about something other than texts: a time, a row number.
 fn is_other_name(table: &Table<'_>, column: usize) -> bool {
     let names = &vocabulary().columns;
     table.is_called(column, &names.time)

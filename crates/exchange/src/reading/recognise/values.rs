@@ -32,14 +32,15 @@ pub(super) fn with_rules(table: &Table<'_>, mut ranked: RankedReading) -> Ranked
     ranked
 }
 
-/// What may stand between the options of one answer, beside ; and |, which every scale of options reads.
+/// The possible separator between the options of one answer, in addition to ; and |, which every scale of
+/// options reads.
 const OPTION_SEPARATOR: &str = ",";
 /// The most options of a set, and the longest name of one, in bytes.
 const OPTIONS: usize = 60;
 const OPTION_BYTES: usize = 40;
 
-/// The reading with a separator of options, where its answers are several options in one cell; beside it the reading as it is, where that
-/// is not sure.
+/// Returns the reading with a separator of options, if its answers are several options in one cell; followed
+/// by the unchanged reading, if that is uncertain.
 pub(super) fn with_sets(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
     let values = answers(table, &ranked);
     if ordered_levels(&values.iter().cloned().collect::<Vec<String>>()).is_some() {
@@ -93,7 +94,7 @@ fn values_of(table: &Table<'_>, reading: &TableReading, name: &str) -> BTreeSet<
     }
 }
 
-/// Whether values are sets of options with a separator: what stands between separators comes again in other values. `Some(false)` where
+/// Whether values are sets of options with a separator: the parts recur in other values. `Some(false)` if
 /// that may be chance.
 fn are_sets(values: &BTreeSet<String>, separator: &str) -> Option<bool> {
     let parted: Vec<Vec<&str>> =
@@ -120,14 +121,14 @@ fn are_sets(values: &BTreeSet<String>, separator: &str) -> Option<bool> {
     };
     let same = several.windows(2).all(|pair| BTreeSet::from_iter(pair[0]) == BTreeSet::from_iter(pair[1]));
     if same {
-        // The same options in another order each time are a ranking as likely.
+        // The same options in another order each time may as well be a ranking.
         return Some(false);
     }
     let moves = holders.keys().filter(|option| places(option).len() > 1).count();
     Some(moves > 1 || several.iter().any(|options| options.len() > 2) && moves > 0)
 }
 
-/// As [`with_time`] where the times are entries of lists.
+/// Runs [`with_time`] for times that are entries of lists.
 fn with_time_of_entries(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
     let Some(time) = ranked.reading.roles.time.clone() else { return vec![ranked] };
     let values = values_of(table, &ranked.reading, &time);
@@ -141,7 +142,7 @@ fn with_time_of_entries(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedR
         with
     };
     match detect(values.iter().map(String::as_str)) {
-        // Times that cannot be read would make bad rows of all answers.
+        // Times that cannot be parsed would make bad rows of all answers.
         Detected::None => {
             let mut without = ranked.clone();
             without.reading.roles.time = None;
@@ -159,7 +160,7 @@ fn with_time_of_entries(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedR
     }
 }
 
-/// The reading with the format of its times; two where day and month cannot be told apart.
+/// Returns the reading with the format of its times; two readings where day and month are ambiguous.
 pub(super) fn with_time(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedReading> {
     let roles = &ranked.reading.roles;
     let has_answers = roles.label.is_some() || !ranked.reading.answers.is_empty();
@@ -173,7 +174,7 @@ pub(super) fn with_time(table: &Table<'_>, ranked: RankedReading) -> Vec<RankedR
     let in_answers =
         |column: usize| ranked.reading.answers.iter().any(|answer| answer.column == table.name(column));
     let named = roles.time.as_deref().and_then(|name| table.place(name));
-    // The times of texts are no times of labels: with a column for each person nobody knows whose they are.
+    // Times of texts are not times of labels: with a column for each annotator they cannot be assigned.
     let wide = ranked.reading.answers.iter().any(|answer| answer.annotator.is_some());
     let called = || {
         let names = &vocabulary().columns.time;

@@ -1,4 +1,4 @@
-//! Tables with one row a text and a column for each person.
+//! Tables with one row a text and a column for each annotator.
 
 use super::names::{common_ends, series, words};
 use super::sample::Kind;
@@ -11,10 +11,10 @@ use crate::roles::simplified;
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most columns of which each is compared with each.
+/// The maximum number of columns for a comparison of all pairs.
 const COMPARED: usize = 300;
 
-/// A column of answers with the person, and the question where people answer several.
+/// A column of answers with its annotator, and the question where annotators answer several.
 #[derive(Clone, Debug)]
 struct Cell {
     column: usize,
@@ -23,7 +23,7 @@ struct Cell {
 }
 
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
-    // Somebody who is named in each row answers there.
+    // If each row names an annotator, the answers are that annotator's.
     let annotator = super::long::annotator(table);
     let columns: Vec<usize> = (0..table.sample.width())
         .filter(|column| table.may_be_answers(*column) || table.sample.filled(*column) == 0)
@@ -35,7 +35,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         })
         .collect();
     let mut found = Vec::new();
-    // Other columns of a number that hold the same values may be further people: that has to be said.
+    // Other numbered columns with the same values may be further annotators, which has to be reported.
     let mut both = |cells: Vec<Cell>, confidence: f64, reason: String| -> Result<(), ExchangeError> {
         let more = like_these(table, &columns, &cells);
         if more.is_empty() {
@@ -61,7 +61,8 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     Ok(found)
 }
 
-/// Columns in numbered series beside those of people, as long as theirs and with the same values, where people answer one question.
+/// Finds numbered series among the other columns that are as long as those of the annotators and have the
+/// same values, if annotators answer one question.
 fn like_these(table: &Table<'_>, columns: &[usize], cells: &[Cell]) -> Vec<usize> {
     if cells.iter().any(|cell| cell.question.is_some()) {
         return Vec::new();
@@ -80,15 +81,15 @@ fn like_these(table: &Table<'_>, columns: &[usize], cells: &[Cell]) -> Vec<usize
     alike.flat_map(|series| series.columns.into_values()).collect()
 }
 
-/// Whether a column sums up the answers of several people.
+/// Whether a column aggregates the answers of several annotators.
 fn is_aggregate(table: &Table<'_>, column: usize) -> bool {
     let aggregates = &vocabulary().shapes.aggregates;
-    // What everybody's columns may be called is no aggregate as a part of a name.
+    // A word that is also the name of a label does not make a longer name an aggregate.
     let part = |word: &String| aggregates.contains(word) && !vocabulary().columns.label.contains(word);
     table.is_called(column, aggregates) || words(table.name(column)).iter().any(part)
 }
 
-/// Columns called after annotators, with a number or a letter: `rater_1`, `coder A`, `Annotator2_toxic`.
+/// Finds columns named after annotators, with a number or a letter: `rater_1`, `coder A`, `Annotator2_toxic`.
 fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)> {
     let names = &vocabulary().columns;
     let mut people: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
@@ -112,11 +113,11 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
             .collect();
         people.entry(format!("{} {index}", words[at])).or_default().push((*column, rest.join("_")));
     }
-    // Attributes of numbered people are no answers.
+    // Attributes of numbered annotators are not answers.
     for columns in people.values_mut() {
         columns.retain(|(_, rest)| !names.attribute.contains(&simplified(rest)));
     }
-    // Names that differ by a sign alone are written out: `is_abuse.1`, `is_abuse.-1`.
+    // Names that differ only by a sign are written out: `is_abuse.1`, `is_abuse.-1`.
     for (person, columns) in &mut people {
         let again: Vec<bool> = columns
             .iter()
@@ -141,7 +142,7 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
         }
     }
     let rests: BTreeSet<&String> = people.values().flatten().map(|(_, rest)| rest).collect();
-    // Everybody answers the same questions, but for gaps.
+    // All annotators answer the same questions, apart from gaps.
     let shared = rests
         .iter()
         .all(|rest| people.values().filter(|columns| columns.iter().any(|(_, r)| r == *rest)).count() > 1);
@@ -159,7 +160,8 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
             })
         })
         .collect();
-    // One question alone has values of one kind; somebody who is called an annotator may have used few of them.
+    // A single question has values of one kind; a column clearly named after an annotator may have few of
+    // them.
     let surely = columns
         .iter()
         .all(|column| words(table.name(*column)).iter().any(|word| names.annotator.contains(word)));
@@ -170,7 +172,8 @@ fn called_people(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, Str
     Some((cells, format!("{} are called after annotators", some(&names))))
 }
 
-/// The columns of people who are alone of their kind and need no number: an expert beside amateurs.
+/// Finds columns of annotators that are the only ones of their kind and have no number: an expert among
+/// amateurs.
 fn without_number(table: &Table<'_>, columns: &[usize], numbered: &[usize]) -> Vec<usize> {
     let names = &vocabulary().columns.annotator;
     let free = columns
@@ -184,7 +187,7 @@ fn is_index(word: &str) -> bool {
     word.parse::<u32>().is_ok() || word.chars().count() == 1
 }
 
-/// `label_1_M`, `label_2_F`: columns with a number that hold values of one kind, where nobody is named.
+/// `label_1_M`, `label_2_F`: numbered columns that hold values of one kind, without names of annotators.
 fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)> {
     let of_label = |column: &usize| {
         let words = words(table.name(*column));
@@ -229,7 +232,7 @@ fn numbered(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, String)>
     Some((people(table, &found), reason))
 }
 
-/// Columns that hold the same values, whatever they are called: people, or countries.
+/// Finds columns that hold the same values, whatever they are called: annotators, or countries.
 fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String)> {
     let used: Vec<usize> = table
         .plain
@@ -239,11 +242,11 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
         .filter_map(|(_, n)| table.place(n))
         .collect();
     let free: Vec<usize> = columns.iter().copied().filter(|column| !used.contains(column)).collect();
-    // Of very many columns each pair is too much to compare.
+    // With very many columns, comparing all pairs takes too long.
     if free.len() > COMPARED {
         return None;
     }
-    // Each column with those like it; the largest such group.
+    // For each column, those with the same values; the largest group is used.
     let groups = free.iter().map(|first| {
         free.iter()
             .copied()
@@ -261,7 +264,7 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
         found.iter().all(|column| matches!(table.sample.kind(*column), Kind::ZeroOne | Kind::TrueFalse));
     let ends = words(before).into_iter().chain(words(behind));
     let of_label = ends.into_iter().any(|word| vocabulary().columns.label.contains(&word));
-    // Numbers with decimals, and counts, are what is measured of texts.
+    // Numbers with decimals, and counts, are measurements of texts.
     if found.iter().any(|column| table.sample.kind(*column) == Kind::Numbers) {
         return None;
     }
@@ -274,7 +277,7 @@ fn alike(table: &Table<'_>, columns: &[usize]) -> Option<(Vec<Cell>, f64, String
     Some((people(table, &found), confidence, reason))
 }
 
-/// A person for each column, called like the column but for what all of them are called.
+/// Makes an annotator for each column, named after the part of the column's name that is not common to all.
 fn people(table: &Table<'_>, columns: &[usize]) -> Vec<Cell> {
     let names: Vec<&str> = columns.iter().map(|column| table.name(*column)).collect();
     let (before, behind) = common_ends(&names);
@@ -328,14 +331,14 @@ fn reading(
     Ok(Some(RankedReading { reading, title, confidence, reasons }))
 }
 
-/// What the names of columns end with behind the number of a person, where several people share each end: the name of the attribute and
-/// the value, by column.
+/// Splits the suffixes of columns after the number of an annotator, where several annotators share each
+/// suffix, into the name of the attribute and the value, by column.
 fn suffixes(cells: &[Cell], table: &Table<'_>) -> BTreeMap<usize, (String, String)> {
     let end = |cell: &Cell| {
         let words = words(table.name(cell.column));
         let number = words.iter().rposition(|word| word.parse::<u32>().is_ok())?;
         (number + 2 == words.len()).then(|| {
-            // As it is written, and not in lower case.
+            // In the original case.
             let name = table.name(cell.column);
             let length = words.last().map_or(0, |word| word.chars().count());
             name.chars().rev().take(length).collect::<Vec<char>>().into_iter().rev().collect::<String>()
