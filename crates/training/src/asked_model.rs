@@ -9,7 +9,7 @@ use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 /// Texts of another file that are predicted before the model forgets them, at least.
 const TEXTS_AT_ONCE: usize = 1024;
 
-/// What is said of one option of a text.
+/// Predictions and answers for one option of a text.
 pub struct OptionSaid {
     /// Of everybody asked, the probability to choose it, whatever was answered.
     pub yes: Vec<f32>,
@@ -20,13 +20,14 @@ pub struct OptionSaid {
 }
 
 impl OptionSaid {
-    /// The probability that somebody's answer has it: 0 or 1 where it was given.
+    /// The probability that a person's answer includes it: 0 or 1 if the answer was given.
     fn known(&self, who: usize) -> f32 {
         self.given[who].map_or(self.yes[who], |given| f32::from(u8::from(given)))
     }
 }
 
-/// The probabilities of these people (people x options) that their answers have each option, 0 or 1 where they answered the text.
+/// The probabilities of these people (people x options) that their answers include each option, 0 or 1 if
+/// they answered the text.
 pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
     who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
 }
@@ -34,7 +35,7 @@ pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
 /// A model, and whom it is asked about.
 pub struct AskedModel {
     model: LiveModel,
-    /// How many texts it has of its own, and the model as it is with these alone, once others were added.
+    /// The number of its own texts, and the serialized model with only these, once others were added.
     known: usize,
     kept: Option<Vec<u8>>,
     /// Rows of those who are asked about.
@@ -97,7 +98,7 @@ impl AskedModel {
         }
     }
 
-    /// Whether somebody answered this very text.
+    /// Whether this exact text has labels.
     pub fn is_answered(&self, row: u32) -> bool {
         self.model.labels_on(row, None) > 0
     }

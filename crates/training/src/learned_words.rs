@@ -1,4 +1,4 @@
-//! What a model of words has learned, as it is kept beside a run's encoder and carried away in bundles.
+//! What a model of words has learned, as stored with a run's encoder and in bundles.
 
 use dissensus_models::spans::{SpanModel, TypeHead};
 use dissensus_project::error::WorkbenchError;
@@ -13,14 +13,15 @@ pub struct LearnedWords {
     pub(crate) question: u32,
     /// Answers that it was learned from and calibrated on.
     pub answers: u32,
-    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. They cannot be read off, and their order says nothing of the texts; whoever
-    /// tries a word learns whether it is among them.
+    /// Fingerprints ([`form_print`]) of the forms that have an effect, ascending, because a run's folder is
+    /// shared. The forms cannot be read from them, and their order reveals nothing about the texts; by
+    /// trying a word, anyone can find out whether it is among them.
     pub forms: Vec<u64>,
     /// Of each type.
     pub heads: Vec<TypeHead>,
 }
 
-/// What stands for a word's form where words are not to be read.
+/// Fingerprint of a word's form, for files in which words must not be readable.
 pub(crate) fn form_print(form: &str) -> u64 {
     use sha2::{Digest, Sha256};
     let sum: [u8; 32] = Sha256::digest(form.as_bytes()).into();

@@ -14,7 +14,8 @@ pub struct PredictedTexts {
     pub levels: Vec<String>,
     /// External ids of the annotators, in the order of `p`.
     pub annotators: Vec<String>,
-    /// Whether the model has learned from labels of each of them; the others are predicted as the average person.
+    /// Whether the model has learned from labels of each of them; the others are predicted as the average
+    /// person.
     pub has_labels: Vec<bool>,
     /// Probabilities, texts x annotators x levels, row-major.
     pub p: Vec<f32>,
@@ -58,7 +59,7 @@ impl PredictedTexts {
         let (p, measures) = asked.ask(row);
         self.answers.extend(p.chunks_exact(self.levels.len()).map(|p| self.target.answer(p)));
         self.p.extend(p);
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let known = |measure: f32| if self.annotators.len() < 2 { f32::NAN } else { measure };
         self.split.push(known(measures.split));
         self.pairwise.push(known(measures.pairwise));

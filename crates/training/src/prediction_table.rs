@@ -41,13 +41,14 @@ pub struct PredictionFile {
     pub annotators_without_labels: usize,
     /// Rows, one for each text and annotator.
     pub rows: u64,
-    /// Rows whose annotator has labelled a text of the same body: the model has learned from that. `None` where that is not known.
+    /// Rows whose annotator has labelled a text of the same body, from which the model has learned. `None`
+    /// if that is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
 
-/// Somebody who is predicted.
+/// An annotator who is predicted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PredictedAnnotator {
     /// Row in the model.
@@ -74,7 +75,7 @@ pub struct TableOf {
     pub labelled: Option<LabelledBodies>,
 }
 
-/// The file of a table, and what has been written of it.
+/// The file of a table, and a summary of the rows written so far.
 pub(crate) struct TableFile {
     levels: Vec<String>,
     target: Target,
@@ -88,7 +89,7 @@ pub(crate) struct TableFile {
 pub(crate) type Observed<'a> = &'a dyn Fn(u32) -> bool;
 
 impl TableFile {
-    /// A table of a question, whose rows say whether they were observed where that is known.
+    /// Starts a table of a question, whose rows record whether they were observed, if that is known.
     pub(crate) fn begin(
         question: &Question,
         chosen: Vec<PredictedAnnotator>,
@@ -134,13 +135,13 @@ impl TableFile {
         &self.chosen
     }
 
-    /// Says how many rows of a file were left out.
+    /// Sets how many rows of a file were left out.
     pub(crate) fn bad_rows(&mut self, rows: u64) {
         self.written.bad_rows = rows;
     }
 
-    /// The rows of a text: everybody's probabilities `p`, people x levels in the order of the table, and how much they would disagree (by split, by
-    /// pairs).
+    /// Writes the rows of a text: all people's probabilities `p`, people x levels in the order of the table,
+    /// and how much they would disagree (by split, by pairs).
     pub(crate) fn write(
         &mut self,
         id: &str,
@@ -148,7 +149,7 @@ impl TableFile {
         observed: Option<Observed<'_>>,
         (split, pairwise): (f32, f32),
     ) -> Result<(), WorkbenchError> {
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let known = |measure: f32| if self.chosen.len() < 2 { f32::NAN } else { measure };
         for (one, p) in self.chosen.iter().zip(p.chunks_exact(self.levels.len())) {
             let answer = usize::from(self.target.answer(p));

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// People whose whole sets are put beside each other.
+/// Maximum number of people whose whole sets are compared.
 const MOST_PEOPLE: usize = 300;
 
 /// Whole answers to the texts of a file, as they were written.
@@ -46,7 +46,8 @@ pub struct SetPredictionFile {
     pub factors_of: Option<FactorsOf>,
     /// The same in words.
     pub options_together: String,
-    /// Texts whose body has an answer in the project, or taught its encoder: the model has learned from that. `None` where it is not known.
+    /// Texts whose body has an answer in the project or trained its encoder, from which the model has
+    /// learned. `None` if it is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
@@ -69,13 +70,13 @@ pub struct SetsAsked<'a> {
     pub replace: bool,
 }
 
-/// The file of a table, and what has been written of it.
+/// The file of a table, and a summary of the rows written so far.
 pub struct SetTable {
     scale: Scale,
     /// Ids of those who have columns.
     each: Vec<String>,
     sets: WholeSets,
-    /// Places of those whose whole sets are put beside each other.
+    /// Indices of the people whose whole sets are compared.
     of_sets: Vec<usize>,
     table: TypedTable,
     written: SetPredictionFile,
@@ -127,12 +128,13 @@ impl SetTable {
         Ok(Self { scale, each, sets, of_sets, table, written, replace })
     }
 
-    /// Says how many rows of a file were left out.
+    /// Sets how many rows of a file were left out.
     pub(crate) fn bad_rows(&mut self, rows: u64) {
         self.written.bad_rows = rows;
     }
 
-    /// The row of a text, of which `options` says what is predicted of each option; `answered`: whether labels of this very text count in it.
+    /// Writes the row of a text, with the predictions for each option in `options`; `answered`: whether
+    /// labels of this exact text count in it.
     pub(crate) fn write(
         &mut self,
         id: &str,
@@ -145,7 +147,7 @@ impl SetTable {
             who.iter().flat_map(|who| options.iter().map(move |option| option.yes[*who])).collect()
         };
         let several = rows(&self.of_sets);
-        // One person differs from nobody, which says nothing of the text.
+        // Undefined for a single person.
         let of_two = |measure: f32| if people < 2 { f32::NAN } else { measure };
         let masi =
             self.sets.masi(&known(options, &self.of_sets), answered).map_or(f32::NAN, |masi| masi as f32);
@@ -228,7 +230,7 @@ fn columns(
     }
 }
 
-/// Places of those among so many people whose whole sets are put beside each other.
+/// Indices of the people, of so many, whose whole sets are compared.
 pub fn people_of_sets(people: usize) -> Vec<usize> {
     spread(people, MOST_PEOPLE)
 }
@@ -247,10 +249,7 @@ pub struct SetRows {
 }
 
 impl SetRows {
-    /// Of these models, one for each option.
-    ///
-    /// # Errors
-    /// As [`SetTable::begin`].
+    /// A table from these models, one for each option, see [`SetTable::begin`].
     pub fn begin(
         models: Vec<LiveModel>,
         everybody: bool,

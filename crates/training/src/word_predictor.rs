@@ -20,7 +20,8 @@ const TOGETHER: (usize, usize) = (64, 96 << 10);
 /// Where the words of a text are, in characters.
 type Places = Vec<(u32, u32)>;
 
-/// What is kept of a model of words and of the annotators: enough to predict, and nothing of texts and answers.
+/// The parts of a model of words and of the annotators that are needed to predict, without texts and
+/// answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WordPredictor {
     pub learned: LearnedWords,
@@ -52,7 +53,8 @@ pub struct WordPredictionFile {
     pub annotators_without_labels: usize,
     /// Rows, one for each word and type.
     pub rows: u64,
-    /// Texts whose body has an answer in the project, or taught its encoder: the model has learned from that. `None` where it is not known.
+    /// Texts whose body has an answer in the project or trained its encoder, from which the model has
+    /// learned. `None` if it is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
@@ -114,11 +116,12 @@ impl WordPredictor {
         }
     }
 
-    /// Which words of the texts of a file people would mark: a row for each word and type with the share of the chosen people who would, the probability that two of
-    /// them differ, and where it is asked for everybody's own probability.
+    /// Predicts which words of the texts of a file people would mark: a row for each word and type with the
+    /// share of the chosen people who would, the probability that two of them differ, and, if requested,
+    /// each person's probability.
     ///
     /// # Errors
-    /// A full disk; a file of texts that has changed; a cancel. Nothing is left of a table that was not finished.
+    /// A full disk; a file of texts that has changed; a cancel. An unfinished table is deleted.
     pub fn write_file(
         &self,
         asked: &WordsAsked<'_>,
@@ -245,7 +248,7 @@ fn write_text(
         let word: String = characters[start as usize..end as usize].iter().collect();
         for (of_type, name) in asked.types.iter().enumerate() {
             let found = all[at].types[of_type];
-            // One person differs from nobody, which says nothing of the word.
+            // Undefined for a single person.
             let differ = if people.len() < 2 { f32::NAN } else { found.pairs as f32 };
             let mut values = vec![
                 Value::Text(&text.id),

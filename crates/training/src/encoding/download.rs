@@ -1,4 +1,5 @@
-//! Downloading an encoder of the catalogue: into the user's folder of encoders, each file checked before it is used.
+//! Downloads an encoder of the catalogue into the user's folder of encoders; each file is checked before it
+//! is used.
 
 use dissensus_api::EncoderOffer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
@@ -19,7 +20,7 @@ pub fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
     known.ok_or_else(|| EncoderError::Catalogue("no encoder is marked `embedded`".to_owned()).into())
 }
 
-/// What is said of it before.
+/// Describes a download before it starts.
 pub fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
     let bytes: u64 = from_hub(known).map(|file| file.bytes).sum();
     let repository = known.hub.as_ref().map_or("", |hub| hub.repository.as_str());
@@ -80,7 +81,8 @@ pub fn download(
         }
     }
     if target.exists() {
-        // What is there does not open, or nobody would have asked. It goes when this is dropped.
+        // The existing folder does not open, otherwise no download would have been requested. It is deleted
+        // when this is dropped.
         let aside = tempfile::tempdir_in(&models).map_err(fail(&models, "making a folder in"))?;
         std::fs::rename(&target, aside.path().join("replaced")).map_err(fail(&target, "replacing"))?;
     }

@@ -17,7 +17,8 @@ impl Encoding {
         EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
     }
 
-    /// The project's encoder as it made the project's embeddings, what to open it with, and where it is; of `choice` only the device counts.
+    /// Opens the project's encoder with the settings that produced the project's embeddings, and returns it
+    /// with these settings and its folder; of `choice` only the device is used.
     pub fn open_in_use(
         &self,
         choice: &EncoderChoice,

@@ -18,7 +18,7 @@ use std::time::Instant;
 pub struct EmbeddedFile {
     /// The file of embeddings.
     pub file: PathBuf,
-    /// The file of ids beside a `.npy`.
+    /// The file of ids that belongs to a `.npy`.
     pub ids_file: Option<PathBuf>,
     /// The encoder version.
     pub encoder: String,
@@ -42,12 +42,12 @@ pub struct EmbeddedFile {
     pub note: Option<String>,
 }
 
-/// Writes an embedding of each text of a file, in the file's order, whole or not at all: `.npy`, `.parquet` or `.jsonl` by the ending of `out`.
-/// With `replace` files of these names give way.
+/// Writes an embedding of each text of a file, in the file's order, atomically: `.npy`, `.parquet` or
+/// `.jsonl` by the extension of `out`. With `replace` existing files of these names are overwritten.
 ///
 /// # Errors
-/// A file that is there already (without `replace`) or is the one that is read; one that cannot be read or has bad rows; no encoder; a text that
-/// cannot be encoded; a full disk; a cancel.
+/// A file that exists already (without `replace`) or is the input file; one that cannot be read or has bad
+/// rows; no encoder; a text that cannot be encoded; a full disk; a cancel.
 pub fn embed_file(
     home: &Home,
     texts: &TextFileChoices,

@@ -8,14 +8,14 @@ use dissensus_project::sync::lock;
 use dissensus_stats::data::{Embeddings, SparseRows};
 use std::sync::Arc;
 
-/// Which embeddings a model or a figure stands on. Where two are equal, so are the embeddings: those of a version are only ever
-/// added to.
+/// Identifies the embeddings that a model or a figure is based on. If two are equal, so are the embeddings,
+/// because embeddings of a version are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// The encoder version; none where nothing is encoded.
     pub version: Option<String>,
     texts: usize,
-    /// Texts that have an embedding of that version. The others stand at the mean.
+    /// Texts that have an embedding of that version. The others use the mean.
     encoded: usize,
 }
 
@@ -27,11 +27,12 @@ impl Basis {
 }
 
 impl Encoding {
-    /// The embeddings in use, a row a text in file order, and which they are; without an encoder rows of no numbers. A text
-    /// without an embedding stands at the mean of the others.
+    /// The embeddings in use, one row per text in file order, and their identity; rows of length 0 without
+    /// an encoder. A text without an embedding gets the mean of the others.
     pub fn embeddings(&self) -> Result<(Arc<Embeddings>, Basis), WorkbenchError> {
         let mut cache = lock(&self.memory.embeddings);
-        // Read under the lock: an encoder that comes into use meanwhile clears the cache after this, not before.
+        // Read under the lock, so that an encoder that is activated meanwhile clears the cache after this,
+        // not before.
         let chosen = self.chosen()?;
         let index = self.context.index();
         let texts = index.texts().len();
@@ -74,7 +75,8 @@ impl Encoding {
         self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)
     }
 
-    /// A row a text of the index, with its n-grams, and with the texts whose labels tuned the encoder version `key`.
+    /// One row per text of the index, with its n-grams, and with the texts whose labels tuned the encoder
+    /// version `key`.
     fn as_models_take(
         &self,
         key: &str,
@@ -106,7 +108,7 @@ impl Encoding {
         Ok(ngrams_of(&self.context, texts, NgramLimits::LIFTED)?.unwrap_or_default())
     }
 
-    /// The embeddings of a run's texts, with n-grams where the run learned from them and without where it did not.
+    /// The embeddings of a run's texts, with n-grams only if the run learned from them.
     pub(crate) fn with_ngrams_of_run(
         &self,
         embeddings: Arc<Embeddings>,
@@ -123,7 +125,8 @@ impl Encoding {
         Ok(Arc::new(plain.with_ngrams(ngrams)?))
     }
 
-    /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
+    /// The embeddings in use for the texts of `question_data`, and their version. Texts that were imported
+    /// since are left out.
     pub fn embeddings_for(
         &self,
         question_data: &QuestionData,

@@ -18,11 +18,12 @@ pub struct EncoderSwitch {
 }
 
 impl Encoding {
-    /// Gives every text an embedding of the chosen encoder, going on where an earlier call stopped, and makes that encoder the
-    /// project's. Another version than before is encoded anew; the old embeddings stay in the file.
+    /// Gives every text an embedding of the chosen encoder, continuing an interrupted encoding, and makes
+    /// that encoder the project's. A different version is encoded anew; the old embeddings stay in the file.
     ///
     /// # Errors
-    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. What was finished is kept.
+    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. Finished
+    /// embeddings are retained.
     pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, WorkbenchError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
@@ -31,13 +32,14 @@ impl Encoding {
         self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)
     }
 
-    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
-    /// project's), encoding what is missing.
-    /// A project open to read must have them already.
+    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which
+    /// becomes the project's), encoding what is missing. In a project opened read-only the embeddings must
+    /// exist already.
     ///
     /// # Errors
-    /// As [`Encoding::encode`]; [`WorkbenchError::NotEncoded`] for a reader; [`WorkbenchError::EncoderChanged`] where the encoder
-    /// at hand is no longer the one that made the project's embeddings.
+    /// Those of [`Encoding::encode`]; [`WorkbenchError::NotEncoded`] for a reader;
+    /// [`WorkbenchError::EncoderChanged`] if the available encoder is no longer the one that made the
+    /// project's embeddings.
     pub fn ensure_encoded(
         &self,
         choice: &EncoderChoice,
@@ -72,8 +74,8 @@ impl Encoding {
         Ok(switched.map(|before| EncoderSwitch { from: before.key, to: chosen.key }))
     }
 
-    /// Encodes what is missing with the encoder in use, and stops where another one comes into use; or with the one that is
-    /// named, which comes into use.
+    /// Encodes what is missing: with the encoder in use, stopping if another one is activated, or with the
+    /// encoder that is named, which becomes the active one.
     pub(crate) fn encode_missing(
         &self,
         choice: &EncoderChoice,
@@ -88,7 +90,8 @@ impl Encoding {
         self.encode_and_choose(&encoder, &dir, &chosen, &seen, &progress)
     }
 
-    /// Gives every text an embedding and makes the encoder the project's, unless another step changed that after `seen`.
+    /// Gives every text an embedding and makes the encoder the project's, unless another step changed the
+    /// active encoder after `seen`.
     fn encode_and_choose(
         &self,
         encoder: &Encoder,
@@ -133,7 +136,7 @@ impl Progress for WhileInUse<'_> {
     }
 
     fn cancelled(&self) -> bool {
-        // What cannot be read now is no reason to stop; it will be told when the embeddings are kept.
+        // A failed read is no reason to stop; it will be reported when the embeddings are stored.
         let switched = self
             .encoding
             .active_encoder()

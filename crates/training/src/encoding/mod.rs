@@ -52,7 +52,7 @@ pub struct Encoding {
     memory: Arc<Memory>,
 }
 
-/// What is known beside the file.
+/// State of the encoding that is not in the project file.
 #[derive(Default)]
 struct Memory {
     /// The embeddings in use, until they change.

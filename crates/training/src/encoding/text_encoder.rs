@@ -15,7 +15,8 @@ pub struct TextEncoder {
 }
 
 impl TextEncoder {
-    /// Opens an encoder as [`crate::encoding::embed_file`] does: by its name, its folder or file, a repository of the model hub, or a project that has tuned one.
+    /// Opens an encoder as [`crate::encoding::embed_file`] does: by its name, its folder or file, a
+    /// repository of the model hub, or a project that has tuned one.
     ///
     /// # Errors
     /// There is none of that name, or it is damaged.

@@ -1,4 +1,4 @@
-//! What models see of a text beside its labels: its embedding and its character n-grams.
+//! What models read of a text besides its labels: its embedding and its character n-grams.
 
 use dissensus_domain::TextId;
 use dissensus_encoder::char_ngrams;
@@ -52,8 +52,8 @@ pub(super) fn ngrams_of(
     Ok(Some(Arc::new(rows)))
 }
 
-/// A project with more texts than this, or with more n-grams than this in all of them (six bytes each), goes without: they would take
-/// too much memory and too much time to read.
+/// Limits above which a project is modelled without n-grams: the number of texts, and of n-grams in all of
+/// them (six bytes each). They would take too much memory and too much time to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NgramLimits {
     pub texts: usize,

@@ -42,7 +42,8 @@ pub struct Encoded {
 }
 
 impl Encoding {
-    /// Makes an encoder version, opened from `dir`, known to the project, with what is said there of its training.
+    /// Registers an encoder version, opened from `dir`, in the project, with the record of its training in
+    /// that folder.
     pub fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), WorkbenchError> {
         self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         let version = encoder.version();
@@ -64,7 +65,8 @@ impl Encoding {
         key: &str,
         progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
-        // However it ends: what was finished is in the project, and what was read of it meanwhile is of some texts only.
+        // Dropped however it ends: finished embeddings are in the project, and those read meanwhile cover
+        // only some texts.
         let _forget = ForgetAtEnd(self);
         self.take_over_fitting(encoder, key)?;
         let kept = u64::from(self.context.store.embedding_count(key)?);

@@ -21,7 +21,8 @@ impl LiveModels {
                 (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
             })
         };
-        // Of a multi-label question the options learn from the same labels: the first one speaks for all, once all have a model.
+        // The options of a multi-label question learn from the same labels: the first one represents all,
+        // once all have a model.
         let all: Option<Vec<_>> = learned.iter().map(of_one).collect();
         let fitted = all.and_then(|all| all.into_iter().next());
         // A model on the embeddings of before is about to be fitted again, and is not what is asked for.

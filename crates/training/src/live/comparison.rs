@@ -15,12 +15,12 @@ pub struct Sides {
     pub against: Option<String>,
 }
 
-/// Some pairs of groups, and what all texts say about them.
+/// Pairs of groups with the evidence about them from all texts.
 #[derive(Debug)]
 pub struct Comparison {
     pub sides: Vec<Sides>,
     gaps: GroupGaps,
-    /// The strict and the lenient, where they are compared beside the groups.
+    /// The strict and the lenient, if they are compared in addition to the groups.
     severity: Option<SeveritySides>,
 }
 
@@ -31,8 +31,8 @@ impl Comparison {
         Self { sides, gaps, severity: None }
     }
 
-    /// As [`Comparison::of`], and the strict against the lenient of `mask` (everyone with `None`) beside them. Each of the two is corrected
-    /// to half of the share of false ones.
+    /// Compares groups as [`Comparison::of`] does, and the strict with the lenient of `mask` (everyone with
+    /// `None`). Each of the two is corrected to half of the false discovery rate.
     pub fn beside_severity(
         model: &LiveModel,
         groups: Vec<Vec<u32>>,
@@ -78,7 +78,8 @@ pub fn widest(gaps: &[GroupGap]) -> Option<usize> {
     (0..gaps.len()).max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()))
 }
 
-/// The interval of the size of the widest of all gaps, whose intervals hold together; `None` where one of them has none.
+/// The interval of the size of the widest of all gaps, from simultaneous intervals; `None` if one of them
+/// has none.
 pub fn widest_interval(gaps: &[GroupGap]) -> Option<(f32, f32)> {
     let sizes = gaps.iter().map(|gap| gap.interval.map(size_interval)).collect::<Option<Vec<_>>>()?;
     sizes.into_iter().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))

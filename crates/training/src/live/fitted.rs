@@ -12,27 +12,28 @@ use std::sync::Arc;
 
 /// The model that a head in the project belongs to.
 pub(super) const MODEL: &str = "multilevel";
-/// A refit is due after so many changes, or after a twentieth of the labels it stands on, whichever is more.
+/// A refit is due after so many changes, or after a twentieth of the labels that the model is based on,
+/// whichever is more.
 pub(super) const REFIT_AFTER: usize = 20;
 
 /// A model that is live.
 pub struct Fitted {
     pub model: LiveModel,
-    /// The embeddings it stands on.
+    /// The embeddings that it is based on.
     pub basis: Basis,
     /// Labels at its last fit, and changes since.
     pub labels: usize,
     pub(super) changes: usize,
     /// Changes since it was fitted, whether or not a fit is due.
     pub(crate) learned: u32,
-    /// When it was fitted, or kept in the project.
+    /// When it was fitted, or stored in the project.
     pub(crate) fitted_at_ms: i64,
     /// Measures that were asked for.
     pub(crate) kept: Kept,
 }
 
 impl Fitted {
-    /// What the models say of a text: the others' mean, and this annotator's own.
+    /// The models' predictions for a text: the mean over the others, and this annotator's own.
     pub(crate) fn predictions_on(&self, text: u32, annotator: u32) -> Option<TextPredictions> {
         if text as usize >= self.model.texts() {
             return None;
@@ -65,7 +66,8 @@ impl Fitted {
         estimation_shown(&self.model.estimation())
     }
 
-    /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
+    /// How informative each text would be for this annotator's model; `None` for an annotator whom the model
+    /// does not know yet.
     pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
         ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
     }
@@ -98,7 +100,7 @@ impl Fitted {
     }
 }
 
-/// Tells a model who there is, and what is known of them now.
+/// Adds missing annotators to a model, and updates the attributes of all.
 pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
     while model.annotators() < annotators.len() {
         model.add_annotator();

@@ -1,4 +1,4 @@
-//! Measures of all texts that were asked for, kept until a prediction changes.
+//! Requested measures of all texts, cached until a prediction changes.
 
 use super::comparison::Comparison;
 use dissensus_api::GroupChoice;
@@ -10,7 +10,7 @@ use dissensus_stats::disagreement::{
 };
 use std::sync::Arc;
 
-/// Comparisons that are kept: the one of the list's rows and the one that ranks.
+/// Cached comparisons: the one of the list's rows and the one that ranks.
 const COMPARISONS: usize = 2;
 
 /// Whose answers are measured.
@@ -34,7 +34,7 @@ pub enum Asked {
     Measure(Measure),
     /// Split, and what labels add to it.
     Combined,
-    /// The split of the labels alone.
+    /// The split of the labels, without predictions.
     Labels,
     /// The widest gap of a comparison.
     Gap(Arc<Comparison>),
@@ -61,7 +61,8 @@ pub struct Measured {
     pub splits: Vec<f32>,
     /// Labels by those over whom it is.
     pub labels: Vec<u32>,
-    /// Mean and split of the labels alone, by text; not a number with fewer than two labels, empty for scales without an order.
+    /// Mean and split of the labels, without predictions, by text; not a number with fewer than two labels,
+    /// empty for unordered scales.
     pub observed: Vec<(f32, f32)>,
     /// How split texts of a mean level are; needs enough texts.
     pub usual: Option<UsualSplit>,
@@ -69,7 +70,7 @@ pub struct Measured {
     pub weight: LabelWeight,
     /// All texts in their order.
     pub order: Vec<u32>,
-    /// Sizes of the groups of texts at the head of that order that are not told apart.
+    /// Sizes of the groups of indistinguishable texts at the head of that order.
     pub ties: Vec<u32>,
 }
 
@@ -133,8 +134,9 @@ fn counts(model: &LiveModel, mask: Option<&[bool]>) -> Vec<u32> {
     counts
 }
 
-/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
-/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
+/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. For
+/// unordered levels the split is the probability that two labels differ divided by its maximum, and the mean
+/// has no meaning.
 fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     let counts = counts(model, mask);
     let of = |counts: &[u32]| {
@@ -149,7 +151,8 @@ fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     counts.chunks_exact(model.levels()).map(of).collect()
 }
 
-/// Mean squared distance of two of these labels, counted by level, over its maximum for as many people; needs two.
+/// Mean squared distance of two of these labels, counted by level, divided by its maximum for as many
+/// people; needs two.
 pub fn split_of_labels(counts: &[u32]) -> Option<f32> {
     let people: u32 = counts.iter().sum();
     if people < 2 {
@@ -178,18 +181,18 @@ pub fn differing_labels(counts: &[u32]) -> Option<f32> {
     Some(((1.0 - same / pairs(people)) / most) as f32)
 }
 
-/// What a live model keeps of what was asked.
+/// A live model's cache of requested measures.
 #[derive(Default)]
 pub(crate) struct Kept {
     measured: Option<(Attributes, Asked, Arc<Measured>)>,
-    /// What all texts say about labels hardly moves with one: it stays until the next fit.
+    /// The estimate over all texts hardly changes with one label: it is retained until the next fit.
     weight: Option<LabelWeight>,
     comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
 }
 
 impl Kept {
-    /// Measures are of predictions that are gone. What all texts say about groups hardly moves with a label: it stays until the
-    /// next fit.
+    /// Drops measures of outdated predictions. Comparisons of groups over all texts hardly change with one
+    /// label: they are retained until the next fit.
     pub(super) fn predictions_changed(&mut self) {
         self.measured = None;
     }

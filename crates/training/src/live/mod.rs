@@ -1,4 +1,5 @@
-//! The models that learn label by label while a project is open: one for each question, fitted anew in the background.
+//! Models that are updated label by label while a project is open: one for each question, refitted in the
+//! background.
 
 mod active_model;
 mod background;

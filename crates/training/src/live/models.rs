@@ -13,7 +13,7 @@ pub(super) type Slot = Arc<Mutex<Option<Fitted>>>;
 #[derive(Default)]
 pub struct Models {
     slots: Mutex<HashMap<QuestionId, Slot>>,
-    /// One fit of a question at a time, and whoever waited finds it done.
+    /// One fit per question at a time; a caller that waited finds it done.
     fitting: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
     revision: AtomicU32,
     /// The revision at which a label of a question changed last, since everything was forgotten.
@@ -32,7 +32,8 @@ impl Models {
     /// What `read` makes of the live model of a question; `None` while there is none.
     pub fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
         let slot = self.slot(question);
-        // A model that was being updated when a thread panicked is dropped, and fitted again when it is next wanted.
+        // A model that was being updated when a thread panicked is dropped, and fitted again when it is next
+        // needed.
         let mut slot = lock_or_reset(&slot);
         slot.as_mut().map(read)
     }
@@ -51,19 +52,21 @@ impl Models {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Notes that a label of each of these questions changed, all at once; the revision of the predictions since then.
+    /// Records that a label of each of these questions changed, all at once; returns the revision of the
+    /// predictions since then.
     pub(super) fn labels_of_all_changed(&self, questions: &[QuestionId]) -> u32 {
         let revision = self.next_revision();
         lock(&self.labels_changed).extend(questions.iter().map(|question| (*question, revision)));
         revision
     }
 
-    /// The revision at which a label of this question changed last; 0 if none has since everything was forgotten ([`Models::generation`]).
+    /// The revision at which a label of this question changed last; 0 if none has since everything was
+    /// dropped ([`Models::generation`]).
     pub fn labels_changed(&self, question: QuestionId) -> u32 {
         lock(&self.labels_changed).get(&question).copied().unwrap_or_default()
     }
 
-    /// Makes room for people who were added; they start as the average person, or where their groups are expected.
+    /// Adds people to the models; they start as the average person, or as expected for their groups.
     pub fn add_annotators(&self, annotators: &[Annotator]) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {

@@ -1,8 +1,10 @@
-//! Questions of other projects that teach a run's encoder beside its own: read once, when the run starts.
+//! Auxiliary questions of other projects that train a run's encoder together with its own: read once, when
+//! the run starts.
 //!
-//! What is read is kept in the run's folder until it has finished, so that a run that is resumed learns the same, whatever has become
-//! of the other project. Nothing of it is scored, and nothing that is scored is in it: labels of texts whose body stands among the
-//! run's validation or test texts are left out, and, of another question of the same project, those of people who are held out.
+//! The data is stored in the run's folder until it has finished, so that a resumed run learns the same,
+//! whatever happens to the other project. None of it is scored, and nothing that is scored is in it: labels
+//! of texts whose body is among the run's validation or test texts are left out, and, for another question
+//! of the same project, those of held-out people.
 
 use super::Runs;
 use crate::encoding::OtherTrainingData;
@@ -110,7 +112,8 @@ struct HeldOut {
 }
 
 impl Runs {
-    /// Questions of a project file that have labels and can teach the encoder of a run on `question`: all but this one.
+    /// Questions of a project file that have labels and can train the encoder of a run on `question`: all
+    /// but this one.
     ///
     /// # Errors
     /// The file is no project, or cannot be read; there is no such question here.
@@ -166,7 +169,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Reads what teaches the encoder of a run that is about to start, keeps it in the run's folder, and says what it is.
+    /// Reads the auxiliary data for the encoder of a run that is about to start, stores it in the run's
+    /// folder, and returns its description.
     pub(super) fn read_auxiliary(
         &self,
         kept: &SavedRun,
@@ -185,7 +189,7 @@ impl Runs {
         Ok(all.into_iter().map(|labels| labels.about).collect())
     }
 
-    /// What was kept of it, for a run that starts or goes on.
+    /// The stored auxiliary data, for a run that starts or is resumed.
     pub(super) fn kept_auxiliary(
         &self,
         kept: &SavedRun,
@@ -226,7 +230,7 @@ impl Runs {
         let mut rows: BTreeSet<usize> = scored.clone().map(|o| o.text as usize).collect();
         let groups: BTreeSet<u32> = rows.iter().filter_map(|row| own.groups[*row]).collect();
         let held = |row: &usize| match split {
-            // Also those whose labels others keep, as in a shared task.
+            // Including texts whose labels are withheld by others, as in a shared task.
             SplitSpec::Column => own.parts[*row].is_some_and(|part| part != Split::Train),
             SplitSpec::Grouped(_) => own.groups[*row].is_some_and(|group| groups.contains(&group)),
             _ => false,
@@ -323,7 +327,7 @@ fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, Wor
     })
 }
 
-/// What teaches the encoder of a run beside its question; nothing where it has not started.
+/// What trains the encoder of a run in addition to its question; empty if it has not started.
 pub(super) fn auxiliary_of(kept: &SavedRun) -> Vec<RunAuxiliary> {
     let of = kept.run.start.as_ref().and_then(|start| start.get("auxiliary").cloned());
     of.and_then(|of| serde_json::from_value(of).ok()).unwrap_or_default()

@@ -22,10 +22,11 @@ pub struct RunModel {
 }
 
 impl Runs {
-    /// The model of a finished run of `multilevel`, fitted again as [`Runs::predict`] does, and its encoder.
+    /// The model of a finished run of `multilevel`, fitted again as in [`Runs::predict`], and its encoder.
     ///
     /// # Errors
-    /// As [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of questions that have other levels since.
+    /// Those of [`Runs::predict`]; [`WorkbenchError::CannotBundle`] for runs of other models, and of
+    /// questions whose levels have changed since.
     pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, WorkbenchError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {

@@ -14,7 +14,7 @@ impl Energy {
     fn under(folder: &Path) -> Self {
         let Ok(entries) = std::fs::read_dir(folder) else { return Self(Vec::new()) };
         let packages = entries.flatten().filter(|entry| {
-            // `intel-rapl:0` is a package, `intel-rapl:0:1` a part of it that is counted in the package.
+            // `intel-rapl:0` is a package, `intel-rapl:0:1` a part whose energy is included in the package.
             entry.file_name().to_string_lossy().matches(':').count() == 1
         });
         Self(packages.filter_map(|e| Some((e.path(), number(&e.path().join("energy_uj"))?))).collect())

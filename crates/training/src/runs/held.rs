@@ -1,8 +1,8 @@
-//! Heads that a training holds as earlier runs left them, while the encoder and other heads learn.
+//! Heads that a training leaves unchanged from earlier runs, while the encoder and other heads learn.
 //!
-//! A head says something on the encoder that it was learned on, and nothing on another one. So a training that holds one begins with the
-//! encoder of its run: the one that the run tuned, or the one that it stood on. What the run learned of a text is in its head, so that
-//! such texts are scored under no question of the training.
+//! A head is only meaningful on the encoder that it was learned on. So a training that holds one starts from
+//! the encoder of its run: the one that the run tuned, or the frozen one that it used. What the run learned
+//! about a text is in its head, so that such texts are not scored under any question of the training.
 
 use super::Runs;
 use crate::encoding::Seen;
@@ -18,7 +18,8 @@ use dissensus_selection::evaluation::SeenByEncoder;
 use dissensus_stats::data::{AnnotatorModel as _, Embeddings, ModelKind};
 use std::sync::Arc;
 
-/// Texts and annotators that cannot test a training: what taught the encoder it begins with, or a head that it holds.
+/// Texts and annotators that cannot test a training: those that trained the encoder from which it starts, or
+/// a head that it holds.
 pub(super) struct Taught {
     texts: Vec<bool>,
     annotators: Vec<bool>,
@@ -74,7 +75,7 @@ impl Runs {
         Ok(())
     }
 
-    /// The encoder that the run's head stands on.
+    /// Checks the run of a held head and returns the encoder that the head depends on.
     fn check_held_run(
         &self,
         question: &Question,
@@ -122,7 +123,7 @@ impl Runs {
         self.encoder_under(&kept)?.map_or_else(|| refused("has no encoder".to_owned()), Ok)
     }
 
-    /// The encoder that a run's head stands on: the one it tuned, or the frozen one.
+    /// The encoder that a run's head depends on: the one it tuned, or the frozen one.
     fn encoder_under(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
         match kept.choices.tuning {
             Tuning::Frozen => self.frozen_of(kept),
@@ -147,7 +148,7 @@ impl Runs {
         Ok(NetworkModel::load(&self.kept.folder(kept)?, Arc::new(nothing))?)
     }
 
-    /// The head that a training holds for the question of this member of it.
+    /// The head that a training holds for the question of this member.
     pub(super) fn head_held_for(&self, member: &SavedRun) -> Result<Option<NetworkModel>, WorkbenchError> {
         let choices = &member.choices;
         let held = choices.held.iter().find(|held| held.question == choices.question);

@@ -11,9 +11,6 @@ use dissensus_stats::metrics::Scores;
 
 impl Runs {
     /// Every training run, newest first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn list(&self) -> Result<Vec<RunInfo>, WorkbenchError> {
         self.infos(&self.kept.all()?)
     }

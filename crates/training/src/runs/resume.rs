@@ -14,7 +14,8 @@ use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{RunId, StoreError};
 
 impl Runs {
-    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on the labels, annotators and texts that it started on.
+    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on
+    /// the labels, annotators and texts that it started with.
     ///
     /// # Errors
     /// There is no such run, it cannot be resumed, or another one is at work.
@@ -24,10 +25,10 @@ impl Runs {
         self.work_on(RunId(id), reserved)
     }
 
-    /// As [`Runs::resume`], on this thread.
+    /// Resumes a run as [`Runs::resume`] does, on the calling thread.
     ///
     /// # Errors
-    /// As there, and whatever the training runs into.
+    /// Those of [`Runs::resume`], and any error of the training.
     pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, WorkbenchError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         self.reopen(id)?;

@@ -38,7 +38,7 @@ pub(crate) struct Fitted {
 }
 
 impl Runs {
-    /// Threads that a training may take: all, but one less where somebody labels meanwhile.
+    /// Threads that a training may use: all, but one less if a window is open for labelling.
     fn threads_for_training(&self) -> Option<usize> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let labelled_meanwhile = self.context.works_in_background();
@@ -54,12 +54,13 @@ pub(super) struct Work<'a> {
     pub(super) options: &'a FitOptions,
 }
 
-/// What is done with the model of each run as soon as there is one: models of many runs at a time would fill the memory.
+/// Called with the model of each run as soon as it exists, because the models of many runs at a time would
+/// fill the memory.
 type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), WorkbenchError> + 's;
 
 impl Work<'_> {
-    /// Trains the members as one, on the embeddings `x` where the encoder stays as it is. The first one's folder holds the checkpoints.
-    /// Returns the seconds that were trained before it was interrupted.
+    /// Trains the members as one, on the embeddings `x` if the encoder is frozen. The first one's folder
+    /// holds the checkpoints. Returns the seconds of training before an interruption.
     pub(super) fn in_steps(
         &self,
         members: &mut [Member],
@@ -160,7 +161,8 @@ impl Work<'_> {
         Ok(before)
     }
 
-    /// Calibrates, scores and keeps what was learned of words; the scores of each run, those of types of spans alone.
+    /// Calibrates, scores and stores what was learned of words; the scores of each run, only for types of
+    /// spans.
     fn finish_words(
         &self,
         words: &[WordsAtWork],
@@ -183,8 +185,8 @@ impl Work<'_> {
         Ok(scores)
     }
 
-    /// Writes the tuned encoder into the folder of every run, as one file under a name in each where the file system has such names: each
-    /// folder is whole, and what becomes of the others does not touch it.
+    /// Writes the tuned encoder into the folder of every run, as one file with a hard link in each if the
+    /// file system supports them, so that each folder is complete and independent of the others.
     fn keep_encoder(
         &self,
         trained: &Trained,
@@ -267,7 +269,7 @@ impl Work<'_> {
     }
 }
 
-/// Of other projects the names of their files alone: a run's folder is handed on.
+/// Reduces the paths of other projects to file names, because a run's folder is shared.
 fn without_folders(choices: &TrainChoices) -> TrainChoices {
     let mut choices = choices.clone();
     for other in &mut choices.auxiliary {

@@ -25,7 +25,8 @@ pub(super) struct TableModel {
 }
 
 enum Kind {
-    /// `multilevel`, whose doubt about a text is in how much people would disagree; as it is without further texts, and how many it has.
+    /// `multilevel`, whose uncertainty about a text is part of its disagreement; with its serialized state
+    /// without further texts, and the number of its texts.
     Live { model: Box<LiveModel>, kept: Vec<u8>, texts: usize },
     /// A network, over the text that is asked about.
     Network(Option<Box<NetworkModel>>),
@@ -70,8 +71,8 @@ impl TableModel {
         self.levels
     }
 
-    /// What these people (rows of the run; others are strangers) are predicted to answer, people x levels, and how much they would disagree. `row` is the text's in the
-    /// project, where it is of it.
+    /// Predictions for these people (rows of the run; others are strangers), people x levels, and how much
+    /// they would disagree. `row` is the row of the text in the project, if it is one of its texts.
     pub(super) fn predict(
         &mut self,
         row: Option<u32>,

@@ -1,7 +1,8 @@
 //! Questions that are learned together on one encoder: which they are, and how their texts are divided.
 //!
-//! Each is a run of its own, with its head, its test labels and its figures; the runs of one training share a group, a division and an
-//! encoder. A text that is scored by one question, or a copy of its body, teaches none.
+//! Each is a run of its own, with its head, its test labels and its figures; the runs of one training share
+//! a group, a division and an encoder. A text that is scored by one question, or a copy of its body, is not
+//! used to train any.
 
 use super::Runs;
 use dissensus_api::{JointQuestion, TrainChoices};
@@ -16,8 +17,9 @@ use dissensus_stats::data::{Embeddings, Observation, Target, TrainingData};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Runs {
-    /// What a training is to learn, with the weight of each: the questions asked for, of those with options each option. A question with
-    /// options counts as much as another one, whatever their number.
+    /// What a training is to learn, with the weight of each: the requested questions, with each option in
+    /// place of a multi-label question. All options together weigh as much as another question, whatever
+    /// their number.
     pub(super) fn learned_together(
         &self,
         choices: &TrainChoices,
@@ -92,11 +94,12 @@ pub(super) fn check_together(
     }
 }
 
-/// Divides the labels of several questions as one: where the labels of a text stand is the same for all of them.
+/// Divides the labels of several questions as one, so that the labels of a text are in the same part for all
+/// of them.
 ///
 /// # Errors
-/// As [`SplitSpec::divide`]; a side on which a question has no label; an official split that puts one body into the training of one question and
-/// into the test of another.
+/// Those of [`SplitSpec::divide`]; a part in which a question has no label; an official split that puts one
+/// body into the training of one question and into the test of another.
 pub(super) fn divide(
     split: SplitSpec,
     of: &[QuestionData],
@@ -173,7 +176,8 @@ pub(super) fn divide(
         .collect()
 }
 
-/// Copies within one question are told; across questions they would teach one what another is scored on.
+/// Checks an official split for copies across questions. Copies within one question are only reported;
+/// across questions they would train one question on what another is scored on.
 fn check_official(of: &[QuestionData], copies: &[u32]) -> Result<(), WorkbenchError> {
     let mut taught: HashMap<u32, BTreeSet<QuestionId>> = HashMap::new();
     let labelled = |on_test: bool| {

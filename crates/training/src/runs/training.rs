@@ -46,8 +46,8 @@ struct Spent {
 }
 
 impl Runs {
-    /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on an encoder that stays as it is nothing is shared,
-    /// and each is trained by itself.
+    /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on a frozen encoder
+    /// nothing is shared, and each is trained separately.
     pub(super) fn train_runs(
         &self,
         runs: &[RunId],
@@ -111,7 +111,7 @@ impl Runs {
         }
         let asked = members.iter().map(|member| member.kept.choices.question);
         let trained: Vec<_> = asked.zip(ended.iter().map(|of| of.held_out.as_ref())).collect();
-        // The training is worth more than what is learned on top of it.
+        // Not fatal: the training is worth more than the correlations that are learned from it.
         match self.options_together(&trained, options.seed) {
             Ok(together) => {
                 ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);

@@ -1,7 +1,9 @@
-//! Words that a training learns beside what is said of whole texts: a question with spans all of whose types are learned on an encoder that is tuned.
+//! Words that a training learns in addition to labels of whole texts, for a question with spans all of whose
+//! types are learned on an encoder that is tuned.
 //!
-//! Which words were marked is read in the moment in which the labels of its types are, divided as these are, and kept with the checkpoints until the run has finished. What was
-//! learned lies beside the tuned encoder of every run of the training.
+//! The marked words are read at the same moment as the labels of the types, divided in the same way, and
+//! stored with the checkpoints until the run has finished. The learned heads are stored next to the tuned
+//! encoder of every run of the training.
 
 use super::Runs;
 use super::member::Member;
@@ -107,7 +109,8 @@ impl WordLabels {
 }
 
 impl Runs {
-    /// Keeps the marked words that a training which is about to start learns in the folder of its first run; returns of how many questions. `spans` has the answers to questions with spans.
+    /// Stores the marked words that a training which is about to start learns, in the folder of its first
+    /// run; returns the number of questions. `spans` has the answers to questions with spans.
     pub(super) fn keep_words_to_learn(
         &self,
         together: &[SavedRun],
@@ -247,8 +250,9 @@ impl WordsAtWork {
         }
     }
 
-    /// The calibrated model of a head that was learned, and its scores on the test answers. `taught` has of each text whether its encoder, or one that it comes from, learned it or a
-    /// copy: these calibrate nothing.
+    /// The calibrated model of a learned head, and its scores on the test answers. `taught` marks the texts
+    /// that its encoder, or one from which that was tuned, learned, or of which it learned a copy: they are
+    /// not used for calibration.
     pub(super) fn finished(
         &self,
         head: &WordHead,
@@ -282,7 +286,7 @@ impl WordsAtWork {
             copies: &copies,
             tuned_on: &[],
         };
-        // Scores stand in the place of states, which take memory: each type's head is its own score.
+        // Scores are used in place of hidden states, which take memory: each type's head is its own score.
         let types = of.types;
         let own: Vec<f32> =
             (0..types * types).map(|at| if at / types == at % types { 1.0 } else { 0.0 }).collect();
@@ -304,7 +308,8 @@ impl WordsAtWork {
         Ok((learned, scores))
     }
 
-    /// The heads on hidden states, of heads on their scores, and the prints of the forms that have an effect, ascending.
+    /// Converts heads on scores to heads on hidden states, and returns them with the fingerprints of the
+    /// forms that have an effect, ascending.
     fn kept_heads(&self, of_scores: Vec<TypeHead>, head: &WordHead) -> (Vec<u64>, Vec<TypeHead>) {
         let hidden = head.weights.len() / of_scores.len().max(1);
         let has_effect = |id: &usize| {
@@ -359,7 +364,7 @@ impl WordsAtWork {
     }
 }
 
-/// Keeps what was learned of words beside the tuned encoder in each of these folders.
+/// Stores the learned words next to the tuned encoder in each of these folders.
 pub(super) fn keep_learned(
     learned: &[LearnedWords],
     folders: &[std::path::PathBuf],
@@ -376,8 +381,9 @@ pub(super) fn keep_learned(
 }
 
 impl Runs {
-    /// What the run whose encoder is called `encoder` has learned of the words of a question, also where another run on that encoder predicts; none where it has not. The name is that
-    /// of the encoder that was opened: the project may have another one by now.
+    /// What the run whose encoder is named `encoder` has learned of the words of a question, also if another
+    /// run on that encoder predicts; none if it has learned none. The name is that of the encoder that was
+    /// opened, because the project may use another one by now.
     pub fn learned_words(
         &self,
         question: QuestionId,
@@ -389,10 +395,10 @@ impl Runs {
         Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
     }
 
-    /// What a run, or the training that it is of, has learned of words, of each question; empty where it learned none.
+    /// What a run, or its training, has learned of words, for each question; empty if it learned none.
     ///
     /// # Errors
-    /// There is no such run; what it has learned cannot be read.
+    /// There is no such run; its learned words cannot be read.
     fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
         let kept = self.kept.get(run)?;
         self.kept.has_same_levels(&kept)?;

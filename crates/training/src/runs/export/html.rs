@@ -1,4 +1,4 @@
-//! A page about runs that needs nothing beside itself: no script, no request.
+//! A self-contained HTML page about runs: no script, no request.
 
 use super::people::ReportedPeople;
 use super::tables::{COLUMNS, is_best, tuning, value};
@@ -173,7 +173,7 @@ fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
     }
 }
 
-/// The run beside what can be said without reading the texts.
+/// Compares the run with baselines that do not read the texts.
 fn baseline_table(out: &mut String, run: &RunDetail) {
     if run.baselines.is_empty() || run.info.scores.is_none() {
         return;

@@ -39,7 +39,8 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
     out.into_inner().map_err(|e| WorkbenchError::internal(&e))
 }
 
-/// A `tabular` in the manner of booktabs, the best figure of each column bold among runs that can be compared.
+/// A `tabular` for the LaTeX package booktabs, the best figure of each column in bold among runs that can be
+/// compared.
 pub(super) fn latex(runs: &[RunDetail]) -> String {
     let columns: Vec<&str> = COLUMNS
         .iter()
@@ -70,7 +71,7 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
     booktabs(&format!("{left}{right}"), &header, runs.iter().map(row))
 }
 
-/// A title, and what stands under it.
+/// A title, and the cell of a run.
 type TextColumn = (&'static str, fn(&RunDetail) -> String);
 
 /// What a run is, as columns of a table.
@@ -109,7 +110,8 @@ pub fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
     metrics(run).find(|metric| metric.key == key)
 }
 
-/// Whether no other run on the same question, split and seed, with or without slips alike, has a better one, and there is another.
+/// Whether no other run on the same question, split and seed, with the same treatment of slips, has a better
+/// value, and there is another such run.
 pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -> bool {
     let group = |run: &RunDetail| {
         (run.info.question, run.info.split.name(), run.info.seed, run.choices.without_slips)
