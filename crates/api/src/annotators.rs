@@ -5,7 +5,7 @@ use dissensus_domain::{AnnotatorId, Attributes, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What goes if somebody withdraws.
+    /// What is deleted when an annotator withdraws.
     pub struct Traces {
         /// Who.
         pub annotator: AnnotatorId,
@@ -13,7 +13,7 @@ view! {
         pub external_id: String,
         /// Their name on screen.
         pub name: String,
-        /// Labels, skips, flags and notes, those taken back and those of later occasions included.
+        /// Labels, skips, flags and notes, including retracted ones and those of later annotation rounds.
         pub answers: u32,
         /// Packets that were handed out to them.
         pub packets: u32,
@@ -23,14 +23,14 @@ view! {
         pub nameless: u32,
         /// Training runs of a time at which they were in the project.
         pub runs: u32,
-        /// Copies of the project beside it that still have them.
+        /// Copies of the project in the same folder that still contain their data.
         pub copies: Vec<String>,
-        /// People whose names differ from theirs by case, accents, spaces or letters that look alike alone, and who stay: it may be the same
-        /// person.
+        /// Annotators who stay and whose names differ from theirs only by case, accents, spaces or
+        /// look-alike letters: they may be the same person.
         pub look_alikes: Vec<String>,
     }
 
-    /// What was erased of somebody who withdrew.
+    /// What was erased when an annotator withdrew.
     pub struct Withdrawn {
         /// As in [`Traces`].
         pub answers: u32,
@@ -42,9 +42,11 @@ view! {
         pub nameless: u32,
         /// As in [`Traces`].
         pub runs: u32,
-        /// The encoder that was in use had been tuned by one of these runs: another one is used now, or none yet.
+        /// True if the encoder in use had been tuned by one of these runs, so that the project now uses
+        /// another one or none.
         pub encoder_changed: bool,
-        /// False where bytes of theirs may still be in the file or in a folder: it is tried again when the project is opened.
+        /// False if some of their bytes may still be in the file or in a folder; deletion is retried when
+        /// the project is opened.
         pub cleaned: bool,
         /// As in [`Traces`].
         pub copies: Vec<String>,
@@ -58,13 +60,13 @@ view! {
         pub external_id: String,
         /// Its name on screen.
         pub name: String,
-        /// What is known of the person.
+        /// Attributes of the annotator.
         pub attributes: Attributes,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
         /// Current labels for the question.
         pub labels: u32,
-        /// Texts of which the person says that they cannot say; these are no labels.
+        /// Texts that the annotator answered with "cannot say"; these are not labels.
         pub cannot_say: u32,
         /// How often each level was used.
         pub level_counts: Vec<u32>,
@@ -74,8 +76,9 @@ view! {
         pub severity: Option<f32>,
         /// Its posterior standard deviation.
         pub severity_sd: Option<f32>,
-        /// Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 95 %
-        /// interval; none where held-out labels do not show that people differ in it.
+        /// Consistency (discrimination): the factor that this person applies to texts' scores, 1 for the
+        /// average annotator, with its 95 % interval; none if held-out labels do not show that people differ
+        /// in it.
         pub consistency: Option<Figure>,
         /// Share of this person's labels predicted right on texts held out.
         pub held_out_accuracy: Option<f32>,
@@ -89,13 +92,15 @@ view! {
         pub baseline_distance: Option<f32>,
         /// The same for always guessing everybody's median.
         pub common_distance: Option<f32>,
-        /// Labels that the held-out accuracy stands on.
+        /// Held-out labels on which the accuracy is computed.
         pub held_out_labels: u32,
-        /// Share of pairs of this person's label and another person's on the same text that are equal, with its 95 % interval over texts.
+        /// Share of equal pairs among pairs of this person's label and another person's label on the same
+        /// text, with its 95 % interval over texts.
         pub agreement_with_others: Option<Figure>,
         /// Texts that this person shares with others.
         pub shared_texts: u32,
-        /// What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each.
+        /// Unusual patterns in this person's labels, one sentence each with the numbers behind it. Each
+        /// pattern is reported for at most 1 % of the people who judge as the others do.
         pub flags: Vec<AnnotatorFlag>,
         /// Labels whose time is known: those given in the window, and those imported with one.
         pub timed_labels: u32,
@@ -107,7 +112,7 @@ view! {
         pub y: Option<f32>,
     }
 
-    /// Something that stands out about a person's labels.
+    /// An unusual pattern in a person's labels.
     pub struct AnnotatorFlag {
         /// `one-level`, `reversed` or `too-fast`.
         pub kind: String,
@@ -131,7 +136,8 @@ view! {
         pub remark: Option<String>,
         /// False while how well people are predicted on texts held out is still to be measured.
         pub held_out_measured: bool,
-        /// What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels.
+        /// Note on the held-out labels: some texts are left out because the encoder was tuned on their
+        /// labels.
         pub held_out_note: Option<String>,
         /// How the variances behind severities were estimated; none while the models are being fitted.
         pub estimation: Option<Estimation>,

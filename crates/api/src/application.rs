@@ -32,13 +32,13 @@ view! {
         pub sample: bool,
     }
 
-    /// Kept beside the application, for all projects.
+    /// Settings of the application, shared by all projects.
     pub struct AppSettings {
         /// Colours.
         pub theme: Theme,
         /// Hide each text until a key is held.
         pub blur: bool,
-        /// Show texts and pictures without colour; files of older versions do not say.
+        /// Shows texts and pictures without colour; absent in files of older versions.
         #[serde(default)]
         pub greyscale: bool,
         /// Remind of a break after so many minutes; 0 is never.
@@ -47,17 +47,17 @@ view! {
         pub random_share: f32,
         /// Size of the text being labelled, in pixels.
         pub text_size: u32,
-        /// Whether single letters are commands; files of older versions do not say.
+        /// Whether single letters are commands; absent in files of older versions.
         #[serde(default = "yes")]
         pub letter_keys: bool,
-        /// Whether marks in a text go from word to word; files of older versions do not say.
+        /// Whether marks in a text snap to whole words; absent in files of older versions.
         #[serde(default = "yes")]
         pub snap_to_words: bool,
     }
 
     /// Colours.
     pub enum Theme {
-        /// As the system says.
+        /// Follows the setting of the operating system.
         System,
         /// Dark on light.
         Light,

@@ -1,10 +1,11 @@
-//! Care for the people who label: what the study sets, what a person chose, where they stand today.
+//! Care for annotators: the study's limits, a person's own settings and today's state.
 
 use dissensus_domain::QuestionId;
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// From which answer on a text is harmful: on an ordinal scale this level and those above it, else this level, option or type alone.
+    /// From which answer on a text is harmful: on an ordinal scale this level and those above it, otherwise
+    /// only this level, option or type.
     #[derive(Eq)]
     pub struct HarmfulFrom {
         /// The question.
@@ -18,22 +19,23 @@ view! {
     pub struct StudyCare {
         /// Harmful texts a day after which a person has finished; none where there is no limit.
         pub limit: Option<u32>,
-        /// Nobody goes on beyond the limit on that day.
+        /// Whether an annotator must stop for the day once the limit is reached.
         pub strict: bool,
         /// Texts and pictures without colour.
         pub greyscale: bool,
-        /// Which texts are harmful; a text is when one of these says so.
+        /// Which texts are harmful; one match is enough.
         pub harmful: Vec<HarmfulFrom>,
     }
 
-    /// What a person chose. It is kept on this computer, and not in the project.
+    /// A person's own settings, stored on this computer and not in the project.
     #[derive(Default, Eq)]
     pub struct OwnCare {
         /// The own limit; none where the study's counts.
         pub limit: Option<u32>,
-        /// Which texts are harmful, where the study does not say.
+        /// Which texts are harmful, if the study does not define it.
         pub harmful: Option<HarmfulFrom>,
-        /// Texts with one of these words or phrases are left out; a word that ends with `*` means every word that begins so.
+        /// Texts that contain one of these words or phrases are left out; a word that ends with `*` matches
+        /// every word with that prefix.
         pub words: Vec<String>,
         /// Texts of these groups are left out.
         pub groups: Vec<String>,
@@ -47,7 +49,7 @@ view! {
         pub texts: u32,
     }
 
-    /// Where a person stands today.
+    /// The state of a person's limits today.
     pub struct CareInfo {
         /// What the study sets.
         pub study: StudyCare,
@@ -59,7 +61,8 @@ view! {
         pub reached: bool,
         /// The person may choose to go on.
         pub may_go_on: bool,
-        /// Harmful texts read today. The newest few are not in it yet, so that it does not tell which ones were.
+        /// Harmful texts read today, without the newest few, so that the count does not reveal which ones
+        /// were harmful.
         pub today: u32,
         /// As `today`, on all days on this computer.
         pub in_all: u32,

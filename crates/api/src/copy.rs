@@ -9,7 +9,7 @@ view! {
         pub path: String,
         /// Its size.
         pub bytes: f64,
-        /// The folder with the files of the runs beside the copy, where they were copied too.
+        /// The folder with the files of the runs next to the copy, if they were copied too.
         pub runs: Option<String>,
         /// The folder with the files of the runs (tuned encoders, checkpoints) that was not copied.
         pub runs_left: Option<String>,

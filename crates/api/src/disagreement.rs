@@ -1,4 +1,4 @@
-//! Disagreement: texts in order of it, and one text.
+//! Disagreement: texts ranked by it, and the details of one text.
 
 use super::Estimation;
 use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
@@ -8,17 +8,18 @@ view! {
     /// Which measure ranks.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum DisagreementMeasure {
-        /// `split`, and what a text's labels add to it by a weight learned from held-out labels; texts that are not told apart by it
-        /// follow each other, those first whose labels form two camps.
+        /// `split`, combined with a text's labels by a weight learned from held-out labels. Texts that it
+        /// cannot distinguish are adjacent, those whose labels form two camps first.
         #[default]
         Combined,
-        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
+        /// Expected squared distance of two people's answers, divided by its maximum; for unordered levels
+        /// the probability that they differ, divided by its maximum.
         Split,
         /// The chance that two people are two levels apart or more.
         FarApart,
         /// The chance that two people are on opposite sides of a cut.
         OppositeSides,
-        /// Share of the predicted variance that lies between people.
+        /// Share of the predicted variance that is between people.
         Between,
         /// Split beyond what is usual among texts of the same mean level.
         Surprising,
@@ -37,7 +38,7 @@ view! {
     /// Two groups of annotators to compare.
     #[derive(Eq, Hash)]
     pub struct GroupChoice {
-        /// The attribute that tells them apart.
+        /// The attribute that distinguishes them.
         pub attribute: String,
         /// Its value in the first group.
         pub first: String,
@@ -53,7 +54,8 @@ view! {
         pub by: DisagreementMeasure,
         /// The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`.
         pub cut: Option<u16>,
-        /// The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts.
+        /// The groups of `group_gap`; if `None`, every value of an attribute is compared with its other
+        /// values, and the widest gap counts.
         pub groups: Option<GroupChoice>,
         /// Only texts that contain this, in any case.
         pub search: Option<String>,
@@ -63,8 +65,9 @@ view! {
         pub labelled_only: bool,
     }
 
-    /// Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
-    /// `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
+    /// Disagreement measures of a text. `pairwise`, `split`, `far_apart`, `mean_level` and `agreement` use
+    /// the label of each person who has labelled the text and predictions for the others; the other measures
+    /// use predictions only.
     pub struct DisagreementScores {
         /// The chance that two annotators drawn at random differ, 0 to 1.
         pub pairwise: f32,
@@ -72,7 +75,8 @@ view! {
         pub pairwise_interval: (f32, f32),
         /// The largest that `pairwise` can be among as many people.
         pub pairwise_maximum: f32,
-        /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
+        /// Expected squared distance of two people's answers divided by its maximum, 0 to 1; for unordered
+        /// levels `pairwise` divided by its maximum.
         pub split: f32,
         /// Lower and upper end of its 95 % interval.
         pub split_interval: (f32, f32),
@@ -80,11 +84,12 @@ view! {
         pub far_apart: Option<f32>,
         /// The largest that `far_apart` can be among as many people.
         pub far_apart_maximum: Option<f32>,
-        /// Mean level (index), in which who has labelled the text stands with that label; ordinal scales only.
+        /// Mean level (index), with the label of each person who has labelled the text; ordinal scales only.
         pub mean_level: Option<f32>,
-        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more.
+        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1
+        /// (one level); ordinal scales of three levels or more.
         pub agreement: Option<f32>,
-        /// Share of the predicted variance that lies between people, 0 to 1.
+        /// Share of the predicted variance that is between people, 0 to 1.
         pub between: f32,
         /// Jensen-Shannon divergence between annotators, in bits: the part that is between people.
         pub divergence: f32,
@@ -94,7 +99,8 @@ view! {
         pub level_variance: Option<f32>,
     }
 
-    /// How much the spread of a text's own labels counts beside the prediction, as learned from held-out labels.
+    /// How much the spread of a text's own labels counts relative to the prediction, learned from held-out
+    /// labels.
     #[derive(Copy)]
     pub struct LabelWeight {
         /// Labels at which it counts half; `None` where held-out labels are predicted no better with it.
@@ -112,13 +118,14 @@ view! {
     pub struct Border {
         /// The lowest level (index) above it.
         pub level: u16,
-        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a model of the labels alone.
+        /// Share of people who answer that level or a higher one: by their label, or as predicted. Without a
+        /// model, of the labels only.
         pub above: f32,
         /// Its interval; `None` without a model.
         pub interval: Option<(f32, f32)>,
     }
 
-    /// How many labels of a group lie above a border.
+    /// How many labels of a group are above a border.
     #[derive(Copy)]
     pub struct LabelsAbove {
         /// Labels above it.
@@ -140,15 +147,16 @@ view! {
         pub means: Vec<f32>,
         /// How split they are, in the same order.
         pub splits: Vec<f32>,
-        /// Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order.
+        /// Mean level (index) of their labels, without predictions, in the same order; not a number with
+        /// fewer than two labels, empty for unordered scales.
         pub observed_means: Vec<f32>,
-        /// How split their labels alone are, as `observed_means`.
+        /// How split their labels are, without predictions, in the order of `observed_means`.
         pub observed_splits: Vec<f32>,
         /// Labels that the chosen annotators gave them, in the same order.
         pub labels: Vec<u32>,
         /// Annotators the measures run over.
         pub annotators: u32,
-        /// Those of them who have no label for the question yet, and are predicted from what is known of everyone.
+        /// How many of them have no label for the question yet; they are predicted as average people.
         pub annotators_without_labels: u32,
         /// What to know about these predictions, such as a missing encoder.
         pub remark: Option<String>,
@@ -156,13 +164,14 @@ view! {
         pub estimation: Option<Estimation>,
         /// What is missing before these figures mean something; `None` where there is enough.
         pub needs: Option<String>,
-        /// Sizes of groups of texts that follow each other and cannot be told apart, from the first text on; texts after them are in none. For `combined` alone.
+        /// Sizes of groups of consecutive texts that cannot be distinguished, from the first text on; later
+        /// texts are in none. For `combined` only.
         pub ties: Vec<u32>,
-        /// How much labels count; for `combined` alone.
+        /// How much labels count; for `combined` only.
         pub label_weight: Option<LabelWeight>,
-        /// What the order stands on, in a sentence; for `combined` alone.
+        /// What the ranking is based on, in a sentence; for `combined` only.
         pub basis: Option<String>,
-        /// Whether labels alone rank, because the models are still being fitted.
+        /// Whether the ranking uses only labels because the models are still being fitted.
         pub by_labels: bool,
     }
 
@@ -180,7 +189,8 @@ view! {
         pub interval: (f32, f32),
         /// Labels of the group and of those it is compared with on this text.
         pub labels: (u32, u32),
-        /// Whether the labels of the group on this text are further from the others' than those of people drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
+        /// Whether the labels of the group on this text are further from the others' than those of people
+        /// drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
         pub stands: bool,
     }
 
@@ -191,11 +201,12 @@ view! {
         pub labelled: u32,
         /// Those who did not label it and are predicted to answer so with 95 % or more.
         pub predicted: u32,
-        /// The first of them, those who labelled it before those who are predicted: above the border the strictest, below it the most lenient.
+        /// The first of them, those who labelled it before those who are predicted: above the border the
+        /// strictest, below it the most lenient.
         pub people: Vec<PersonOnSide>,
     }
 
-    /// One person beside a border.
+    /// A person on one side of a border.
     pub struct PersonOnSide {
         /// Who.
         pub annotator: AnnotatorId,
@@ -205,10 +216,12 @@ view! {
         pub labelled: bool,
     }
 
-    /// A text on which the answers follow people's severity: those above the median severity and those below it, in two halves.
+    /// A text on which the answers follow people's severity: those above the median severity and those below
+    /// it, in two halves.
     #[derive(Copy)]
     pub struct SeverityDifference {
-        /// Whether the strict are the side that is further from the median level of everyone; else the lenient are.
+        /// Whether the strict are the side that is further from the median level of all people; otherwise
+        /// the lenient are.
         pub strict: bool,
         /// How much higher that side answers than the other one, in levels.
         pub gap: f32,
@@ -226,7 +239,8 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// Mean prediction over the chosen annotators, a probability a level; labels that were given stand for nobody in it. Empty without a model.
+        /// Mean prediction over the chosen annotators, a probability per level; given labels do not replace
+        /// predictions here. Empty without a model.
         pub distribution: Vec<f32>,
         /// How much they would disagree; `None` without a model.
         pub scores: Option<DisagreementScores>,
@@ -238,21 +252,26 @@ view! {
         pub rank: u32,
         /// First and last rank that the interval reaches; without one those of texts with the same value.
         pub band: (u32, u32),
-        /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
+        /// The group that differs most from the others: for `group_gap` the one that ranks the text,
+        /// otherwise only a group whose gap is significant.
         pub who: Option<GroupDifference>,
-        /// The strict or the lenient, where labels show that the answers follow severity, after correction for all texts.
+        /// The strict or the lenient, if labels show that the answers follow severity, after correction for
+        /// all texts.
         pub severity: Option<SeverityDifference>,
-        /// Which border between levels it sits on; ordinal scales of three levels or more, with two labels or a model.
+        /// The border between levels that divides the answers; ordinal scales of three levels or more, with
+        /// two labels or a model.
         pub border: Option<Border>,
-        /// Whether its labels form two camps: a third of them or more on either side of a level that fewer gave.
+        /// Whether its labels form two camps: at least a third of them on either side of a level that fewer
+        /// people gave.
         pub two_camps: bool,
         /// Labels above that border of the group `who` and of those it is compared with.
         pub who_above: Option<(LabelsAbove, LabelsAbove)>,
         /// Who is above that border, and who is below it; needs a model.
         pub sides: Option<(SideOfBorder, SideOfBorder)>,
-        /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
+        /// Pairs of groups that were compared on this text, including the strict and the lenient: both have
+        /// labels on it.
         pub compared: u32,
-        /// How split the observed labels alone are, over the maximum of as many people; needs two.
+        /// How split the observed labels are, divided by the maximum for as many people; needs two labels.
         pub observed_split: Option<f32>,
         /// Current labels on each level by the chosen annotators.
         pub observed: Vec<u32>,
@@ -266,9 +285,9 @@ view! {
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
-        /// What is known of the person.
+        /// Attributes of the person.
         pub attributes: Attributes,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
         /// A probability a level; `None` while hidden, and where nothing is predicted of the person yet.
         pub distribution: Option<Vec<f32>>,
@@ -278,7 +297,7 @@ view! {
         pub expected: Option<f32>,
         /// What the person answered.
         pub observed: Option<Answer>,
-        /// Labels the model of this person stands on.
+        /// Labels that the model of this person is based on.
         pub labels: u32,
     }
 
@@ -294,12 +313,12 @@ view! {
         pub observed: Option<f32>,
         /// Their labels on this text.
         pub labels: u32,
-        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 95 % interval; `None` with
-        /// fewer than five people on either side.
+        /// How much higher they answer than all others whose attribute is known, in levels, with its 95 %
+        /// interval; `None` with fewer than five people on either side.
         pub gap: Option<f32>,
         /// Its 95 % interval.
         pub gap_interval: Option<(f32, f32)>,
-        /// Whether the gap stands after correction for all texts and groups compared.
+        /// Whether the gap is significant after correction for all texts and groups compared.
         pub stands: bool,
     }
 
@@ -317,7 +336,8 @@ view! {
         pub split: Option<String>,
         /// Other columns of the file it came from.
         pub metadata: Vec<(String, String)>,
-        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough labels.
+        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough
+        /// labels.
         pub scores: Option<DisagreementScores>,
         /// What is missing before there are scores and groups; `None` where there is enough.
         pub needs: Option<String>,
@@ -325,11 +345,12 @@ view! {
         pub annotators: Vec<AnnotatorPrediction>,
         /// The same by the chosen attribute; empty without scores.
         pub groups: Vec<GroupPrediction>,
-        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores.
+        /// Every group of five people or more against those others whose attribute is known; ordinal scales.
+        /// Empty without scores.
         pub differences: Vec<GroupDifference>,
-        /// As [`DisagreementRow::severity`].
+        /// The strict or the lenient, see [`DisagreementRow::severity`].
         pub severity: Option<SeverityDifference>,
-        /// How many people say that they cannot say.
+        /// How many people answered "cannot say".
         pub cannot_say: u32,
     }
 }

@@ -22,11 +22,13 @@ view! {
         pub log_loss: f64,
         /// Its standard error over labels.
         pub standard_error: f64,
-        /// Log loss less that of the first encoder in the list of what was asked for: the project's, where it was among them.
+        /// Log loss minus that of the first encoder in the requested list: the project's encoder, if it is
+        /// among them.
         pub difference: f64,
         /// The standard error of that difference, over the same labels.
         pub difference_error: f64,
-        /// Whether it is better than that one by more than a standard error of the difference: what the command would choose by.
+        /// Whether it is better than the first one by more than a standard error of the difference: the
+        /// criterion by which the command would choose.
         pub clearly_better: bool,
         /// Whether the project uses it.
         pub in_use: bool,

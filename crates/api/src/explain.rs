@@ -24,8 +24,8 @@ view! {
     pub struct ExplainedOdds {
         /// The level (index).
         pub level: u16,
-        /// Choice scales: the level (index) that it is held against. `None` on scales with an order: an answer of `level` or above, against
-        /// one below.
+        /// Choice scales: the level (index) that it is compared with. `None` on ordered scales, where an
+        /// answer of `level` or above is compared with one below.
         pub against: Option<u16>,
     }
 
@@ -34,7 +34,7 @@ view! {
     pub enum ScorePartKind {
         /// The average annotator on a text of score 0.
         Average,
-        /// What the text's words say.
+        /// The contribution of the text's words.
         Words,
         /// What the other annotators' labels of this text add.
         Others,
@@ -42,11 +42,12 @@ view! {
         OwnLabel,
         /// The annotator's severity; on choice scales how much more readily the annotator takes the level.
         Severity,
-        /// How far this threshold of the annotator lies from the average one, beyond the severity.
+        /// How far this threshold of the annotator is from the average one, beyond the severity.
         Thresholds,
         /// How much more or less strongly the annotator reacts to what this text is about.
         Slope,
-        /// What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts.
+        /// The contribution of the annotator's discrimination: how much more or less closely than the
+        /// average annotator the labels follow texts.
         Discrimination,
     }
 
@@ -69,8 +70,9 @@ view! {
         pub snippet: String,
         /// The label.
         pub answer: Answer,
-        /// What the label does: ordered scales, in expected levels (of a binary scale the probability of the upper level); choice scales, in the
-        /// probability of the explained level. Above 0 where the prediction would be lower without it.
+        /// Effect of the label: on ordered scales, in expected levels (on a binary scale the probability of
+        /// the upper level); on choice scales, in the probability of the explained level. Above 0 if the
+        /// prediction would be lower without it.
         pub change: f64,
     }
 
@@ -96,9 +98,10 @@ view! {
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
-        /// Whether it stays hidden: the person is labelling and has not answered this text. Then nothing of it is told.
+        /// Whether the prediction is hidden because the person is labelling and has not answered this text;
+        /// nothing about it is returned then.
         pub hidden: bool,
-        /// Labels the model of this person stands on.
+        /// Labels that the model of this person is based on.
         pub labels: u32,
         /// What the person answered on this text.
         pub observed: Option<Answer>,
@@ -106,11 +109,13 @@ view! {
         pub sentence: String,
         /// The prediction, a probability a level; empty while hidden.
         pub distribution: Vec<f64>,
-        /// The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not have is not listed.
+        /// The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not
+        /// have is not listed.
         pub parts: Vec<ScorePart>,
         /// Their sum, in logits.
         pub score: f64,
-        /// The score drawn towards even odds, because text and annotator are not known exactly: the logarithm of the odds.
+        /// The logarithm of the odds: the score shrunk towards even odds, because text and annotator are not
+        /// known exactly.
         pub log_odds: f64,
         /// The probability that these odds are.
         pub probability: f64,
@@ -139,7 +144,8 @@ view! {
         pub odds: Option<ExplainedOdds>,
         /// The annotators asked for, in that order.
         pub annotators: Vec<ExplainedAnnotator>,
-        /// Of two annotators: where their odds differ, the largest part first. Their sum is the difference of the logarithms of the odds.
+        /// For two annotators: the differences of the parts of their odds, the largest first. Their sum is
+        /// the difference of the logarithms of the odds.
         pub differences: Vec<PartDifference>,
         /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum.
         pub agreed: Vec<NearText>,
@@ -149,17 +155,18 @@ view! {
 
     /// A word, or some words that are left out together, and what the score loses without it.
     pub struct WordEffect {
-        /// The words with what stands behind them; all of them in order make the text.
+        /// The words with the characters that follow them; all of them in order make up the text.
         pub words: String,
         /// Logits: the score of the whole text minus the score without these words.
         pub change: f64,
     }
 
-    /// The words that carry a text's score. It is what leaving them out does to the score of the text's embedding, not a cause.
+    /// The words that carry a text's score: the effect of leaving them out on the score of the text's
+    /// embedding, which is not a causal effect.
     pub struct ExplainedWords {
         /// The odds that the score is of.
         pub odds: ExplainedOdds,
-        /// The score of the whole text, as of a text that nobody has labelled, in logits.
+        /// The score of the whole text, as of a text without labels, in logits.
         pub score: f64,
         /// The text, piece by piece.
         pub pieces: Vec<WordEffect>,

@@ -7,7 +7,7 @@ view! {
     pub struct ExportFormat {
         /// The name by which it is chosen: `label-studio`.
         pub name: String,
-        /// Its name for people: `Label Studio JSON`.
+        /// Its display name: `Label Studio JSON`.
         pub title: String,
         /// How names of its files end, without the point; empty where a folder is written.
         pub ending: String,
@@ -24,7 +24,7 @@ view! {
         pub format: Option<String>,
         /// Only this question.
         pub question: Option<String>,
-        /// Pseudonyms in place of people, and nothing by which they could be told.
+        /// Writes pseudonyms in place of people, and nothing that could identify them.
         pub pseudonyms: bool,
         /// With pseudonyms: notes too.
         pub notes: bool,
@@ -40,7 +40,7 @@ view! {
         People,
     }
 
-    /// Labels summed up: what a row is of, and what stands in it.
+    /// A summary of labels: what a row is about, and its columns.
     #[derive(Default)]
     pub struct SummaryWish {
         /// What a row is of.
@@ -49,9 +49,10 @@ view! {
         pub question: Option<String>,
         /// Also what the models expect of everybody.
         pub predicted: bool,
-        /// Of texts, also the one label that `majority`, `dawid-skene`, `mace` or `glad` makes of each text's labels.
+        /// For texts, also the single label that `majority`, `dawid-skene`, `mace` or `glad` derives from
+        /// each text's labels.
         pub aggregate: Option<String>,
-        /// Pseudonyms in place of people, and nothing by which they could be told.
+        /// Writes pseudonyms in place of people, and nothing that could identify them.
         pub pseudonyms: bool,
     }
 
@@ -87,9 +88,9 @@ view! {
     pub struct ExportLoss {
         /// Why, kebab-case: `notes`.
         pub reason: String,
-        /// How much of it.
+        /// How many items are affected.
         pub count: u32,
-        /// For people: what is lost, how much of it, and why; without a point at its end.
+        /// A message for the user: what is lost, how much, and why; without a full stop at the end.
         pub message: String,
     }
 
@@ -105,11 +106,13 @@ view! {
         pub answers: u32,
         /// What the format cannot hold, in the order of reasons.
         pub losses: Vec<ExportLoss>,
-        /// With pseudonyms: values of attributes that are left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
+        /// With pseudonyms: values of attributes that are left blank, because fewer than five people of the
+        /// file share them or because fewer than five would have a blank.
         pub suppressed: u32,
         /// The same of each attribute, in a sentence.
         pub left_blank: Vec<String>,
-        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+        /// people.
         pub told_apart: u32,
     }
 }

@@ -4,16 +4,18 @@ use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Some people: everybody who has one of the values of each attribute that is named, and whoever is named.
+    /// A set of people: everyone who has one of the values of each named attribute, and everyone who is
+    /// named.
     #[derive(Eq, Hash, Default)]
     pub struct PeopleChoice {
-        /// Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit.
+        /// Attribute and value. Several values of one attribute are alternatives; if several attributes are
+        /// given, each must match.
         pub attributes: Vec<(String, String)>,
         /// People chosen one by one.
         pub annotators: Vec<AnnotatorId>,
     }
 
-    /// Two groups of people; nobody may be in both.
+    /// Two disjoint groups of people.
     #[derive(Eq, Hash, Default)]
     pub struct GroupsChoice {
         /// The first group.
@@ -64,13 +66,14 @@ view! {
         pub external_id: String,
         /// The body, cut to 280 characters.
         pub snippet: String,
-        /// How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it.
+        /// How much higher A answers, in levels: the prediction for all people combined with what labels
+        /// show beyond it.
         pub gap: f32,
         /// Its 95 % interval; `None` with fewer than ten texts that both labelled.
         pub interval: Option<(f32, f32)>,
         /// Labels of A and of B.
         pub labels: (u32, u32),
-        /// Two-sided p value of what the labels say beyond everybody's own severity.
+        /// Two-sided p value of the part of the labels that is beyond each person's own severity.
         pub p: Option<f64>,
         /// Whether it is shown after correction for all texts that both labelled.
         pub stands: bool,
@@ -94,9 +97,11 @@ view! {
         pub texts: u32,
         /// Texts with labels of both.
         pub shared_texts: u32,
-        /// How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little.
+        /// How much higher A answers over all texts, in levels, for people like these; `None` for unordered
+        /// levels or if there is too little data.
         pub gap: Option<Figure>,
-        /// The same, corrected for all pairs of values of attributes of which these could have been picked; `None` where the groups are not of one attribute.
+        /// The same, corrected for all pairs of values of attributes from which these could have been
+        /// picked; `None` if the groups are not of one attribute.
         pub gap_corrected: Option<Figure>,
         /// How much stricter A is, on the logit scale of the model (above 0: gives higher levels).
         pub severity: Option<Figure>,
@@ -128,7 +133,8 @@ view! {
 }
 
 impl Figure {
-    /// Whether it is shown to differ from 0: its interval leaves out 0. Where it was tested, `p` says the same, being of the same distribution.
+    /// Whether it is shown to differ from 0: its interval excludes 0. Where it was tested, `p` agrees,
+    /// because it is derived from the same distribution.
     pub fn is_shown(&self) -> bool {
         self.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
     }

@@ -52,7 +52,7 @@ view! {
         pub base64: String,
     }
 
-    /// What a question said while answers were given.
+    /// The wording of a question while answers were given.
     pub struct WordingInfo {
         /// The question's name.
         pub question: String,
@@ -66,7 +66,7 @@ view! {
         pub answers: u32,
         /// The sentence that annotators read.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: String,
         /// At the low end of the scale.
         pub low: String,
@@ -102,13 +102,15 @@ view! {
         pub labels: u32,
         /// Texts with two of these labels or more.
         pub texts: u32,
-        /// Krippendorff's alpha (ordinal differences for an ordinal scale, else nominal); none where it is too little to tell.
+        /// Krippendorff's alpha (ordinal differences for an ordinal scale, otherwise nominal); none if there
+        /// is too little data.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+        /// for these people; none if there are no differences.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
-        /// True where that interval is for people like these.
+        /// True if that interval is for people like these.
         pub like_these: bool,
     }
 }

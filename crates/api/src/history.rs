@@ -23,7 +23,8 @@ view! {
         pub words: String,
         /// Shows pseudonyms in place of names.
         pub hide_names: bool,
-        /// Who reads: what others answered and said about a text that this person has not answered is not shown.
+        /// The reader: other people's answers and notes on a text that this person has not answered are not
+        /// shown.
         pub reader: Option<AnnotatorId>,
         /// The entry behind which the page begins; the newest one where there is none.
         pub after: Option<String>,
@@ -41,15 +42,16 @@ view! {
 
     /// An entry of the log.
     pub struct HistoryEntry {
-        /// Where it stands, for the next page.
+        /// Cursor of the entry, for the next page.
         pub place: String,
         /// When it was done.
         pub at: f64,
-        /// The same where the user is, with its offset from UTC: `2026-03-01 14:05:31 +01:00`; `not known` where it is not.
+        /// The same in the user's time zone, with its offset from UTC: `2026-03-01 14:05:31 +01:00`;
+        /// `not known` if it is unknown.
         pub time: String,
         /// What kind of entry it is.
         pub kind: HistoryKind,
-        /// Who did it, or whom it is about; empty where it is nobody or not known.
+        /// Who did it, or whom it is about; empty if it is about no person or the person is not known.
         pub who: String,
         /// The person, where it is an annotator and names are shown.
         pub annotator: Option<AnnotatorId>,
@@ -63,13 +65,14 @@ view! {
         pub snippet: Option<String>,
         /// What was done.
         pub what: String,
-        /// What was written beside it. Plain text.
+        /// The note that was written with it. Plain text.
         pub said: Option<String>,
-        /// In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none where it is not kept.
+        /// In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none if it was not stored.
         pub copy: Option<String>,
-        /// Of an answer: the number of the wording of the question that was on screen; none where that is not known.
+        /// For an answer, the number of the wording of the question that was on screen; none if that is not
+        /// known.
         pub wording: Option<u32>,
-        /// Whether something of it is not shown because the reader has not answered yet.
+        /// Whether part of it is hidden because the reader has not answered yet.
         pub withheld: bool,
     }
 }

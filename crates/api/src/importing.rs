@@ -31,11 +31,12 @@ view! {
         pub group: Option<String>,
         /// Time of the label.
         pub time: Option<String>,
-        /// On which occasion the same person answered the same text: 1, or a later one, which is kept apart from labels.
+        /// Annotation round in which the same person answered the same text: 1, or a later one, whose
+        /// answers are stored apart from labels.
         pub occasion: Option<String>,
         /// Columns that describe the annotator.
         pub attributes: Vec<String>,
-        /// What the annotator noted beside the answer.
+        /// The annotator's note on the answer.
         pub note: Option<String>,
         /// The columns of answers, where a row has several; `label` is `None` then.
         pub answers: Vec<AnswerColumn>,
@@ -45,15 +46,16 @@ view! {
         pub separator: Option<String>,
         /// Columns that are left out.
         pub ignored: Vec<String>,
-        /// Values of answers and attributes that mean that there is none.
+        /// Values of answers and attributes that mean "missing".
         pub missing: Vec<String>,
-        /// Answers that differ in case alone are one, and so are several spellings of yes and no.
+        /// Treats answers that differ only in case as equal, and so several spellings of yes and no.
         pub fold_case: bool,
         /// What separates the options of one answer: `,` in `anger,fear`.
         pub option_separator: Option<String>,
         /// `3,5` is the number 3.5.
         pub decimal_comma: bool,
-        /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`, `unix-ms` or a pattern of strftime.
+        /// How times are written: `iso`, `month-first`, `day-first`, `year-first`, `excel`, `unix`,
+        /// `unix-ms` or a pattern of strftime.
         pub time_format: Option<String>,
         /// What becomes of an attribute that has several values for one person.
         pub attribute_conflicts: AttributeConflicts,
@@ -74,7 +76,7 @@ view! {
         pub annotator: Option<String>,
         /// The text that was answered, where each text has a column; `None` for the text of the row.
         pub text: Option<String>,
-        /// On which occasion, from 1.
+        /// Annotation round, from 1.
         pub occasion: Option<u16>,
         /// Attributes of that person.
         pub attributes: BTreeMap<String, String>,
@@ -115,7 +117,7 @@ view! {
         pub scale: Scale,
         /// Whether the project has it already.
         pub exists: bool,
-        /// Whether its scale was made from the labels alone.
+        /// Whether its scale was inferred from the labels only.
         pub guessed: bool,
         /// Labels that are added.
         pub labels: u32,
@@ -127,7 +129,7 @@ view! {
     pub struct ImportPerson {
         /// The person, by the id in files.
         pub annotator: String,
-        /// Labels and answers of later occasions that are added.
+        /// Added labels and answers of later annotation rounds.
         pub labels: u32,
     }
 
@@ -149,7 +151,7 @@ view! {
         pub question: String,
         /// The answer.
         pub answer: String,
-        /// From 2 for a later occasion.
+        /// Annotation round, from 2 for a later one.
         pub occasion: Option<u16>,
     }
 
@@ -205,11 +207,13 @@ view! {
     pub struct ExportReport {
         /// Answers.
         pub rows: u32,
-        /// With pseudonyms: values of attributes that were left blank, because fewer than five people of the file share them or because fewer than five would have a blank.
+        /// With pseudonyms: values of attributes that were left blank, because fewer than five people of the
+        /// file share them or because fewer than five would have a blank.
         pub suppressed: u32,
         /// The same of each attribute, in a sentence.
         pub left_blank: Vec<String>,
-        /// With pseudonyms: people whose attributes in the file, taken together, are those of fewer than five people.
+        /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
+        /// people.
         pub told_apart: u32,
     }
 
@@ -246,9 +250,10 @@ view! {
     pub struct ImportFormat {
         /// The name by which it is chosen: `label-studio`.
         pub name: String,
-        /// Its name for people: `Label Studio JSON`.
+        /// Its display name: `Label Studio JSON`.
         pub title: String,
-        /// It is a file of an annotation tool, whose columns are what the tool says, and not a table.
+        /// Whether it is a file of an annotation tool, whose columns are defined by the tool, and not a
+        /// table.
         pub of_tool: bool,
     }
 
@@ -275,28 +280,33 @@ view! {
     /// What the labels of a file change beyond adding to what is there.
     #[derive(Copy, Default)]
     pub struct ImportChanges {
-        /// Labels that do not count because another row of the file gives a different one of the same person for the same text
-        /// and question, with a later time or else further down. They are added to the history.
+        /// Labels that do not count because another row of the file gives a different one by the same person
+        /// for the same text and question, with a later time or, without times, further down. They are added
+        /// to the history.
         pub replaced_in_file: u32,
         /// Different labels of the project that are not current any more.
         pub replaced_labels: u32,
         /// Those of them that were given in the window or by the command.
         pub replaced_given: u32,
-        /// Labels that are older than a different one that is current in the project. They are added to the history.
+        /// Labels that are older than a different one that is current in the project. They are added to the
+        /// history.
         pub older_labels: u32,
         /// Labels that are the current one again, at another time.
         pub given_again: u32,
-        /// Rows that say what was known before and is not current any more; nothing is added. They are among the repeated rows.
+        /// Rows that repeat an answer that was stored before and is not current any more; nothing is added.
+        /// They are included in the repeated rows.
         pub outdated_rows: u32,
     }
 
     /// Something to know of the labels of a file.
     pub struct ImportNotice {
-        /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
-        /// `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
-        /// `numbers-far-apart`. Of what was met in a file of an annotation tool and is no plain answer: `skips`, `flags`, `later-occasions`,
-        /// `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`, `without-status`, `ambiguous`,
-        /// `merged`, `unknown`, `serialised`, `curated`, `not-labels`, `not-read`.
+        /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`,
+        /// `given-again`, `repeats-are-labels`, `no-first-answer`, `outdated-repeats`,
+        /// `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`. For what a file
+        /// of an annotation tool contains besides plain answers: `skips`, `flags`, `later-occasions`,
+        /// `gold`, `drafts`, `predictions`, `reviews`, `versions`, `notes`, `rejected`, `without-answer`,
+        /// `without-status`, `ambiguous`, `merged`, `unknown`, `serialised`, `curated`, `not-labels`,
+        /// `not-read`.
         pub code: String,
         /// How many labels, rows or levels it is about.
         pub count: u32,
@@ -310,7 +320,7 @@ view! {
         pub fix_label: Option<String>,
     }
 
-    /// A row whose label stands to another one.
+    /// A row whose label is related to another one.
     pub struct ImportPlace {
         /// Row in the file, the first one after the header being 1.
         pub row: u32,
@@ -370,9 +380,10 @@ view! {
         pub new_annotators: u32,
         /// Labels that would be added.
         pub new_labels: u32,
-        /// Rows that say again what the project or the file has said already; they are left out.
+        /// Rows that repeat an answer of the project or of the file; they are left out.
         pub repeated_rows: u32,
-        /// Answers of second and later occasions, kept apart from labels; those that the project has are counted too.
+        /// Answers of second and later annotation rounds, stored apart from labels; those already in the
+        /// project are counted too.
         pub repeats: u32,
         /// Rows with an empty label; their texts are taken.
         pub empty_labels: u32,
@@ -412,7 +423,7 @@ view! {
         pub annotators: u32,
         /// Labels added.
         pub labels: u32,
-        /// Answers of second and later occasions added, apart from the labels.
+        /// Added answers of second and later annotation rounds, stored apart from the labels.
         pub repeats: u32,
         /// Rows that repeat labels that were known already.
         pub repeated_rows: u32,
@@ -443,7 +454,8 @@ view! {
     }
 }
 
-/// What becomes of an attribute that has several values for one person in a file. A value that the project has stays in any case.
+/// Policy for an attribute that has several values for one person in a file. A value that is already in the
+/// project always stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

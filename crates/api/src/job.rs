@@ -19,7 +19,7 @@ view! {
         pub done: u32,
         /// Steps in all, once known.
         pub total: Option<u32>,
-        /// Seconds left, once they can be told.
+        /// Estimated seconds left, once available.
         pub seconds_left: Option<f64>,
         /// What it did, or what is happening.
         pub note: Option<String>,

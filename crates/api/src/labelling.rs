@@ -30,11 +30,12 @@ view! {
         pub group: Option<String>,
         /// 1, or 2 where a packet asks it again.
         pub occasion: u16,
-        /// Whether the question is asked about this text: false where its condition is not met by what this annotator answered.
+        /// Whether the question is asked about this text: false if this annotator's answers do not meet its
+        /// condition.
         pub asked: bool,
         /// What this annotator answered before, if anything.
         pub answer: Option<Answer>,
-        /// What this annotator says about it.
+        /// This annotator's note on it.
         pub remark: Remark,
         /// What was typed on this computer and not given, where that is anything else.
         pub draft: Option<Remark>,
@@ -44,9 +45,10 @@ view! {
         pub skipped: bool,
         /// Drawn at random rather than chosen by the order.
         pub random: bool,
-        /// What the models say; only after an answer, and where the study shows it.
+        /// The models' predictions; only after an answer, and if the study reveals them.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; only after an answer, and where the study shows it.
+        /// What the other annotators marked, for a question with spans; only after an answer, and if the
+        /// study reveals it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
@@ -77,13 +79,13 @@ view! {
     /// What comes with an answer.
     #[derive(Default)]
     pub struct Beside {
-        /// What the person says beside it.
+        /// The annotator's note on the answer.
         pub remark: Remark,
         /// The identity of the version of the guideline that is on screen.
         pub guideline: Option<String>,
     }
 
-    /// Which remarks are asked for.
+    /// Which notes to list.
     #[derive(Default)]
     pub struct RemarkQuery {
         /// To this question.
@@ -94,11 +96,11 @@ view! {
         pub words: String,
         /// With this reason.
         pub reason: Option<String>,
-        /// Flagged texts alone.
+        /// Only flagged texts.
         pub flagged: bool,
     }
 
-    /// What one person said beside an answer, or marked.
+    /// One person's note or flag on an answer.
     pub struct RemarkInfo {
         /// The question.
         pub question: QuestionId,
@@ -114,11 +116,11 @@ view! {
         pub annotator: AnnotatorId,
         /// Their name.
         pub annotator_name: String,
-        /// 1, or the later occasion on which the text was asked again.
+        /// 1, or the later annotation round in which the text was asked again.
         pub occasion: u16,
-        /// What they answer now, on that occasion.
+        /// Their current answer in that round.
         pub answer: Option<String>,
-        /// What they said.
+        /// Their note.
         #[serde(flatten)]
         pub remark: Remark,
         /// Whether they flagged the text.
@@ -135,9 +137,11 @@ view! {
     pub struct LabelReceipt {
         /// How far the annotator is now.
         pub progress: Progress,
-        /// What the others' models say; `None` where the study does not show it, or nothing is predicted.
+        /// The predictions for the other annotators; `None` if the study does not reveal them, or nothing is
+        /// predicted.
         pub reveal: Option<TextPredictions>,
-        /// What the other annotators marked, of a question with spans; `None` where the study does not show it.
+        /// What the other annotators marked, for a question with spans; `None` if the study does not reveal
+        /// it.
         pub spans: Option<Vec<PersonSpans>>,
     }
 
@@ -147,13 +151,13 @@ view! {
         pub question: QuestionId,
         /// The text whose label was taken back.
         pub text: TextId,
-        /// 1, or the later occasion that it was an answer of.
+        /// 1, or the later annotation round of the answer.
         pub occasion: u16,
         /// The answer taken back.
         pub answer: Answer,
-        /// What was said beside it.
+        /// The note on the answer.
         pub remark: Remark,
-        /// The answer that stands now, if one did before.
+        /// The answer that counts now, if there was an earlier one.
         pub now: Option<Answer>,
         /// How far the annotator is now.
         pub progress: Progress,
@@ -162,7 +166,8 @@ view! {
     /// How far one annotator is with one question, or with several on one screen.
     #[derive(Default)]
     pub struct Progress {
-        /// Texts labelled today (local time), retractions taken off; of several questions those that were finished today.
+        /// Texts labelled today (local time) minus retractions; for several questions, the texts that were
+        /// finished today.
         pub today: u32,
         /// Texts on which this annotator has answered every question that is asked.
         pub done: u32,
@@ -177,8 +182,8 @@ view! {
         pub left_out: u32,
     }
 
-    /// How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the
-    /// probability that it is chosen.
+    /// The models' predictions for a text that the annotator has answered. For a multi-label question every
+    /// entry is about one option: the probability that it is chosen.
     pub struct TextPredictions {
         /// Mean over the other annotators' models, a probability a level.
         pub others: Vec<f32>,
@@ -188,8 +193,8 @@ view! {
         pub annotators: u32,
         /// Share of the others' labels on each level, where there are any.
         pub observed: Option<Vec<f32>>,
-        /// The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
-        /// Of a multi-label question the mean over its options of that chance.
+        /// The probability that two of all annotators, including this one, differ on this text: labels where
+        /// they are given, predictions elsewhere. For a multi-label question, its mean over the options.
         pub pairwise: f32,
     }
 }

@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What all of them have: one place says it, so that no type can lack the part that the window's bindings or `--json` need.
+/// Defines view types with the derives that all of them share, so that no type can lack the part that the
+/// window's bindings or `--json` need.
 macro_rules! view {
     ($($(#[$doc:meta])* $vis:vis $what:ident $name:ident $body:tt)*) => {
         $(
@@ -144,7 +145,7 @@ view! {
         pub code: String,
         /// One sentence: what was wrong.
         pub message: String,
-        /// Where it was and what to do, if there is more to say.
+        /// Where the problem was and what to do, if there is more to report.
         pub detail: Option<String>,
     }
 }

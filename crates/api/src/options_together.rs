@@ -19,7 +19,8 @@ struct Found<'a> {
     pairs: &'a [OptionPair],
 }
 
-/// Whether it is used that options go together, what whole sets gain by it, and which options do: one or a few sentences without a line's end.
+/// Describes whether correlations between options are used, what whole sets gain by it, and which options
+/// are correlated: one or a few sentences without a line break.
 pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     let SetsTogether { divisions, used, factors, learned_from, pairs, .. } = found;
     let gain = found.gain.zip(found.standard_error);
@@ -65,12 +66,13 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
     )
 }
 
-/// Whether most likely sets take into account that options go together, which do, and whether MASI distances do: sentences without a line's end.
+/// Describes whether most likely sets take correlations between options into account, which options are
+/// correlated, and whether MASI distances do: sentences without a line break.
 pub fn whole_sets_together(found: &MasiTogether, options: &[String]) -> String {
     format!("{} {}", likely_sets(&found.correlations, options), distances(found, ""))
 }
 
-/// The same of what a run has learned, which tells nothing of distances.
+/// Describes the correlations that a run has learned, which do not include distances.
 pub fn sets_of_run_together(found: Option<&OptionCorrelations>, options: &[String]) -> String {
     let sets = found.map_or_else(
         || {
@@ -108,7 +110,7 @@ pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     distances(found, &pairs)
 }
 
-/// The same with `pairs` named, where they are not named beside it.
+/// Describes MASI distances; `pairs` names the correlated pairs if they are not named elsewhere.
 fn distances(found: &MasiTogether, pairs: &str) -> String {
     match found.factors_of() {
         Some(FactorsOf::Person) => {

@@ -8,7 +8,8 @@ view! {
     pub struct Overview {
         /// Texts.
         pub texts: u32,
-        /// Everyone: people who have answered in the window or by the command first, then those with the most labels.
+        /// Everyone: people who have answered in the window or by the command first, then those with the
+        /// most labels.
         pub people: Vec<OverviewPerson>,
         /// What is asked, in its order.
         pub questions: Vec<OverviewQuestion>,
@@ -22,7 +23,7 @@ view! {
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
         /// True where all that is known of the person came from a file.
         pub imported: bool,
@@ -56,19 +57,20 @@ view! {
     pub struct OverviewAgreement {
         /// The question.
         pub question: QuestionId,
-        /// Krippendorff's alpha; none where there is too little to tell.
+        /// Krippendorff's alpha; none if there is too little data.
         pub alpha: Option<f64>,
-        /// Lower end of its 95 % interval for people and texts like these, or of fewer than five people for these people; none where nobody differs.
+        /// Lower end of its 95 % interval for people and texts like these, or with fewer than five people
+        /// for these people; none if there are no differences.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,
-        /// True where that interval is for people like these.
+        /// True if that interval is for people like these.
         pub like_these: bool,
         /// Lower end of its 95 % interval for these people, on texts like these.
         pub these_low: Option<f64>,
         /// Upper end.
         pub these_high: Option<f64>,
-        /// The difference that it goes by: `nominal`, `ordinal`, `MASI`, `words`.
+        /// The difference function of alpha: `nominal`, `ordinal`, `MASI`, `words`.
         pub metric: String,
         /// Texts with labels of two people or more.
         pub shared: u32,
@@ -82,7 +84,8 @@ view! {
         pub question: QuestionId,
         /// By the labels that were given, most first.
         pub observed: Vec<ContestedText>,
-        /// Texts with fewer than two labels, by what is predicted of everyone, most first; empty without a model.
+        /// Texts with fewer than two labels, by predicted disagreement, highest first; empty without a
+        /// model.
         pub predicted: Vec<ContestedText>,
         /// True where texts that the person who labels here has not answered are left out.
         pub own_only: bool,
@@ -110,7 +113,7 @@ view! {
     pub struct NextStep {
         /// What.
         pub kind: NextStepKind,
-        /// How many texts, people or files it is about, where that can be said.
+        /// How many texts, people or files it is about, if that can be counted.
         pub count: Option<u32>,
     }
 
@@ -119,13 +122,13 @@ view! {
     pub enum NextStepKind {
         /// Import texts.
         Import,
-        /// Say what is asked of them.
+        /// Define the question that is asked about them.
         AskQuestion,
         /// Label; `count` texts are left.
         Label,
         /// Get an encoder, without which nothing is predicted.
         GetEncoder,
-        /// Wait for `count` packets, and take in what is handed in.
+        /// Wait for `count` packets, and merge the submissions.
         TakeIn,
         /// Let several people label the same texts: `count` have labels of two.
         Plan,

@@ -8,7 +8,7 @@ view! {
     pub struct PanelWish {
         /// The question.
         pub question: QuestionId,
-        /// The members by external id or name; drawn where nobody is named.
+        /// The members by external id or name; drawn at random if empty.
         pub members: Vec<String>,
         /// Members to draw.
         pub size: u32,
@@ -18,7 +18,8 @@ view! {
         pub seed: u32,
         /// The rule as it is written: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL.
         pub rule: String,
-        /// How many panels to draw beside the first, to see how far the verdict depends on who sits there.
+        /// How many panels to draw in addition to the first, to see how far the verdict depends on its
+        /// members.
         pub draws: u32,
     }
 
@@ -34,7 +35,7 @@ view! {
         Apart,
     }
 
-    /// A panel that is kept under a name.
+    /// A panel that is saved under a name.
     pub struct KeptPanel {
         /// Its name.
         pub name: String,
@@ -80,7 +81,7 @@ view! {
     pub struct PanelVerdicts {
         /// The panel.
         pub panel: PanelInfo,
-        /// The panel beside it, where one was asked for.
+        /// The panel to compare with, if one was requested.
         pub beside: Option<PanelInfo>,
         /// Texts in all.
         pub texts_in_all: u32,
@@ -98,11 +99,11 @@ view! {
         pub snippet: String,
         /// The panel's verdict.
         pub verdict: PanelVerdict,
-        /// Members who answered this text, whose answers stand.
+        /// Members who answered this text; their answers are used instead of predictions.
         pub answered: u32,
         /// How it would be with other members of the same recipe.
         pub others: Option<PanelOthers>,
-        /// What the panel beside it is expected to decide.
+        /// The expected verdict of the panel to compare with.
         pub beside: Option<PanelBeside>,
     }
 
@@ -116,9 +117,10 @@ view! {
         pub sure: f64,
         /// The ends of the central part (`level`) of that probability were the text known exactly.
         pub range: (f64, f64),
-        /// Nearly any probability of it is possible: labels of this text would tell.
+        /// Whether nearly any probability of it is possible, so that labels of this text would help.
         pub too_little: bool,
-        /// Of the rule of means: the mean level expected, counted from 1, and the interval that holds it with the probability `level`.
+        /// For the rule of means: the mean level expected, counted from 1, and the interval that contains it
+        /// with the probability `level`.
         pub mean: Option<(f64, f64, f64)>,
     }
 

@@ -1,4 +1,4 @@
-//! How many annotators and labels a study needs, as a pilot tells it.
+//! How many annotators and labels a study needs, estimated from a pilot.
 
 use dissensus_domain::{QuestionId, TextId};
 use serde::{Deserialize, Serialize};
@@ -50,8 +50,8 @@ view! {
         pub labels: u32,
         /// Labels that it still needs.
         pub missing: u32,
-        /// Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread; none without a label, or where no
-        /// width is wanted.
+        /// Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread;
+        /// none without a label, or if no width is requested.
         pub width: Option<f64>,
     }
 
@@ -65,11 +65,12 @@ view! {
         pub interval_width: Option<f64>,
         /// What a label costs.
         pub cost_per_label: Option<f64>,
-        /// How long a label takes, in seconds: as given, else the median of the labels whose time is known; none with fewer than 20 of them.
+        /// How long a label takes, in seconds: as given, otherwise the median of the labels whose time is
+        /// known; none with fewer than 20 of them.
         pub seconds_per_label: Option<f64>,
         /// Labels whose time is known; 0 where it was given.
         pub timed_labels: u32,
-        /// Numbers above this are not told.
+        /// Numbers above this are not reported.
         pub limit: u32,
         /// Texts of the project.
         pub texts: u32,
@@ -105,7 +106,8 @@ view! {
         pub seconds_in_all: Option<f64>,
         /// How much of that is still to come.
         pub seconds_missing: Option<f64>,
-        /// Texts that can stop: they have labels enough for the reliability, and their own interval is as narrow as is wanted.
+        /// Texts that can stop: they have enough labels for the reliability, and their own interval is as
+        /// narrow as requested.
         pub texts_done: u32,
         /// People whose severity is known well enough.
         pub people_done: u32,
@@ -113,7 +115,7 @@ view! {
         pub done: bool,
         /// Texts that need more, the fewest missing first.
         pub open_texts: Vec<OpenText>,
-        /// What is missing where nothing can be told.
+        /// What is missing if nothing can be estimated.
         pub needs: Option<String>,
         /// What to know about these numbers.
         pub remark: Option<String>,

@@ -24,7 +24,7 @@ view! {
         pub rule: PracticeRule,
         /// The texts, in the order of the first round.
         pub texts: Vec<PracticeTextInfo>,
-        /// What came of it, each person who has begun.
+        /// The results of each person who has begun.
         pub people: Vec<PracticePerson>,
     }
 
@@ -58,7 +58,7 @@ view! {
         pub annotator: String,
         /// Name on screen.
         pub name: String,
-        /// How the person stands.
+        /// The person's result.
         #[serde(flatten)]
         pub result: PracticeResult,
         /// The rounds, the first one first.
@@ -75,7 +75,7 @@ view! {
         pub finished: bool,
     }
 
-    /// How somebody stands against the pass mark of practice.
+    /// A person's result compared with the pass mark of practice.
     pub struct PracticeResult {
         /// By the last round that was finished.
         pub standing: Standing,
@@ -87,7 +87,7 @@ view! {
         pub of: u32,
     }
 
-    /// What somebody may do now.
+    /// What an annotator may do now.
     #[derive(Copy, Eq)]
     pub enum PracticeStep {
         /// Practise: a round is to be begun or finished.
@@ -175,7 +175,7 @@ view! {
         pub pass: Option<f64>,
         /// On ordered levels an answer so many levels away counts as right.
         pub within: Option<u16>,
-        /// What happens to somebody below it.
+        /// What happens to an annotator below it.
         pub then: Option<AfterFailing>,
     }
 

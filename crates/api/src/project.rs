@@ -32,7 +32,8 @@ view! {
         pub labels_after_shown: u32,
         /// What the study sets for the care of its people.
         pub care: StudyCare,
-        /// Said wherever labels are shown when annotators are simulated: who they are and how their labels were made.
+        /// Notice for simulated annotators, shown wherever labels are: who they are and how their labels
+        /// were made.
         pub simulated_notice: Option<String>,
         /// Embeddings.
         pub encoding: EncodingState,
@@ -42,7 +43,8 @@ view! {
         pub packet: Option<PacketInfo>,
         /// Whether it is open to read: nothing can be written to it.
         pub read_only: bool,
-        /// Said where the journal of another file lay beside the project when it was opened: where it was put.
+        /// Notice that the journal of another file was found next to the project when it was opened, and
+        /// where it was moved.
         pub journal_notice: Option<String>,
     }
 
@@ -62,21 +64,22 @@ view! {
         pub name: String,
         /// The sentence an annotator reads.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: QuestionHelp,
         /// The answers.
         pub scale: Scale,
-        /// What each level means, in their order; empty where nothing is said.
+        /// What each level means, in their order; empty without definitions.
         pub definitions: Vec<String>,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         pub cannot_say: bool,
-        /// How many current answers say so; they are no labels.
+        /// How many current answers are "cannot say"; they are not labels.
         pub unsaid: u32,
-        /// Of a multi-label question its options, each as a yes/no question, which models, figures and views are of.
+        /// For a multi-label question its options, each as a yes/no question, to which models, figures and
+        /// views refer.
         pub options: Vec<QuestionInfo>,
         /// Where it is asked; everywhere without one.
         pub only_if: Option<Condition>,
-        /// What can be said beside an answer.
+        /// Which notes annotators can add to an answer.
         pub remarks: RemarkForm,
         /// Current labels.
         pub labels: u32,
@@ -114,7 +117,7 @@ view! {
         LevelNames,
         /// Levels added, removed or put in another order.
         Levels,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         CannotSay,
     }
 
@@ -122,23 +125,24 @@ view! {
     pub struct QuestionDraft {
         /// The sentence an annotator reads.
         pub prompt: String,
-        /// What is written beside it.
+        /// The help text shown with it.
         pub help: QuestionHelp,
         /// All its levels, in their order.
         pub levels: Vec<LevelEdit>,
-        /// Whether it offers to say that one cannot say.
+        /// Whether it offers "cannot say".
         pub cannot_say: bool,
         /// Where it is asked; everywhere without one.
         pub only_if: Option<Condition>,
-        /// What can be said beside an answer.
+        /// Which notes annotators can add to an answer.
         pub remarks: RemarkForm,
     }
 
-    /// What stands on a level, so that it cannot be removed; nothing of one that can.
+    /// What depends on a level, so that it cannot be removed; empty if it can be.
     pub struct LevelUseInfo {
         /// In words: `12 answers, 1 decision stand`.
         pub words: Option<String>,
-        /// Whether it was answered, so that it keeps its place among the others that were, where levels have an order.
+        /// Whether it was answered; an answered level keeps its position among the other answered ones if
+        /// levels are ordered.
         pub answered: bool,
     }
 
@@ -158,19 +162,21 @@ view! {
         pub external_id: String,
         /// Its name on screen.
         pub name: String,
-        /// What is known of the person.
+        /// Attributes of the person.
         pub attributes: Attributes,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
         /// Current labels, all questions.
         pub labels: u32,
-        /// True where everything of the person came from a file, and nothing was given in a window or by the command.
+        /// True if all data of the person came from a file, and nothing was given in a window or by the
+        /// command.
         pub imported: bool,
     }
 
     /// How far the embeddings of the open project are.
     pub struct EncodingState {
-        /// The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first encoding.
+        /// The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first
+        /// encoding.
         pub version: Option<String>,
         /// Texts with an embedding of that version.
         pub encoded: u32,
@@ -206,7 +212,7 @@ view! {
         pub labels: u32,
     }
 
-    /// Kept in the project, so that it opens as it was left.
+    /// Choices that are stored in the project, so that it opens as it was left.
     #[derive(Default)]
     pub struct ProjectChoices {
         /// The annotator who labelled last.
@@ -215,7 +221,8 @@ view! {
         pub question: Option<QuestionId>,
         /// The order of texts chosen last.
         pub order: TextOrder,
-        /// The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`, `disagreement`.
+        /// The view shown last: `findings`, `findings-texts`, `label`; of earlier versions `overview`,
+        /// `disagreement`.
         pub view: Option<String>,
         /// The attribute annotators were grouped by last.
         pub group_by: Option<String>,

@@ -34,7 +34,8 @@ view! {
     pub struct CorrelationFigure {
         /// The correlation.
         pub value: f64,
-        /// Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or where it is exact.
+        /// Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or if it is
+        /// exact.
         pub interval: Option<(f64, f64)>,
     }
 
@@ -56,13 +57,14 @@ view! {
         pub a: u32,
         /// Place of the second one, after the first.
         pub b: u32,
-        /// Texts that have taught both models, the first alone, the second alone, and neither.
+        /// Numbers of texts whose labels trained both models, only the first, only the second, and neither.
         pub learned: (u32, u32, u32, u32),
         /// Over all texts that can be scored by models that learned from none of their labels.
         pub held_out: CorrelationFigures,
         /// Of these the texts without labels of either question.
         pub unlabelled: CorrelationFigures,
-        /// Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals.
+        /// Over all texts, with the models' own scores, which have learned from the texts' labels. Without
+        /// intervals.
         pub as_learned: CorrelationFigures,
     }
 
@@ -76,7 +78,7 @@ view! {
         pub pairs: Vec<ScorePair>,
         /// Texts, copies counted once.
         pub texts: u32,
-        /// Further texts that say the same as one of these.
+        /// Further texts with the same body as one of these.
         pub copies: u32,
         /// Texts that taught the encoder: they are in no held-out figure.
         pub taught_encoder: u32,
@@ -100,7 +102,8 @@ view! {
         pub x: Vec<f64>,
         /// Their second scores.
         pub y: Vec<f64>,
-        /// 1 where labels of the text taught the first model, 2 the second, 3 both, else 0. The scores here learned from none of them.
+        /// 1 if labels of the text trained the first model, 2 the second, 3 both, otherwise 0. The scores
+        /// here learned from none of them.
         pub learned: Vec<u8>,
         /// How many there are; those above are as many of them as can be drawn, evenly picked.
         pub all: u32,

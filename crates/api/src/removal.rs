@@ -35,7 +35,7 @@ view! {
         pub name: String,
         /// What went.
         pub gone: RemovalCounts,
-        /// What of an import stays, because somebody used, changed or took it back since.
+        /// What of an import is retained, because it was used, changed or retracted since.
         pub kept: RemovalCounts,
     }
 

@@ -9,7 +9,7 @@ view! {
     pub struct SelfAgreementShare {
         /// Answers of one person to one text that follow an earlier one of the same person.
         pub repeats: u32,
-        /// Those that say the same.
+        /// Those with the same answer.
         pub same: u32,
         /// Their share.
         pub share: f64,
@@ -17,11 +17,12 @@ view! {
         pub low: f64,
         /// Upper end.
         pub high: f64,
-        /// The best reachable accuracy lies at this or above: the lower end of the share's interval.
+        /// Lower bound of the best reachable accuracy: the lower end of the share's interval.
         pub ceiling_low: f64,
         /// And at this or below: the square root of its upper end.
         pub ceiling_high: f64,
-        /// People whom the interval takes for a sample of people like them; 0 where it is about these people alone.
+        /// People whom the interval treats as a sample of people like them; 0 if it is only about these
+        /// people.
         pub people: u32,
     }
 
@@ -35,7 +36,7 @@ view! {
         pub name: String,
         /// Repeats of this person.
         pub repeats: u32,
-        /// Those that say the same.
+        /// Those with the same answer.
         pub same: u32,
         /// Their share, where there are enough.
         pub agreement: Option<SelfAgreementShare>,
@@ -51,12 +52,12 @@ view! {
         pub repeats: u32,
         /// Each person with repeats, the most first.
         pub annotators: Vec<RepeatsOfAnnotator>,
-        /// Answers of a later occasion without one of an earlier occasion to compare with.
+        /// Answers of a later annotation round without one of an earlier round to compare with.
         pub unpaired: u32,
-        /// Pairs of an answer and the one before it in one of which the person could not say: they are compared with nothing.
+        /// Pairs of consecutive answers of which one is "cannot say"; they are not compared.
         pub unsaid: u32,
-        /// Answers of a later occasion that are the only labels of their texts themselves: a file was imported with occasions, and
-        /// then without.
+        /// Answers of a later annotation round that are themselves the only labels of their texts: a file
+        /// was imported with rounds, and then without.
         pub labels_themselves: u32,
         /// What is missing where there is no share.
         pub needs: Option<String>,

@@ -1,4 +1,4 @@
-//! Runs as the window and `--json` see them: what is asked of a training, how it goes, what came of it.
+//! Training runs for the window and `--json`: settings, progress and results.
 
 use super::{Problem, WorkState};
 use dissensus_domain::{AnnotatorId, QuestionId};
@@ -28,8 +28,8 @@ view! {
     }
 }
 
-/// Settings of a training, each written once: its name in JSON and TypeScript, its option on the command line, its name and help in
-/// forms, its type, and what it can be.
+/// Defines the settings of a training, each written once: its name in JSON and TypeScript, its option on the
+/// command line, its name and help in forms, its type, and its allowed values.
 macro_rules! training_choices {
     (
         own { $($(#[doc = $own_doc:tt])* $own:ident: $own_type:ty, $own_label:literal, $own_range:expr;)* }
@@ -45,16 +45,19 @@ macro_rules! training_choices {
                 pub model: ModelKind,
                 /// Which layers of the encoder are trained.
                 pub tuning: Tuning,
-                /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
+                /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`,
+                /// `by-annotator:0.8`, ...
                 pub split: SplitSpec,
                 /// Questions of other projects that teach the encoder too.
                 #[serde(default)]
                 pub auxiliary: Vec<AuxiliaryQuestion>,
-                /// Questions that are learned together on one encoder, each with a head of its own: every one that is learned, or, where a
-                /// training is asked for, a whole question in place of its options. Empty for the question alone.
+                /// Questions that are learned together on one encoder, each with its own head: every one
+                /// that is learned, or, in a request, a whole question in place of its options. Empty if the
+                /// question is learned on its own.
                 #[serde(default)]
                 pub joint: Vec<JointQuestion>,
-                /// Heads that stay as earlier runs left them. The training begins with the encoder that these stand on.
+                /// Heads that stay as earlier runs left them. The training starts from the encoder that they
+                /// depend on.
                 #[serde(default)]
                 pub held: Vec<HeldHead>,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
@@ -63,7 +66,7 @@ macro_rules! training_choices {
             }
         }
 
-        /// What is asked for of [`TrainChoices`]; everything else keeps its default.
+        /// Options of the command for [`TrainChoices`]; everything that is not given keeps its default.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[cfg_attr(feature = "clap", derive(clap::Args))]
         #[cfg_attr(feature = "clap", command(next_help_heading = "Gradient training", allow_negative_numbers = true))]
@@ -136,7 +139,7 @@ view! {
     pub struct TrainSetting {
         /// Its name in [`TrainChoices`]; on the command line with hyphens.
         pub key: String,
-        /// Its name for people.
+        /// Its display name.
         pub label: String,
         /// What it does.
         pub help: String,
@@ -343,7 +346,8 @@ view! {
         pub labels: u32,
         /// Annotators who gave them.
         pub annotators: u32,
-        /// Labelled texts that did not teach because they are scored: validation and test have the same bodies.
+        /// Labelled texts that were not used for training because they are scored: validation and test have
+        /// the same bodies.
         pub left_out_texts: u32,
     }
 
@@ -353,7 +357,8 @@ view! {
         pub epoch: f64,
         /// Steps so far.
         pub step: u32,
-        /// Mean loss of the steps since the evaluation before; none of a convex model, which is fitted in one go.
+        /// Mean loss of the steps since the previous evaluation; none for a convex model, which is fitted in
+        /// one go.
         pub train_loss: Option<f64>,
         /// Log loss on the validation texts, in nats.
         pub validation_loss: Option<f64>,
@@ -365,7 +370,8 @@ view! {
         pub seconds: f64,
         /// True for the best one so far.
         pub best: bool,
-        /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0.
+        /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step; 0 shows a
+        /// group that does not learn.
         pub gradients: Vec<GradientNorm>,
     }
 
@@ -381,7 +387,7 @@ view! {
     pub struct RunInfo {
         /// Its number in this project, as people type it.
         pub id: u32,
-        /// Its identity (a UUID), in every copy of the project; its files lie in a folder of this name.
+        /// Its identity (a UUID), in every copy of the project; its files are in a folder of this name.
         pub uid: String,
         /// The question.
         pub question: QuestionId,
@@ -399,7 +405,7 @@ view! {
         pub vectors: u32,
         /// How many questions of other projects taught the encoder too.
         pub auxiliary: u32,
-        /// How many questions and options were learned together on one encoder; 0 for a run of one alone.
+        /// How many questions and options were learned together on one encoder; 0 for a run of a single one.
         pub joint: u32,
         /// The runs of the others of them, in their order; those that were deleted are not among them.
         pub trained_with: Vec<u32>,
@@ -421,7 +427,7 @@ view! {
         pub epochs: Vec<EpochInfo>,
         /// Passes it will make at most.
         pub epochs_planned: u32,
-        /// Seconds left, while it runs and where that can be told.
+        /// Estimated seconds left, while it runs and if available.
         pub seconds_left: Option<f64>,
         /// Scores on the test texts; none before it has ended.
         pub scores: Option<RunScores>,
@@ -437,7 +443,8 @@ view! {
         pub resumable: bool,
     }
 
-    /// Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about annotators, else over texts.
+    /// Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about
+    /// annotators, otherwise over texts.
     pub struct RunScores {
         /// All metrics there are, in the order to show them.
         pub metrics: Vec<RunMetric>,
@@ -475,11 +482,12 @@ view! {
         pub sizes: RunSizes,
         /// Encoder version it began with.
         pub encoder: Option<String>,
-        /// What taught the encoder beside this question; empty before labels are divided.
+        /// What trained the encoder in addition to this question; empty before labels are divided.
         pub auxiliary: Vec<RunAuxiliary>,
         /// Precision, recall and F1 of each class.
         pub classes: Vec<RunClass>,
-        /// The same of each option, in runs of earlier versions on a whole multi-label question; empty for others.
+        /// The same of each option, in runs of earlier versions on a whole multi-label question; empty for
+        /// others.
         pub options: Vec<RunClass>,
         /// Labels by true level (rows) and predicted level (columns).
         pub confusion: Vec<Vec<u32>>,
@@ -487,7 +495,8 @@ view! {
         pub calibration: Vec<RunBin>,
         /// One line for each annotator scored.
         pub annotators: Vec<RunAnnotator>,
-        /// What can be said of the same test labels without reading the texts; empty where the training labels were not kept.
+        /// Baselines on the same test labels that do not read the texts; empty if the training labels were
+        /// not stored.
         pub baselines: Vec<RunBaseline>,
         /// Of a type of spans whose words were learned in the same training: the scores on words.
         pub words: Option<RunWords>,
@@ -501,7 +510,7 @@ view! {
         pub log_loss: f64,
         /// The same of how often a word's form is marked times the annotator's rate.
         pub baseline_log_loss: f64,
-        /// F1 of marked words, pooled over answers; none where nobody marked or was predicted to.
+        /// F1 of marked words, pooled over answers; none if no words were marked or predicted.
         pub f1: Option<f64>,
         /// The same of the baseline.
         pub baseline_f1: Option<f64>,
@@ -572,7 +581,9 @@ view! {
 
     /// The figures of a baseline, which reads no text.
     pub struct RunBaseline {
-        /// `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares).
+        /// `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the
+        /// shares of levels among each annotator's training labels, shrunk towards those of all annotators;
+        /// its median for distances) or `prior` (the shares over all annotators).
         pub name: String,
         /// Its metrics; those of probabilities are missing where it gives one answer.
         pub metrics: Vec<RunMetric>,
@@ -602,7 +613,8 @@ view! {
         pub a: f64,
         /// Of the second run.
         pub b: f64,
-        /// 95 % interval of b - a, by paired bootstrap over texts (over annotators for `annotator_accuracy`), where it was worked out.
+        /// 95 % interval of b - a, by paired bootstrap over texts (over annotators for
+        /// `annotator_accuracy`), if it was computed.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,

@@ -39,7 +39,8 @@ view! {
         pub usual: u16,
         /// Its name.
         pub usual_name: String,
-        /// Chance of a label as improbable as this or more under the person's own model, which has not learned from it.
+        /// Probability of a label as improbable as this or more under the person's own model, which has not
+        /// learned from it.
         pub own: f64,
         /// The same under everybody else.
         pub others: f64,
@@ -47,7 +48,7 @@ view! {
         pub others_labels: u32,
         /// Those of them who gave the same level.
         pub same_labels: u32,
-        /// How many labels of this kind, as improbable as this or more, chance alone would bring.
+        /// Expected number of labels of this kind, as improbable as this or more, by chance.
         pub expected: f64,
     }
 
@@ -63,15 +64,16 @@ view! {
         pub judged: u32,
         /// Slips found, of which `slips` are the first.
         pub slips_in_all: u32,
-        /// Slips that chance alone would bring if the model were right.
+        /// Expected number of slips by chance if the model were right.
         pub slips_expected: f64,
-        /// The first of `slips`: so many are beyond chance, at most a tenth of them by chance (false discovery rate). Only they are findings about a person.
+        /// How many of `slips`, from the first on, are beyond chance, of which at most a tenth are expected
+        /// by chance (false discovery rate). Only they are findings about a person.
         pub slips_beyond_chance: u32,
         /// What was found, in a sentence.
         pub slips_words: String,
         /// Contested labels found.
         pub contested_in_all: u32,
-        /// Contested labels that chance alone would bring.
+        /// Expected number of contested labels by chance.
         pub contested_expected: f64,
         /// What was found of them, in a sentence.
         pub contested_words: String,

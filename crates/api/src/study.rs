@@ -11,7 +11,8 @@ view! {
         pub questions: Vec<QuestionId>,
         /// Whom to ask: names of people who are in the project or to come.
         pub people: Vec<String>,
-        /// Whether people whose names only look like those of others are other people; without it handing out refuses them.
+        /// Confirms that people with look-alike names are different people; otherwise the assignment is
+        /// refused.
         pub new_people: bool,
         /// People who are asked about each text.
         pub per_text: u32,
@@ -29,7 +30,7 @@ view! {
         pub seed: u32,
     }
 
-    /// What a plan comes to, before or after it is handed out.
+    /// The outcome of a plan, before or after it is handed out.
     pub struct StudyDraft {
         /// What each person would be given.
         pub people: Vec<StudyShare>,
@@ -39,12 +40,14 @@ view! {
         pub texts: u32,
         /// Texts that everybody is asked about, earlier ones included.
         pub anchors: u32,
-        /// Working time of all people in seconds, by how long answers took so far; none where fewer than 20 answers to one of the questions have a time.
+        /// Working time of all people in seconds, by how long answers took so far; none if fewer than 20
+        /// answers to one of the questions have a time.
         pub seconds: Option<f64>,
-        /// How exactly the share of pairs of people who differ will be known at least, over the texts that two people have: half of a 95 %
-        /// interval, in percentage points; none where there is no such text.
+        /// Worst-case precision of the share of pairs of people who differ, over the texts that two people
+        /// have: half the width of a 95 % interval, in percentage points; none if there is no such text.
         pub margin: Option<f64>,
-        /// The same of each person's agreement with their own first answers; none where no text is asked again.
+        /// The same for each person's agreement with their own first answers; none if no text is asked
+        /// again.
         pub self_margin: Option<f64>,
     }
 
@@ -54,9 +57,9 @@ view! {
         pub annotator: String,
         /// False where the person is to be added.
         pub known: bool,
-        /// External id of somebody whose name looks alike, of a person who is to be added.
+        /// External id of an existing person with a look-alike name, for a person who is to be added.
         pub looks_like: Option<String>,
-        /// Whether the name looks like one of somebody who has withdrawn, of a person who is to be added.
+        /// Whether the name looks like that of a person who has withdrawn, for a person who is to be added.
         pub looks_withdrawn: bool,
         /// Texts asked for the first time.
         pub texts: u32,
@@ -84,7 +87,8 @@ view! {
         pub wanted: u32,
         /// Of these, given.
         pub given: u32,
-        /// How often two people who both answered an anchor gave the same answer to it; none without such pairs.
+        /// How often two people who both answered an anchor gave the same answer to it; none without such
+        /// pairs.
         pub anchor_agreement: Option<StudyFigure>,
         /// How often an answer was the same when it was asked again, over all people.
         pub self_agreement: Option<StudyFigure>,
@@ -92,11 +96,11 @@ view! {
         pub checks: u32,
         /// Current labels of people to whom something of others had been shown about the text before.
         pub labels_after_shown: u32,
-        /// Packets that are not answered to the end and were handed out before something that they hold was changed.
+        /// Unfinished packets that were handed out before something in them was changed.
         pub earlier: Vec<EarlierPacket>,
-        /// To how many people a text was handed out that is not for everybody: to so many most of these were; 0 without such texts.
+        /// To how many people most texts that are not anchors were handed out; 0 without such texts.
         pub per_text: u32,
-        /// Texts that were handed out to fewer people, as where somebody withdrew.
+        /// Texts that were handed out to fewer people, for example because a person withdrew.
         pub short_texts: u32,
     }
 
@@ -106,7 +110,8 @@ view! {
         pub annotator: String,
         /// Their name on screen.
         pub name: String,
-        /// What was changed since it was handed out, in words: `the guideline`, `the question rude`, `attention checks`.
+        /// What was changed since it was handed out, in words: `the guideline`, `the question rude`,
+        /// `attention checks`.
         pub changed: Vec<String>,
     }
 
@@ -124,7 +129,7 @@ view! {
         pub given: u32,
         /// Of those asked again, answered twice.
         pub repeated: u32,
-        /// Texts that this person leaves out for topics of their own. Which ones, and why, is nobody else's.
+        /// Texts that this person leaves out because of their own topics. Which ones, and why, is private.
         pub left_out: u32,
         /// When this person handed in last; none before the first time.
         pub handed_in: Option<f64>,
@@ -136,7 +141,7 @@ view! {
         pub self_agreement: Option<StudyFigure>,
         /// How often attention checks were answered right.
         pub attention: Option<StudyFigure>,
-        /// How the person stands against the mark of attention checks; none without a mark.
+        /// The person's result against the pass mark of attention checks; none without a mark.
         pub attention_standing: Option<Standing>,
         /// What came of the practice; none where there is none.
         pub practice: Option<PracticeResult>,
@@ -200,7 +205,7 @@ view! {
     pub struct MergedFile {
         /// Where it is.
         pub file: String,
-        /// What it is; none where that could not be told.
+        /// What it is; none if that could not be determined.
         pub kind: Option<MergedKind>,
         /// Whose packet it is.
         pub annotator: Option<String>,
@@ -208,13 +213,13 @@ view! {
         pub handed_in: Option<f64>,
         /// Events in it.
         pub events: u32,
-        /// What is new here: answers, marks, answers to texts that were asked again, and of a whole copy also people, texts, questions, what
-        /// changed of them, packets and decisions.
+        /// What is new here: answers, marks, answers to texts that were asked again, and for a whole copy
+        /// also people, texts, questions, their changes, packets and decisions.
         pub new: u32,
         /// People who had withdrawn there: everything of theirs was erased here too.
         pub withdrawn: u32,
-        /// Answers of one person to one question about one text that differ, because they were given in copies which did not know of each
-        /// other, and of which one came in now.
+        /// Answers of one person to one question about one text that differ, because they were given in
+        /// copies which did not know of each other, and of which one was merged now.
         pub contradicted: u32,
         /// The first 200 of these.
         pub contradictions: Vec<MergeContradiction>,
@@ -226,13 +231,13 @@ view! {
         pub splits: Vec<MergeSplit>,
         /// What taking it in adds and changes; none of a packet and where it could not be computed.
         pub effect: Option<MergeEffectInfo>,
-        /// What has to be agreed to before it is taken in; none where it was taken in or cannot be.
+        /// What has to be confirmed before it is merged; none if it was merged or cannot be.
         pub asks: Option<MergeQuestion>,
         /// Where the project is as it was before, where something in it was changed.
         pub backup: Option<String>,
-        /// Why nothing of it was taken, or what to know of what was.
+        /// Why the file was refused, or notes on the merge.
         pub problems: Vec<MergeProblem>,
-        /// True where nothing of it was taken.
+        /// True if nothing was merged from it.
         pub refused: bool,
     }
 
@@ -270,24 +275,24 @@ view! {
         pub now: Option<String>,
     }
 
-    /// What is agreed to before files are taken in.
+    /// What the user confirms before files are merged.
     #[derive(Default)]
     pub struct MergeConsent {
-        /// Whole copies that were never taken in here.
+        /// Whole copies that were never merged here.
         pub whole_copies: bool,
         /// What erases or changes something that is here.
         pub changes: bool,
-        /// Where it is not empty, agreed is only what [`MergeQuestion::seen`] stands for.
+        /// If not empty, only the merges identified by [`MergeQuestion::seen`] are confirmed.
         pub seen: Vec<String>,
     }
 
-    /// What has to be agreed to before a file is taken in.
+    /// What has to be confirmed before a file is merged.
     pub struct MergeQuestion {
-        /// It is a whole copy that was never taken in here.
+        /// It is a whole copy that was never merged here.
         pub whole_copy: bool,
         /// It erases or changes something that is here.
         pub changes: bool,
-        /// Stands for the file and what taking it in does, as it was shown.
+        /// Identifies the file and the effect of merging it, as shown to the user.
         pub seen: String,
     }
 
@@ -301,7 +306,8 @@ view! {
         pub texts: u32,
         /// Questions that are not here yet.
         pub new_questions: Vec<String>,
-        /// What is erased or changed here, in words, each with who or what it is about as far as a list is short.
+        /// What is erased or changed here, in words, each with who or what it is about as long as the list
+        /// is short.
         pub changes: Vec<MergeChange>,
     }
 
@@ -330,17 +336,19 @@ view! {
         Erased,
         /// People who withdrew there and are not here.
         Withdrawn,
-        /// Names under which something was decided or written, and packets, that would count as those of somebody who withdrew.
+        /// Names under which something was decided or written, and packets, that would count as those of a
+        /// person who withdrew.
         WithdrawnTraces,
         /// Answers that count no more, because a later one or none does.
         Answers,
-        /// Answers of later occasions that were taken back, counted again or commented on.
+        /// Answers of later annotation rounds that were taken back, counted again or commented on.
         RepeatedAnswers,
         /// Names and attributes of people.
         People,
         /// Texts, help, levels and conditions of questions.
         Questions,
-        /// Group, split or metadata of texts, which the copy noted later; named are those in another part of the split.
+        /// Group, split or metadata of texts, which the copy recorded later; named are those in another part
+        /// of the split.
         Texts,
         /// Versions of the guideline.
         Guideline,
@@ -354,7 +362,7 @@ view! {
         Panels,
     }
 
-    /// What can be taken in.
+    /// What can be merged.
     #[derive(Copy)]
     pub enum MergedKind {
         /// A packet.
@@ -365,7 +373,7 @@ view! {
         Copy,
     }
 
-    /// Something to know of a file that was taken in or refused.
+    /// A problem or note about a file that was merged or refused.
     pub struct MergeProblem {
         /// True where nothing of the file was taken for it.
         pub refused: bool,
@@ -373,7 +381,7 @@ view! {
         pub problem: Problem,
     }
 
-    /// What everybody said about a text, and what was decided.
+    /// All answers and notes on a text, and what was decided.
     pub struct TextTalk {
         /// The question.
         pub question: QuestionId,
@@ -385,7 +393,7 @@ view! {
         pub decisions: Vec<DecisionInfo>,
     }
 
-    /// What one person said about a text.
+    /// One person's answer and notes on a text.
     pub struct GivenAnswerInfo {
         /// Who.
         pub annotator: AnnotatorId,
@@ -397,10 +405,10 @@ view! {
         pub before: Vec<Answer>,
         /// What they answered when they were asked again.
         pub again: Option<Answer>,
-        /// What they said beside it.
+        /// Their note on the answer.
         #[serde(flatten)]
         pub remark: Remark,
-        /// What they said when they were asked again.
+        /// Their note when they were asked again.
         pub said_again: Remark,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
@@ -418,7 +426,7 @@ view! {
         pub text: TextId,
         /// Its name in files; none where the text is known already.
         pub text_id: Option<String>,
-        /// What came of it.
+        /// The outcome of the decision.
         pub outcome: Outcome,
         /// The decided answer.
         pub answer: Option<Answer>,
@@ -440,7 +448,7 @@ view! {
         pub question: QuestionId,
         /// The text.
         pub text: TextId,
-        /// What came of it.
+        /// The outcome of the decision.
         pub outcome: Outcome,
         /// The decided answer, if one was decided on.
         pub answer: Option<Answer>,
@@ -499,7 +507,8 @@ impl MergeConsent {
 }
 
 impl MergedFile {
-    /// Where the project is as it was before, how to go back to it, and who is still in it; none where nothing was changed.
+    /// Describes where the backup of the project is, how to restore it, and who is still in it; none if
+    /// nothing was changed.
     pub fn backup_words(&self) -> Option<String> {
         let place = self.backup.as_ref()?;
         let back = format!(

@@ -1,4 +1,4 @@
-//! The list of texts: what is asked of it, and its rows.
+//! The list of texts: its query and its rows.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ view! {
         Skipped,
         /// Marked for a second look.
         Flagged,
-        /// Something was said beside an answer.
+        /// An answer has a note.
         Noted,
         /// People answered differently; with a chosen person only texts that this person has answered.
         Contested,
@@ -36,7 +36,8 @@ view! {
         Newest,
         /// Most characters first.
         Longest,
-        /// Those on which labels differ most first; with a chosen person only texts that this person has answered have a place.
+        /// Texts on which labels differ most first; with a chosen person, only texts that this person has
+        /// answered are ranked.
         Contested,
     }
 
@@ -53,8 +54,8 @@ view! {
         pub filter: TextFilter,
         /// In which order.
         pub sort: TextSort,
-        /// What was done with each text is not wanted, and counts neither: where all texts are asked for in the order of the file, this saves
-        /// looking at the labels.
+        /// Leaves out each text's state and the counts of states: if all texts are requested in the order of
+        /// the file, this avoids reading the labels.
         #[serde(default)]
         pub bare: bool,
     }
@@ -86,17 +87,19 @@ view! {
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
-        /// Whether a file gave it that name; else it was made of the body and says nothing to people.
+        /// Whether a file gave it that name; otherwise it was derived from the body and is not meaningful to
+        /// people.
         pub named: bool,
         /// Its place in the project, from 1.
         pub row: u32,
-        /// How it begins, or the place of it where the search was found. Plain text: never to be rendered as HTML.
+        /// Its beginning, or the passage where the search was found. Plain text: never to be rendered as
+        /// HTML.
         pub snippet: String,
         /// Characters of the body.
         pub characters: u32,
         /// What the chosen person answered to each question of the list; empty without one.
         pub answers: Vec<Option<String>>,
-        /// What that person wrote beside an answer.
+        /// That person's note on the answer.
         pub note: Option<String>,
         /// Every question that is asked is answered.
         pub answered: bool,
@@ -104,7 +107,7 @@ view! {
         pub skipped: bool,
         /// Marked for a second look.
         pub flagged: bool,
-        /// Something was said beside an answer.
+        /// An answer has a note.
         pub noted: bool,
         /// How far labels differ, from 0 to 1; none with fewer than two, and where it is not to be seen yet.
         pub contested: Option<f32>,

@@ -24,7 +24,8 @@ view! {
         pub values: u32,
         /// People with labels who have one of these values.
         pub people: u32,
-        /// Share of the differences between people that it explains, less what chance brings; `None` where there is too little to tell.
+        /// Share of the differences between people that it explains, minus the share expected by chance;
+        /// `None` if there is too little data.
         pub share: Option<f64>,
         /// The share that it explains at most (95 %, of all attributes together).
         pub most: Option<f64>,
@@ -32,10 +33,12 @@ view! {
         pub p: Option<f64>,
         /// Whether it is shown to explain something: `p` is below 5 %.
         pub shown: bool,
-        /// Its two values with most evidence that they differ: the higher one first, as Compare groups takes them.
+        /// Its two values with most evidence that they differ: the higher one first, in the order that the
+        /// comparison of groups uses.
         pub groups: Option<GroupsChoice>,
-        /// How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs of values of all attributes together, and `p` is corrected likewise. `None` with
-        /// fewer than ten texts that people of both labelled.
+        /// How much higher the first of these answers, in levels; the interval holds with 95 % for all pairs
+        /// of values of all attributes together, and `p` is corrected likewise. `None` with fewer than ten
+        /// texts that people of both labelled.
         pub gap: Option<Figure>,
         /// The same in a sentence.
         pub words: String,
@@ -47,13 +50,15 @@ view! {
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
-        /// True where no person stands behind the labels.
+        /// True if the labels were simulated.
         pub simulated: bool,
         /// Their labels for the question.
         pub labels: u32,
-        /// Severity: above 0 they give higher levels than the average person, on the logit scale of the model.
+        /// Severity: above 0 they give higher levels than the average person, on the logit scale of the
+        /// model.
         pub severity: f64,
-        /// Whether they are shown to differ from the average person, corrected for the number of people (Holm).
+        /// Whether they are shown to differ from the average person, corrected for the number of people
+        /// (Holm).
         pub shown: bool,
     }
 
@@ -67,11 +72,12 @@ view! {
         pub people: u32,
         /// Share of pairs of labels on one text that are equal.
         pub equal: Option<f64>,
-        /// What makes labels differ; `None` where there is too little to tell.
+        /// What makes labels differ; `None` if there is too little data.
         pub shares: Option<DifferenceShares>,
         /// That in a sentence, or what is missing.
         pub shares_words: String,
-        /// Attributes by the evidence that they explain something, most first; those with too little to tell last.
+        /// Attributes by the evidence that they explain something, most first; those with too little data
+        /// last.
         pub attributes: Vec<AttributeDifference>,
         /// What they explain in a sentence.
         pub attributes_words: String,

@@ -24,9 +24,10 @@ view! {
     pub struct FittedOn {
         /// Answers that its scores of words were fitted on.
         pub answers: u32,
-        /// Answers that there are now, all of which move annotators' readiness and the words of their texts.
+        /// Current answers, all of which update annotators' readiness and the words of their texts.
         pub now: u32,
-        /// Whether its head learned together with the encoder in use: reading words again changes nothing then.
+        /// Whether its head was learned together with the encoder in use; reading words again changes
+        /// nothing then.
         pub tuned: bool,
     }
 
@@ -47,7 +48,8 @@ view! {
     /// Why nothing is expected of words.
     #[derive(Copy, Eq)]
     pub enum WordNeeds {
-        /// The project keeps no model of words that the encoder in use has read, the text is newer than it, or labels changed beyond what it can follow.
+        /// The project has no stored model of words for the encoder in use, the text is newer than it, or
+        /// labels changed more than it can follow.
         Fit,
         /// The project has no embeddings yet, so that no encoder is chosen.
         Encoder,
@@ -67,7 +69,8 @@ view! {
         pub encoder: String,
         /// Of each type.
         pub types: Vec<WordTypeReport>,
-        /// Whether scores come from a head that learned together with the encoder in use; else they were fitted on that encoder now.
+        /// Whether scores come from a head that was learned together with the encoder in use; otherwise they
+        /// were fitted on that encoder now.
         pub tuned: bool,
         /// Seconds it took.
         pub seconds: f64,
