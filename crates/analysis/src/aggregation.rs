@@ -1,4 +1,5 @@
-//! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
+//! Label aggregation (one label per text) and reliability of labels, as alternatives to the annotator
+//! models.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -13,7 +14,6 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aggregated {
-    /// The question.
     pub question: String,
     /// `majority`, `dawid-skene`, `mace` or `glad`.
     pub method: &'static str,
@@ -29,7 +29,6 @@ pub struct Aggregated {
     pub converged: Option<bool>,
 }
 
-/// One text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedText {
@@ -50,7 +49,6 @@ pub struct AggregatedText {
     pub difficulty: Option<f64>,
 }
 
-/// One annotator.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AggregatedAnnotator {
@@ -66,7 +64,7 @@ pub struct AggregatedAnnotator {
     /// GLAD: log odds of being right on a text of difficulty 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ability: Option<f64>,
-    /// Dawid-Skene: P(says the column | the row is true), row by row.
+    /// Dawid-Skene: P(answers the column | the row is true), row by row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confusion: Option<Vec<f64>>,
 }
@@ -81,7 +79,7 @@ pub struct AnnotatorPairAgreement {
     pub second: String,
     /// Texts both labelled.
     pub texts: usize,
-    /// Share of these on which both said the same.
+    /// Share of these on which both gave the same answer.
     pub agreement: f64,
     /// Cohen's kappa.
     pub kappa: Option<f64>,

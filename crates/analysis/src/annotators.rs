@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// So many people with labels make a map.
 const MAP_FROM: usize = 3;
 
-/// What the live model says of one annotator.
+/// The live model's figures for one annotator.
 type LiveFigures = (Option<Severity>, Option<Discrimination>);
 
 fn consistency(of: Discrimination) -> Figure {
@@ -29,8 +29,8 @@ fn consistency(of: Discrimination) -> Figure {
 }
 
 impl Analysis {
-    /// Every annotator with level use, severity, agreement, held-out accuracy and place on the map. Takes seconds the first time,
-    /// because models are fitted to measure how well people are predicted.
+    /// Every annotator with level use, severity, agreement, held-out accuracy and position on the map. Takes
+    /// seconds the first time, because models are fitted to measure how well people are predicted.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -38,16 +38,14 @@ impl Analysis {
         self.report(question, Some(&Silent))
     }
 
-    /// As [`Analysis::annotator_report`], at once: with the held-out accuracy only where it is known.
-    ///
-    /// # Errors
-    /// As there.
+    /// The report of [`Analysis::annotator_report`] without waiting: with the held-out accuracy only if it
+    /// is known.
     pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
         self.report(question, None)
     }
 
-    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the background. Returns the job's id; that
-    /// of the one at work where there is one for the same labels.
+    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the
+    /// background. Returns the job's id, or that of a running job for the same labels.
     ///
     /// # Errors
     /// The job cannot begin.
@@ -61,13 +59,13 @@ impl Analysis {
         let spawned = context.threads.spawn("measure", move || {
             let measured = analysis.context.finish_job(KIND, &at_work, |job| {
                 let result = analysis.measure_annotators(question, job.as_ref());
-                // Before it is told: who hears of the end may want the next one.
+                // Before the end is announced, because a listener may request the next job.
                 analysis.measurements.job_ended(question, id);
                 result
             });
             // After a panic too.
             analysis.measurements.job_ended(question, id);
-            // Its error is told by the job.
+            // Its error is reported by the job.
             drop(measured);
         });
         if let Err(error) = spawned {
@@ -126,7 +124,7 @@ impl Analysis {
         for (_, annotator) in context.store.cannot_say(question)? {
             *unsaid.entry(annotator).or_default() += 1;
         }
-        // Two points lie on a line whatever they judge.
+        // Two points are on a line whatever the judgements.
         let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
         let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
         let row = |(at, annotator): (usize, &Annotator)| {
@@ -201,7 +199,7 @@ impl Analysis {
     }
 }
 
-/// The flag of somebody who answers too fast.
+/// The flag of an annotator who answers too fast.
 fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
     let (flag, seconds) = (speed.too_fast?, speed.seconds?);
     let words = format!(

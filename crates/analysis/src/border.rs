@@ -6,8 +6,8 @@ use dissensus_models::live::OnSide;
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use dissensus_training::live::{Fitted, Over};
 
-/// The border at which the chosen people divide most equally: those who labelled the text with their labels, all others as predicted. `None` where
-/// levels have no order or are only two.
+/// The border at which the chosen people divide most equally: those who labelled the text by their labels,
+/// all others as predicted. `None` if levels are unordered or only two.
 pub(super) fn border(fitted: &Fitted, row: u32, over: &Over) -> Option<Border> {
     let model = &fitted.model;
     if !model.is_ordinal() {
@@ -18,7 +18,7 @@ pub(super) fn border(fitted: &Fitted, row: u32, over: &Over) -> Option<Border> {
     Some(Border { level, above, interval: Some(interval) })
 }
 
-/// The same of labels alone, counted by level; needs two.
+/// The border by labels without predictions, counted by level; needs two.
 pub(super) fn border_of_labels(counts: &[u32]) -> Option<Border> {
     let all: u32 = counts.iter().sum();
     if all < 2 {

@@ -31,8 +31,8 @@ pub(super) struct Chosen {
 }
 
 impl Analysis {
-    /// Opens every way to encode of `choices`, before the first one encodes: a name that is wrong is told at once. What a choice leaves
-    /// open is as with `chosen`.
+    /// Opens all encoders of `choices` before the first one encodes, so that a wrong name is reported at
+    /// once. Unset options of a choice are taken as with `chosen`.
     pub(super) fn candidates(
         &self,
         choices: Vec<(String, EncoderChoice)>,
@@ -52,8 +52,9 @@ impl Analysis {
         Ok(opened)
     }
 
-    /// Encodes with every candidate and makes that one the project's whose embeddings predict best, where the project's encoder is still
-    /// as it was `seen`. The `incumbent` stays unless another is clearly better. Embeddings of all of them stay in the project.
+    /// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
+    /// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
+    /// Embeddings of all of them stay in the project.
     pub(super) fn choose_candidate(
         &self,
         asked: &CrossValidation<'_>,

@@ -1,4 +1,4 @@
-//! Measures over the annotators that somebody chose by their attributes.
+//! Measures over annotators selected by their attributes.
 
 use super::Analysis;
 use dissensus_api::DisagreementScores;
@@ -21,7 +21,8 @@ impl Analysis {
         Ok(mask)
     }
 
-    /// Those whom `attributes` choose, for a model that knows so many people; `None` as mask where they are all.
+    /// The annotators selected by `attributes`, for a model with so many annotators; `None` as mask if all
+    /// are selected.
     pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, WorkbenchError> {
         let mask = match attributes.is_empty() {
             true => None,

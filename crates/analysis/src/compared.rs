@@ -1,4 +1,4 @@
-//! What models say of the same test labels, put beside each other.
+//! Comparison of models' predictions of the same test labels.
 
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
@@ -12,13 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bins of a curve of calibration.
 const BINS: usize = 10;
 
-/// Scores of models and baselines without the test texts whose body also stands in training or validation.
+/// Scores of models and baselines without the test texts whose body is also in training or validation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WithoutCopies {
     /// Texts that are left.
     pub texts: usize,
-    /// Their labels.
     pub labels: usize,
     /// One entry a model.
     pub models: Vec<dissensus_selection::evaluation::Evaluation>,
@@ -44,7 +43,6 @@ pub struct ModelDifferences {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelDifference {
-    /// Its name.
     pub model: String,
     /// Its figure less that of the other, by the key of the metric.
     pub of: BTreeMap<String, PairedDifference>,
@@ -54,13 +52,12 @@ pub struct ModelDifference {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelCalibration {
-    /// Its name.
     pub model: String,
     /// Bins of equal width, of the probability of the most likely level.
     pub bins: Vec<CalibrationBin>,
 }
 
-/// What models and baselines say of the test labels, and their scores.
+/// Predictions of the test labels by models and baselines, and their scores.
 pub(super) struct Compared {
     pub(super) models: Vec<Predicted>,
     pub(super) baselines: Vec<Predicted>,
@@ -101,8 +98,9 @@ impl Compared {
         Some(WithoutCopies { texts, labels, models, baselines })
     }
 
-    /// How far every model and baseline is from `multilevel` in every metric. Runs of an encoder that learns are trained one after the
-    /// other: one that was scored on other labels, because somebody labelled meanwhile, is left out.
+    /// Differences between every model or baseline and `multilevel` in every metric. Runs with a tuned
+    /// encoder are trained one after the other: one that was scored on other labels, because labels were
+    /// recorded meanwhile, is left out.
     pub(super) fn differences(
         &self,
         seed: u64,

@@ -26,20 +26,18 @@ use std::time::Instant;
 pub struct EvaluateChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
-    /// The models.
     pub models: Vec<ModelKind>,
-    /// The split.
     pub split: SplitSpec,
     /// Seed of split and fits; of 32 bits, as in runs.
     pub seed: u32,
     /// Score an ordinal question as yes/no from the level of this name up.
     pub at_least: Option<String>,
-    /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`. With all but the first, each model is
-    /// trained as a run of its own.
+    /// Which part of the encoder is tuned: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
+    /// With all but the first, each model is trained as a run of its own.
     pub tuning: String,
     /// Where to compute, with an encoder that learns.
     pub device: DeviceChoice,
-    /// Whether to make prediction sets too; on a frozen encoder alone.
+    /// Whether to compute prediction sets too; only on a frozen encoder.
     pub prediction_sets: bool,
     /// Leave out labels that were decided to be slips.
     pub without_slips: bool,
@@ -51,20 +49,24 @@ pub struct EvaluateChoices {
 pub struct Evaluation {
     /// One entry a model.
     pub models: Vec<dissensus_selection::evaluation::Evaluation>,
-    /// What can be said of the same labels without reading the texts ([`dissensus_selection::evaluation::baselines`]), as a model each.
+    /// Baselines on the same labels that do not read the texts
+    /// ([`dissensus_selection::evaluation::baselines`]), one entry each.
     pub baselines: Vec<dissensus_selection::evaluation::Evaluation>,
-    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts. Differences and prediction sets are over all
-    /// test texts.
+    /// The scores of both without the test texts whose body is also in training; none if there are no such
+    /// texts. Differences and prediction sets are over all test texts.
     pub without_copies: Option<WithoutCopies>,
-    /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
+    /// Every other model and baseline minus `multilevel`, in every metric, with intervals; none if
+    /// `multilevel` was not requested.
     pub differences: Option<ModelDifferences>,
-    /// How often each model was right beside how sure it was, in ten bins of confidence; none of models without probabilities.
+    /// Calibration of each model: how often it was right by how confident it was, in ten bins of confidence;
+    /// none for models without probabilities.
     pub calibration: Vec<ModelCalibration>,
-    /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
+    /// 90 % prediction sets by `multilevel`, if they were requested and there are enough labels to calibrate
+    /// them.
     pub prediction_sets: Option<PredictionSets>,
     /// Why there are none, where they were asked for.
     pub no_prediction_sets: Option<String>,
-    /// What is to be known of the models beside each other.
+    /// Notes on the comparison.
     pub notes: Vec<String>,
     /// How texts were divided.
     pub split: SplitReport,
@@ -74,11 +76,11 @@ pub struct Evaluation {
     pub encoder: Option<String>,
     /// Where the embeddings were used: models on frozen embeddings are fitted on the CPU.
     pub device: String,
-    /// The question.
     pub question: String,
     /// The level that counts as yes, where an ordinal question was scored so.
     pub at_least: Option<String>,
-    /// How often people repeat their answers, and so what accuracy can reach; none without enough repeats, and of a scale in two.
+    /// How often people repeat their answers, and thus the best reachable accuracy; none without enough
+    /// repeats, and for a scale that was split in two.
     pub self_agreement: Option<SelfAgreementShare>,
     /// Seconds it took.
     pub seconds: f64,
@@ -98,30 +100,30 @@ pub struct SplitReport {
     pub folds: usize,
     /// Training texts.
     pub train_texts: usize,
-    /// Test texts.
     pub test_texts: usize,
     /// Training labels.
     pub train_labels: usize,
-    /// Test labels.
     pub test_labels: usize,
-    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
+    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their
+    /// labels.
     pub left_out_texts: usize,
-    /// Test texts whose body also stands in training or validation under another id, but for white space and case. Only the official split has any: divisions
-    /// drawn here keep copies on one side. 0 too where texts are on both sides anyway (by annotator, labels at random).
+    /// Test texts whose body is also in training or validation under another id, ignoring white space and
+    /// case. Only the official split has any: divisions drawn here put copies on one side. Also 0 if texts
+    /// are on both sides anyway (by annotator, labels at random).
     pub copies_in_training: usize,
-    /// Texts that were left out of the test because their body also stands in training, in another group.
+    /// Texts that were left out of the test because their body is also in training, in another group.
     pub left_out_copies: usize,
 }
 
-/// How labels were divided, and which test texts also stand in training.
+/// How labels were divided, and which test texts are also in training.
 pub(super) struct Divided {
     pub(super) report: SplitReport,
     pub(super) copies: BTreeSet<u32>,
 }
 
 impl Analysis {
-    /// Trains every model on one part of the texts and scores it on the other; kept as a run of the project where it is open to
-    /// write.
+    /// Trains every model on one part of the texts and scores it on the other; stored as a run of the
+    /// project if it is writable.
     ///
     /// # Errors
     /// No labels, no such split or level, one side of the split empty, or a cancel.
@@ -146,7 +148,8 @@ impl Analysis {
         })
     }
 
-    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts are training texts.
+    /// The default split: the official one if texts are assigned, otherwise 70 % of the texts are training
+    /// texts.
     ///
     /// # Errors
     /// No such question, or no labels.
@@ -156,7 +159,8 @@ impl Analysis {
         data.first().map(QuestionData::usual_split).ok_or(WorkbenchError::NoQuestion)
     }
 
-    /// As [`Analysis::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
+    /// Evaluates as [`Analysis::evaluate`] does, with a tuned encoder: one run per model (and fold), each
+    /// with its own encoder.
     fn evaluate_tuned(
         &self,
         question: &Question,
@@ -275,7 +279,8 @@ impl Analysis {
         })
     }
 
-    /// Self-agreement beside accuracies. On a scale in two it would be another one.
+    /// Self-agreement for comparison with accuracies; none for a scale that was split in two, on which it
+    /// would differ.
     fn self_agreement_of(
         &self,
         question: QuestionId,
@@ -354,7 +359,6 @@ fn baselines_of(
     Ok(predict_baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
 }
 
-/// The level of this name.
 pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, WorkbenchError> {
     question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
         value: name.to_owned(),

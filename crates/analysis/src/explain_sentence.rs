@@ -7,14 +7,14 @@ use dissensus_domain::{Answer, Scale};
 const NOTABLE: f64 = 0.25;
 const LARGE: f64 = 1.5;
 
-/// What the text's side, or the person's, says.
+/// The contribution of the text, or of the person.
 struct Side {
     names: Vec<&'static str>,
     value: f64,
 }
 
-/// Why this person is predicted to answer so: what they answered, where the text points, how the person differs, and which of the two prevails.
-/// Empty while the prediction is hidden.
+/// Explains the prediction for this person: what they answered, what the text suggests, how the person
+/// differs, and which of the two prevails. Empty while the prediction is hidden.
 pub(super) fn sentence(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> String {
     if person.hidden {
         return String::new();

@@ -1,4 +1,5 @@
-//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes, and in the project for the next session.
+//! How well everyone is predicted on held-out texts: measured once, cached in memory while little changes,
+//! and stored in the project for the next session.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -19,11 +20,11 @@ use std::sync::{Arc, Mutex};
 /// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
 const MEASURE_AFTER: usize = 20;
 
-/// What the figures are called among the small models that the project keeps, and how they are written.
+/// Name and format of the figures among the small models that are stored in the project.
 const KEPT: &str = "held-out";
 const FORMAT: u32 = 1;
 
-/// Figures as the project keeps them. They are used for exactly the labels that they were measured on.
+/// Figures as stored in the project. They are used for exactly the labels that they were measured on.
 #[derive(Serialize, Deserialize)]
 struct KeptFigures {
     format: u32,
@@ -35,7 +36,8 @@ struct KeptFigures {
     results: Vec<HeldOut>,
 }
 
-/// Figures of each question, and a gate for each: one measurement at a time, and whoever waited finds it done.
+/// Figures of each question, and a gate for each: one measurement at a time; a caller that waited finds it
+/// done.
 #[derive(Default)]
 pub(super) struct Measurements {
     kept: Mutex<HashMap<QuestionId, Measured>>,
@@ -51,7 +53,8 @@ impl Measurements {
         Arc::clone(lock(&self.gates).entry(question).or_default())
     }
 
-    /// The id of the job that measures labels of this generation, and the job itself where it is `begin` that has begun it now.
+    /// The id of the job that measures labels of this generation, and the job itself if this call began it
+    /// with `begin`.
     pub(super) fn one_job(
         &self,
         question: QuestionId,
@@ -89,9 +92,9 @@ struct Measured {
 }
 
 impl Analysis {
-    /// How well everyone is predicted on texts held out, where it was measured and little has changed since: results by annotator, and
-    /// the labelled texts that were not scored. `labels` are those of `generation`, see [`dissensus_training::live::Models::generation`], or newer
-    /// ones.
+    /// How well everyone is predicted on held-out texts, if it was measured and little has changed since:
+    /// results by annotator, and the number of labelled texts that were not scored. `labels` are those of
+    /// `generation`, see [`dissensus_training::live::Models::generation`], or newer ones.
     pub(super) fn known_held_out(
         &self,
         generation: u32,
@@ -138,7 +141,7 @@ impl Analysis {
         let Ok(weights) = serde_json::to_vec(&kept) else { return };
         let version = measured.basis.version.clone();
         let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
-        // Where they cannot be kept, the next session measures them again.
+        // If they cannot be stored, the next session measures them again.
         go_on("keeping held-out figures", self.context.store.put_head(new));
     }
 
@@ -181,7 +184,8 @@ impl Analysis {
         Ok(Some((found.results, found.left_out)))
     }
 
-    /// How well all labels of texts held out are predicted, annotators taken together, and the labelled texts that were not scored.
+    /// How well all labels of held-out texts are predicted, over all annotators together, and the number of
+    /// labelled texts that were not scored.
     ///
     /// # Errors
     /// The file cannot be read, or a cancel.
@@ -206,10 +210,11 @@ impl Analysis {
         Ok((each.iter().fold(HeldOut::default(), add), left_out))
     }
 
-    /// Measures how well everyone is predicted on texts held out, unless [`Analysis::known_held_out`] knows it.
+    /// Measures how well everyone is predicted on held-out texts, unless [`Analysis::known_held_out`] has
+    /// the result.
     ///
     /// # Errors
-    /// The file cannot be read, or a cancel. Nothing is kept then.
+    /// The file cannot be read, or a cancel. Nothing is stored then.
     pub(super) fn measure_held_out(
         &self,
         generation: u32,

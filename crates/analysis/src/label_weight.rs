@@ -19,7 +19,7 @@ pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32])
     }
 }
 
-/// What the order stands on.
+/// Describes what the ranking is based on.
 pub(super) fn basis(weight: &LabelWeight) -> String {
     let texts = counted(weight.texts.into(), "text");
     match weight.half_at {
@@ -38,7 +38,7 @@ pub(super) fn basis(weight: &LabelWeight) -> String {
     }
 }
 
-/// What an order by labels alone stands on while there is no model.
+/// Describes what a ranking without a model is based on.
 pub(super) const BY_LABELS: &str = "Ordered by labels alone while the annotator models are being fitted.";
 
 #[cfg(test)]

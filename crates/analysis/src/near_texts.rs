@@ -2,8 +2,8 @@
 
 use dissensus_stats::data::Embeddings;
 
-/// Rows of `candidates` and their cosine with `x`, the nearest first; of equal ones the lower row. Empty where there are no embeddings. A row
-/// of zeros is near nothing.
+/// Rows of `candidates` and their cosine with `x`, the nearest first, among equals the lower row first.
+/// Empty without embeddings. A row of zeros is near nothing.
 pub(super) fn by_similarity(
     embeddings: &Embeddings,
     x: &[f32],

@@ -5,7 +5,8 @@ use dissensus_api::DisagreementMeasure;
 /// Texts with labels of two people or more that figures about disagreement need.
 pub(super) const FEWEST_SHARED: usize = 5;
 
-/// What is missing where `shared` texts have labels of two people or more; `None` where that is enough for the measure.
+/// What is missing if `shared` texts have labels of two people or more; `None` if that is enough for the
+/// measure.
 pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
     if shared >= FEWEST_SHARED || by == DisagreementMeasure::Uncertainty {
         return None;

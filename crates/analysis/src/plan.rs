@@ -1,4 +1,4 @@
-//! How many annotators a text and labels a person a study needs, told by the labels that it has.
+//! How many annotators per text and labels per person a study needs, estimated from its labels.
 
 use super::Analysis;
 use super::snippet::snippet;
@@ -14,12 +14,13 @@ use dissensus_stats::agreement::{LabelDesign, TextVariances, VarianceComponents}
 use dissensus_stats::data::{Observation, Target};
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 
-/// Numbers above this are told as such: a pilot does not tell them apart.
+/// Numbers above this are reported as such, because a pilot cannot distinguish them.
 const LIMIT: u32 = 100;
 /// Texts with labels of two people or more, and people with two labels or more, that components need.
 const FEWEST_TEXTS: usize = 20;
 const FEWEST_PEOPLE: usize = 5;
-/// Labels beside the most frequent level that components need: a few alone would tell of themselves.
+/// Minimum number of labels other than the most frequent level for estimating components: a few would
+/// describe only themselves.
 const FEWEST_OTHERS: usize = 10;
 /// Simulated pilots behind an interval, and labels that all of them may have together.
 const RESAMPLES: usize = 400;
@@ -53,8 +54,8 @@ impl Default for PlanChoices {
 }
 
 impl Analysis {
-    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can stop. Intervals are parametric, for
-    /// texts and people like these ([`LabelDesign::plausible`]).
+    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can
+    /// stop. Intervals are parametric, for texts and people like these ([`LabelDesign::plausible`]).
     ///
     /// # Errors
     /// No such question, the file cannot be read, or a cancel.
@@ -178,10 +179,10 @@ impl Analysis {
 }
 
 impl Analysis {
-    /// As [`Analysis::plan`], as a job: a pilot of many labels takes seconds to simulate.
+    /// Runs [`Analysis::plan`] as a job, because a pilot of many labels takes seconds to simulate.
     ///
     /// # Errors
-    /// As there, or a number that is out of range.
+    /// Those of [`Analysis::plan`], or a number that is out of range.
     pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, WorkbenchError> {
         let choices = PlanChoices::from_wish(wish)?;
         self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
@@ -218,7 +219,8 @@ impl PlanChoices {
     }
 }
 
-/// Components of these labels on their design, and as shares; `None` where they do not tell texts and people apart.
+/// Components of these labels on their design, and as shares; `None` if the labels cannot separate texts
+/// from people.
 fn components(
     labels: &[Observation],
     design: &LabelDesign,
@@ -243,7 +245,8 @@ fn shares_of(found: &VarianceComponents) -> Option<VarianceShares> {
     })
 }
 
-/// Shares of what makes labels differ, with 95 % intervals by simulation as those of a plan; `Err` says what is missing.
+/// Shares of what makes labels differ, with 95 % intervals by simulation as those of a plan; the inner `Err`
+/// describes what is missing.
 ///
 /// # Errors
 /// A cancel.

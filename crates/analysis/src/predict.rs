@@ -7,10 +7,11 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
 impl Analysis {
-    /// How one annotator would label a text of the project, a probability a level.
+    /// Predicts how one annotator would label a text of the project: a probability per level.
     ///
     /// # Errors
-    /// No such text, or the model of the question is not live ([`dissensus_training::live::LiveModels::fit`] makes it so).
+    /// No such text, or the model of the question is not live ([`dissensus_training::live::LiveModels::fit`]
+    /// makes it so).
     pub fn predict_text(
         &self,
         question: QuestionId,

@@ -32,7 +32,7 @@ struct Ranked {
     rows: Vec<u32>,
     /// Their values, largest first.
     descending: Vec<f32>,
-    /// Sizes of groups of these rows that are not told apart.
+    /// Sizes of groups of these rows that cannot be distinguished.
     ties: Vec<u32>,
     /// The place of each row, from 1; 0 for those that are not shown.
     places: Vec<u32>,
@@ -45,15 +45,17 @@ struct Ranked {
 type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
 
 impl Analysis {
-    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is empty and says why.
+    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is
+    /// empty and contains the reason.
     ///
     /// # Errors
-    /// No such question, nobody with these attributes, a measure that the question's scale does not have, or the file cannot be read.
+    /// No such question, no annotator with these attributes, a measure that the question's scale does not
+    /// have, or the file cannot be read.
     pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, WorkbenchError> {
         let mask = self.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
         self.check(query)?;
-        // How unsure a model is of a person needs that person alone.
+        // The uncertainty about a person needs only that person.
         let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
         if chosen < needed {
             let remark = too_few(chosen, needed);
@@ -114,7 +116,7 @@ impl Analysis {
         Ok(ranking)
     }
 
-    /// What is said where nothing can be ranked.
+    /// The result if nothing can be ranked.
     pub(super) fn nothing_ranked(
         &self,
         question: QuestionId,
@@ -137,7 +139,7 @@ impl Analysis {
     /// These texts as the ranking shows them. Texts unknown to the model are left out.
     ///
     /// # Errors
-    /// As [`Analysis::ranking`].
+    /// Those of [`Analysis::ranking`].
     pub fn rows(
         &self,
         query: &DisagreementQuery,
@@ -161,7 +163,7 @@ impl Analysis {
             let (observed, given) = self.observed(query.question, *id, &mask, levels)?;
             let value = ranked.measured.values[row as usize];
             let interval = found.interval;
-            // Where nobody can tell how sure a gap is, the text can be anywhere.
+            // Without an interval for the gap, the text can be at any rank.
             let unsure = match &ranked.asked {
                 Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
                 Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
@@ -308,7 +310,7 @@ impl Analysis {
         Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
     }
 
-    /// Says what does not go with the question's scale.
+    /// Rejects a query that does not fit the question's scale.
     fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
         use DisagreementMeasure as M;
         let index = self.context.index();
@@ -337,7 +339,7 @@ impl Analysis {
         }
     }
 
-    /// How split these labels alone are.
+    /// How split these labels are, without predictions.
     pub(super) fn observed_split(
         &self,
         question: QuestionId,
@@ -428,13 +430,13 @@ pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     Some((1.0 - same / pairs(all)) as f32)
 }
 
-/// A remark and what the labels leave open, in one paragraph.
+/// Joins a note and the limits of the labels into one paragraph.
 fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
     let all: Vec<String> = remark.into_iter().chain(limits.iter().cloned()).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// What a row shows beside the text and its labels.
+/// The figures of a row, in addition to the text and its labels.
 struct RowFigures {
     scores: DisagreementScores,
     distribution: Vec<f32>,
@@ -448,7 +450,8 @@ struct RowFigures {
     compared: u32,
 }
 
-/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels alone, which are not theirs.
+/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels
+/// without predictions, which the models do not compute.
 fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
     use DisagreementMeasure as M;
     Some(match query.by {

@@ -1,4 +1,4 @@
-//! Labels that look like slips, ranked, beside those that are contested.
+//! Ranks labels that look like slips, and contested labels.
 
 use super::Analysis;
 use super::snippet::snippet;
@@ -15,7 +15,7 @@ const BY_CHANCE: f64 = 0.1;
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct SlipChoices {
-    /// Labels of this person alone.
+    /// Only labels of this person.
     pub annotator: Option<AnnotatorId>,
     /// A label is unlike a person where its chance is this or less, above 0 and up to 1.
     pub below: f64,
@@ -30,8 +30,9 @@ impl Default for SlipChoices {
 }
 
 impl Analysis {
-    /// Possible slips and contested labels by the live model of a question; without one, or with too few labels, it says what is needed.
-    /// The model is copied first, so that nobody's label waits.
+    /// Possible slips and contested labels by the live model of a question; without one, or with too few
+    /// labels, the report states what is needed. The model is copied first, so that recording a label does
+    /// not wait.
     ///
     /// # Errors
     /// No such question or annotator, the file cannot be read, or a cancel.
@@ -102,10 +103,10 @@ impl Analysis {
         Ok(report)
     }
 
-    /// As [`Analysis::slips`], as a job that the window shows and can cancel.
+    /// Runs [`Analysis::slips`] as a job that the window shows and can cancel.
     ///
     /// # Errors
-    /// As there, or the job cannot begin.
+    /// Those of [`Analysis::slips`], or the job cannot begin.
     pub fn slips_as_job(
         &self,
         question: QuestionId,
@@ -159,14 +160,14 @@ fn kind(kind: UnlikelyKind) -> SlipKind {
     }
 }
 
-/// How many of the first of these labels are beyond chance: as many as possible of which chance brings no more than [`BY_CHANCE`] (the procedure of Benjamini and
-/// Hochberg, with the numbers that are expected).
+/// How many of these labels, from the first on, are beyond chance: as many as possible of which no more than
+/// [`BY_CHANCE`] are expected by chance (the procedure of Benjamini and Hochberg, with expected numbers).
 fn beyond_chance(labels: &[UnlikelyLabel]) -> u32 {
     let within = |(at, label): &(usize, &UnlikelyLabel)| label.expected <= BY_CHANCE * (at + 1) as f64;
     labels.iter().enumerate().rfind(within).map_or(0, |(at, _)| at as u32 + 1)
 }
 
-/// What the search for slips comes to; nobody is named for what chance brings.
+/// Describes the result of the search for slips; no person is named for labels that are expected by chance.
 fn slips_words(report: &SlipReport) -> String {
     let (all, expected) = (report.slips_in_all, report.slips_expected.round());
     let unusual = counted(all.into(), "unusual label");

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Texts that are read and encoded together.
 pub(super) const TOGETHER: usize = 64;
 
-/// Answers with spans and the words of the texts that they are to. Rows of texts here are those of labelled texts alone whose words were read.
+/// Answers with spans and the words of their texts. Rows of texts here number only labelled texts whose
+/// words were read.
 pub(super) struct SpanData {
     /// The types as questions, with rows of all texts.
     pub(super) types: Vec<QuestionData>,
@@ -48,8 +49,8 @@ impl SpanData {
 }
 
 impl Analysis {
-    /// Reads the words of texts with answers to a question with spans: of all, or of some that are drawn where they have more than `most_words` words, because the
-    /// states of words take memory.
+    /// Reads the words of texts with answers to a question with spans: of all, or of a random sample if they
+    /// have more than `most_words` words, because the states of words take memory.
     ///
     /// # Errors
     /// No answers; a text that cannot be encoded; a cancel.
@@ -106,7 +107,7 @@ impl Analysis {
         Ok(SpanData { rows, copies, texts, answers, further, forms, encoder: encoder.version().key(), types })
     }
 
-    /// These rows, or where their texts have more words than `most` so many of them as have no more, drawn at random; ascending.
+    /// These rows, or a random sample whose texts have at most `most` words if all have more; ascending.
     fn drawn(&self, rows: &[u32], texts: &[TextId], most: usize) -> Result<Vec<u32>, WorkbenchError> {
         if most == usize::MAX {
             return Ok(rows.to_vec());
@@ -135,7 +136,8 @@ impl Analysis {
         Ok(drawn)
     }
 
-    /// Whether the encoder that read the words has learned from labels of each text; empty where it learned from none.
+    /// Whether the encoder that read the words has learned from labels of each text; empty if it learned
+    /// from none.
     pub(super) fn words_learned(&self, data: &SpanData) -> Result<Vec<bool>, WorkbenchError> {
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
         let taught = seen.taught();

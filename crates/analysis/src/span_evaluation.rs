@@ -30,17 +30,19 @@ const WORD_FREQUENCY: &str = "word-frequency";
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEvaluationReport {
-    /// The question.
     pub question: String,
     /// One entry a model.
     pub models: Vec<SpanEvaluation>,
-    /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
+    /// Baselines: how often a word's form is marked times the annotator's rate (`word-frequency`), and only
+    /// that rate (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
     /// Every model and the other baseline less `word-frequency`, in every figure, with intervals.
     pub differences: ModelDifferences,
-    /// The scores of both, without intervals, of all but the test texts whose body also stands in training; none where there are no such texts.
+    /// The scores of both, without intervals, without the test texts whose body is also in training; none if
+    /// there are no such texts.
     pub without_copies: Option<SpansWithoutCopies>,
-    /// The types, in the order of every list of types, and what `multilevel` learned of each (of the last fold).
+    /// The types, in the order of every list of types, and what `multilevel` learned about each (in the last
+    /// fold).
     pub types: Vec<TypeOfSpans>,
     /// What is to be known of the models.
     pub notes: Vec<String>,
@@ -54,7 +56,7 @@ pub struct SpanEvaluationReport {
     pub seconds: f64,
 }
 
-/// Scores without the test texts whose body also stands in training or validation.
+/// Scores without the test texts whose body is also in training or validation.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpansWithoutCopies {
@@ -64,14 +66,14 @@ pub struct SpansWithoutCopies {
     pub baselines: Vec<SpanEvaluation>,
 }
 
-/// A type, and what `multilevel` learned of it.
+/// A type, and what `multilevel` learned about it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeOfSpans {
-    /// Its name.
     #[serde(rename = "type")]
     pub name: String,
-    /// Share of words that training answers mark with it, a form counted once a text; absent without `multilevel`, as all below.
+    /// Share of words that training answers mark with it, a form counted once per text; absent without
+    /// `multilevel`, as all below.
     pub rate: Option<f64>,
     /// Standard deviation between annotators of the readiness to mark it, in logits.
     pub readiness_deviation: Option<f64>,
@@ -84,8 +86,8 @@ pub struct TypeOfSpans {
 }
 
 impl Analysis {
-    /// Trains every model of words on one part of the texts and scores what it says of the words of the other; kept as an evaluation of the project where it is
-    /// open to write.
+    /// Trains every model of words on one part of the texts and scores its predictions for the words of the
+    /// other; stored as an evaluation of the project if it is writable.
     ///
     /// # Errors
     /// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.

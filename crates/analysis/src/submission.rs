@@ -21,7 +21,8 @@ pub struct SubmissionChoices {
     pub question: Option<String>,
     /// What files are named after (`CSC`, `MP`, ...); the question's name if `None`.
     pub set: Option<String>,
-    /// The run whose model predicts, scored on the official split; if `None`, `multilevel` is fitted to the official training texts.
+    /// The run whose model predicts, scored on the official split; if `None`, `multilevel` is fitted to the
+    /// official training texts.
     pub run: Option<u32>,
     /// Seed of that fit.
     pub seed: u32,
@@ -41,19 +42,21 @@ pub struct Submission {
     pub answers: usize,
     /// The model that predicted.
     pub model: String,
-    /// Its run.
     pub run: Option<u32>,
-    /// Which shares the soft labels are: those that `wasserstein` distance rewards (ordinal questions) or `manhattan` (others).
+    /// Which shares the soft labels are: those that are optimal for `wasserstein` distance (ordinal
+    /// questions) or `manhattan` (others).
     pub soft_labels: &'static str,
 }
 
 impl Analysis {
-    /// Writes the shares of levels and each annotator's answer that are expected on the official test texts, by a model that saw none
-    /// of their labels. Whose answers they are is known from the labels: a text without any is left out.
+    /// Writes the expected shares of levels and each annotator's expected answer on the official test texts,
+    /// by a model that saw none of their labels. The annotators of a text are known from its labels: a text
+    /// without any is left out.
     ///
     /// # Errors
-    /// No official split; a question of several options a label, or whose levels are no whole numbers; a run of another question or
-    /// split; files that are there already (without `replace`); a full disk; a cancel.
+    /// No official split; a question of several options per label, or whose levels are no whole numbers; a
+    /// run of another question or split; files that exist already (without `replace`); a full disk; a
+    /// cancel.
     pub fn lewidi_submission(
         &self,
         choices: &SubmissionChoices,

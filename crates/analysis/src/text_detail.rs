@@ -14,17 +14,18 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
 use std::collections::{BTreeMap, HashMap};
 
-/// Stands for a missing attribute.
+/// Shown for a missing attribute.
 const NOT_KNOWN: &str = "not known";
 
 impl Analysis {
-    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
-    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`, and what is shown of others is recorded for
-    /// labels that come later. Labels are there without a
-    /// live model too; scores and groups only where two annotators or more are predicted from enough labels, else `needs` says why not.
+    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person
+    /// who labels in this window: that person's predicted answer is hidden until the text is answered,
+    /// unless `show_hidden`, and what is shown of others is recorded for later labels. Labels are returned
+    /// without a live model too; scores and groups only if at least two annotators are predicted from enough
+    /// labels, otherwise `needs` states the reason.
     ///
     /// # Errors
-    /// As [`Analysis::ranking`], or no such text.
+    /// Those of [`Analysis::ranking`], or no such text.
     pub fn text_detail(
         &self,
         query: &DisagreementQuery,
@@ -160,7 +161,7 @@ impl Analysis {
         Ok(question.scale.kind() == ScaleKind::Ordinal)
     }
 
-    /// Labels that each annotator's model stands on; nobody without a label is in it.
+    /// Number of labels that each annotator's model is based on; only annotators with a label are included.
     pub(super) fn labels_given(
         &self,
         question: QuestionId,
@@ -250,7 +251,8 @@ fn groups(
     groups
 }
 
-/// What is known of the gap between a group and all others. Of two values only one is compared: the other's gap is its opposite.
+/// Sets the gap between a group and all others, if known. Of two values only one is compared: the other's
+/// gap is its opposite.
 fn set_gap(group: &mut GroupPrediction, attribute: &str, differences: &[GroupDifference]) {
     let of_attribute = || differences.iter().filter(|difference| difference.attribute == attribute);
     let own = of_attribute().find(|difference| difference.value == group.value);

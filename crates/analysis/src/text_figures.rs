@@ -3,8 +3,9 @@
 use crate::labels_differ::{labels_differ, level_counts};
 use dissensus_domain::{Answer, CurrentLabel, Scale};
 
-/// What the levels of an ordered scale count as in a mean: the numbers that they are named, where all are, else their places from 0 (so that the
-/// mean of a yes/no question is the share of yes). None of other scales.
+/// The values of the levels of an ordered scale in a mean: the numbers in their names, if all are numbers,
+/// otherwise their indices from 0 (so that the mean of a yes/no question is the share of yes). None for
+/// other scales.
 pub(crate) fn level_values(scale: &Scale) -> Option<Vec<f64>> {
     if !scale.kind().is_ordered() {
         return None;
@@ -22,7 +23,6 @@ pub(crate) fn mean_of(scale: &Scale, weights: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// The figures of one text.
 pub struct TextFigures {
     /// Labels, each of which holds several levels or none where the scale is one of options or types.
     pub labels: usize,

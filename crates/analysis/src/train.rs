@@ -13,11 +13,9 @@ use std::time::Instant;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trained {
-    /// The model.
     pub model: &'static str,
-    /// The question.
     pub question: String,
-    /// Labels it stands on.
+    /// Labels that it is based on.
     pub labels: usize,
     /// Annotators it knows.
     pub annotators: usize,
@@ -28,7 +26,7 @@ pub struct Trained {
 }
 
 impl Analysis {
-    /// Fits the model that predicts for the project on all labels and keeps it.
+    /// Fits the project's live model on all labels and stores it.
     ///
     /// # Errors
     /// No labels, or a cancel.

@@ -1,4 +1,5 @@
-//! What annotators would answer to a multi-label question as a whole, of one text, and what was answered to a text of the project.
+//! The predicted answers to a multi-label question as a whole, for one text, and the given answers to a text
+//! of the project.
 
 use super::Analysis;
 use dissensus_api::whole_sets_together;
@@ -32,11 +33,10 @@ pub struct WholeAnswer {
     pub options: Vec<ExpectedOption>,
     /// The set that one of them, drawn at random, is most likely to answer.
     pub most_likely_set: String,
-    /// Its probability.
     pub probability: f64,
     /// Whether no other set is likelier; without it the search took too long, and there may be one.
     pub is_exact: bool,
-    /// The MASI distance that two of them are expected to have, with answers to this text as they were given; none of one person.
+    /// The expected MASI distance of two of them, with given answers to this text; none for one person.
     pub masi: Option<f64>,
     /// Whether sets and distances take into account that options go together, in words.
     pub options_together: String,
@@ -45,7 +45,6 @@ pub struct WholeAnswer {
 /// What is expected of one option.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExpectedOption {
-    /// The option.
     pub option: String,
     /// Share of those asked who would choose it; of one person the probability.
     pub expected: f64,
@@ -53,7 +52,7 @@ pub struct ExpectedOption {
     pub differ: Option<f64>,
 }
 
-/// What somebody answered.
+/// A person's answer.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenAnswer {
@@ -67,10 +66,12 @@ pub struct GivenAnswer {
 }
 
 impl Analysis {
-    /// What one annotator, or everybody, would answer to a multi-label question: each option, and the most likely set of them.
+    /// What one annotator, or all, would answer to a multi-label question: each option, and the most likely
+    /// set of them.
     ///
     /// # Errors
-    /// A question of another kind; no such text; the models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
+    /// A question of another kind; no such text; the models of the options are not live
+    /// ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
     pub fn whole_answer(
         &self,
         question: &Question,
@@ -120,7 +121,7 @@ impl Analysis {
         })
     }
 
-    /// What annotators answered to a text of the project, by the order of annotators; empty where nobody has.
+    /// What annotators answered to a text of the project, in the order of annotators; empty without answers.
     ///
     /// # Errors
     /// No such text; the file cannot be read.
@@ -159,7 +160,7 @@ impl Analysis {
     }
 }
 
-/// What is said of an option, and whether labels of this very text count in it.
+/// The prediction for an option, and whether labels of this exact text count in it.
 fn ask(
     model: LiveModel,
     people: &[u32],

@@ -12,7 +12,8 @@ use dissensus_training::learned_words::LearnedWords;
 use dissensus_training::word_predictor::WordPredictor;
 use std::collections::BTreeSet;
 
-/// A model of words, and the answers that annotators' readiness comes from. Texts and annotators are known to `live` by their ids.
+/// A model of words, and the answers from which annotators' readiness is estimated. `live` identifies texts
+/// and annotators by their ids.
 pub(super) struct WordFit {
     pub(super) model: SpanModel,
     pub(super) live: LiveSpans,
@@ -32,8 +33,9 @@ pub(super) struct WordFit {
 }
 
 impl Analysis {
-    /// Fits the model of the words of a question on an encoder: of what was `learned` together with it, where something was, else from the answers. The words of all texts are
-    /// known to it, those of texts that are scored later too.
+    /// Fits the model of the words of a question on an encoder: from what was `learned` together with it, if
+    /// given, otherwise from the answers. It knows the words of all texts, including those that are scored
+    /// later.
     ///
     /// # Errors
     /// No answers; a text that cannot be encoded; a cancel.
@@ -116,10 +118,11 @@ impl Analysis {
         Ok(())
     }
 
-    /// The model of the words of a question as it leaves the project: heads, and the readiness of these `people` that answers so far tell, in their order.
+    /// The model of the words of a question for use outside the project: heads, and the readiness of these
+    /// `people` by the answers so far, in their order.
     ///
     /// # Errors
-    /// As [`Analysis::fit_words_on`].
+    /// Those of [`Analysis::fit_words_on`].
     pub(crate) fn word_predictor(
         &self,
         question: &Question,
@@ -129,7 +132,7 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<WordPredictor, WorkbenchError> {
         let mut fit = self.fit_words_on(question, encoder, learned.as_ref(), progress)?;
-        // Answers to texts that were too many to learn from tell of annotators all the same.
+        // Answers to texts that were left out of the fit still inform about annotators.
         let unread: BTreeSet<u32> = fit.data.further.iter().map(|answer| answer.text).collect();
         let unread: Vec<TextId> = unread.into_iter().map(|row| fit.texts[row as usize]).collect();
         self.score_words(&mut fit, encoder, &unread, progress)?;
@@ -147,7 +150,7 @@ impl Analysis {
 }
 
 impl WordFit {
-    /// Takes in all answers; those to texts without scores are left aside.
+    /// Adds all answers; those to texts without scores are ignored.
     pub(super) fn record(&mut self) {
         let (texts, read, annotators) = (&self.texts, &self.read, &self.annotators);
         let of_read = std::mem::take(&mut self.data.answers)

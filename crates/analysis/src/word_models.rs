@@ -27,7 +27,8 @@ const CHANGED_ANSWERS: usize = 5_000;
 #[derive(Default)]
 pub(super) struct WordModels {
     fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
-    /// Questions and encoder versions whose kept model cannot be used, until one is fitted. Held while one is looked for, so that those who ask at once read it once.
+    /// Questions and encoder versions whose stored model cannot be used, until one is fitted. Locked while a
+    /// model is loaded, so that concurrent callers read it once.
     refused: Mutex<HashSet<(QuestionId, String)>>,
 }
 
@@ -56,7 +57,8 @@ impl WordModels {
         lock(&self.refused).retain(|(refused, _)| *refused != question);
     }
 
-    /// The model of a question, else what `read` finds for this version of an encoder, unless one was fitted meanwhile.
+    /// The model of a question, otherwise the one that `read` finds for this version of an encoder, unless
+    /// one was fitted meanwhile.
     fn get_or_read(
         &self,
         question: QuestionId,
@@ -100,11 +102,12 @@ struct Expected {
 }
 
 impl Analysis {
-    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels, and the project keeps it.
+    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types)
+    /// and scores every text of the project; it then follows labels, and is stored in the project.
     ///
     /// # Errors
-    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
-    /// way; a cancel, after which an earlier model stays.
+    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that
+    /// cannot be encoded; a fit of words is under way; a cancel, after which an earlier model stays.
     pub fn fit_words(
         &self,
         question: Option<&str>,
@@ -115,10 +118,7 @@ impl Analysis {
         self.fit_words_of(&self.span_question(id)?.0, choice, progress)
     }
 
-    /// As [`Analysis::fit_words`] of a question or one of its types, as a job.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Analysis::fit_words`] for a question or one of its types as a job.
     pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, WorkbenchError> {
         let question = self.span_question(question)?.0;
         self.context.as_job("word_model", &question.name, |job| {
@@ -171,11 +171,13 @@ impl Analysis {
         })
     }
 
-    /// Who marked each word of a text with the type that `query.question` is, and what those whom `query` chooses would do with it, given all answers so far. Of
-    /// `reading_as`, the person who labels in this window, nothing is expected before that person's answer, unless `show_hidden` asks for it.
+    /// Who marked each word of a text with the type that `query.question` is, and what the people chosen by
+    /// `query` would do with it, given all answers so far. For `reading_as`, the person who labels in this
+    /// window, nothing is predicted before that person's answer, unless `show_hidden` is set.
     ///
     /// # Errors
-    /// No such text; the question is no type of spans; nobody has the attributes; the file cannot be read.
+    /// No such text; the question is no type of spans; no annotator has the attributes; the file cannot be
+    /// read.
     pub fn word_heat(
         &self,
         query: &DisagreementQuery,
@@ -241,7 +243,8 @@ impl Analysis {
         })
     }
 
-    /// What the people would do with each of the `words` words of a text, or what is needed to tell.
+    /// The predicted marks of the people for each of the `words` words of a text, or what is missing for a
+    /// prediction.
     fn expected(
         &self,
         question: &Question,
@@ -292,7 +295,8 @@ impl Analysis {
         }
     }
 
-    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
+    /// Updates the model with changes of labels since its last event; false if there were too many. Current
+    /// answers are read from the project, never taken from the event.
     fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
         let Some((changed, followed)) = self.changed_since(question.id, fitted.followed)? else {
             return Ok(false);

@@ -15,13 +15,10 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordsOfText {
-    /// Its id.
     pub text_id: String,
-    /// The question.
     pub question: String,
     /// Its types, in the order of every word's.
     pub types: Vec<String>,
-    /// Answers to it.
     pub answers: u32,
     /// Over how many people what is expected is; 0 where nothing is.
     pub people: u32,
@@ -29,11 +26,10 @@ pub struct WordsOfText {
     pub words: Vec<WordOfText>,
 }
 
-/// One word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfText {
-    /// As it stands in the text.
+    /// The word as written in the text.
     pub word: String,
     /// Its first character (Unicode scalar values).
     pub start: u32,
@@ -59,18 +55,17 @@ pub struct WordOfType {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Texts.
     pub texts: u64,
     /// Rows: one for each word and type.
     pub rows: u64,
 }
 
 impl Analysis {
-    /// The words of a text by its id, of the question with spans of this name or of one of its types (`where: insult`), with what everybody in the project would mark as the model in memory has it ([`Analysis::fit_words`]); without one, who marked them alone.
+    /// The words of a text by its id, for the question with spans of this name or for one of its types
+    /// (`where: insult`), with the predicted marks of everyone in the project by the model in memory
+    /// ([`Analysis::fit_words`]); without one, only who marked them.
     ///
     /// # Errors
     /// No such text; the question has no spans; the file cannot be read.
@@ -118,10 +113,12 @@ impl Analysis {
         })
     }
 
-    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its ending), a row for each word and type, of a question or of one of its types.
+    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its extension), a row for
+    /// each word and type, for a question or for one of its types.
     ///
     /// # Errors
-    /// The file is there already (without `replace`) or cannot be written; the question has no spans; a cancel. Nothing is left of a table that was not finished.
+    /// The file exists already (without `replace`) or cannot be written; the question has no spans; a
+    /// cancel. An unfinished table is deleted.
     pub fn words_to_file(
         &self,
         question: Option<&str>,
@@ -188,7 +185,8 @@ impl Analysis {
         }
     }
 
-    /// The question with spans of this name, or that a type of this name is of, with the types that are asked for: their questions and names.
+    /// The question with spans of this name, or with a type of this name, with the requested types: their
+    /// questions and names.
     fn types_asked_for(
         &self,
         name: Option<&str>,

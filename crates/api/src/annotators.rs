@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 view! {
     /// What is deleted when an annotator withdraws.
     pub struct Traces {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name in files.
         pub external_id: String,
@@ -122,7 +121,6 @@ view! {
 
     /// All annotators for one question.
     pub struct AnnotatorReport {
-        /// The question.
         pub question: QuestionId,
         /// Everyone.
         pub annotators: Vec<AnnotatorRow>,

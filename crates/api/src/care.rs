@@ -8,7 +8,6 @@ view! {
     /// only this level, option or type.
     #[derive(Eq)]
     pub struct HarmfulFrom {
-        /// The question.
         pub question: QuestionId,
         /// The level, option or type.
         pub level: u16,
@@ -43,7 +42,6 @@ view! {
 
     /// A group of texts, such as a thread, that can be left out.
     pub struct TextGroup {
-        /// Its name.
         pub name: String,
         /// How many texts it has.
         pub texts: u32,

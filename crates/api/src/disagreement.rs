@@ -48,7 +48,6 @@ view! {
 
     /// What to rank.
     pub struct DisagreementQuery {
-        /// The question.
         pub question: QuestionId,
         /// The measure to rank by.
         pub by: DisagreementMeasure,
@@ -177,7 +176,6 @@ view! {
 
     /// A group of people who answer a text differently from the others.
     pub struct GroupDifference {
-        /// The attribute.
         pub attribute: String,
         /// Its value in the group.
         pub value: String,
@@ -208,7 +206,6 @@ view! {
 
     /// A person on one side of a border.
     pub struct PersonOnSide {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
@@ -281,7 +278,6 @@ view! {
 
     /// One annotator's distribution on a text.
     pub struct AnnotatorPrediction {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
@@ -311,7 +307,6 @@ view! {
         pub distribution: Vec<f32>,
         /// Mean of their labels on this text (index); `None` without labels, or for scales without an order.
         pub observed: Option<f32>,
-        /// Their labels on this text.
         pub labels: u32,
         /// How much higher they answer than all others whose attribute is known, in levels, with its 95 %
         /// interval; `None` with fewer than five people on either side.

@@ -36,7 +36,6 @@ view! {
 
     /// Encoders that were tried on the labels of a question.
     pub struct EncoderTrials {
-        /// The question.
         pub question: QuestionId,
         /// Labels that were predicted, each by models that did not learn from its text.
         pub labels: u32,

@@ -7,9 +7,7 @@ view! {
     /// The prediction to explain.
     #[derive(Copy, Eq)]
     pub struct ExplainQuery {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// Whose prediction.
         pub annotator: AnnotatorId,
@@ -54,7 +52,6 @@ view! {
     /// A part and how much it adds.
     #[derive(Copy)]
     pub struct ScorePart {
-        /// Which part.
         pub part: ScorePartKind,
         /// Logits that it adds.
         pub value: f64,
@@ -94,7 +91,6 @@ view! {
 
     /// One annotator's prediction in its parts.
     pub struct ExplainedAnnotator {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
@@ -168,7 +164,6 @@ view! {
         pub odds: ExplainedOdds,
         /// The score of the whole text, as of a text without labels, in logits.
         pub score: f64,
-        /// The text, piece by piece.
         pub pieces: Vec<WordEffect>,
         /// How many words are left out at a time.
         pub together: u32,

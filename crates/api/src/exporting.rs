@@ -33,7 +33,6 @@ view! {
     /// What a row of a summary is of.
     #[derive(Copy, Default, Eq)]
     pub enum SummaryOf {
-        /// A text.
         #[default]
         Texts,
         /// A person.
@@ -58,7 +57,6 @@ view! {
 
     /// A summary that was written.
     pub struct SummaryWritten {
-        /// The question.
         pub question: String,
         /// Rows: texts, or people.
         pub rows: u32,
@@ -98,11 +96,8 @@ view! {
     pub struct ExportContents {
         /// The question of a file that has one.
         pub question: Option<String>,
-        /// Texts.
         pub texts: u32,
-        /// People.
         pub people: u32,
-        /// Answers.
         pub answers: u32,
         /// What the format cannot hold, in the order of reasons.
         pub losses: Vec<ExportLoss>,

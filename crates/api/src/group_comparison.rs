@@ -35,7 +35,6 @@ view! {
         pub p: Option<f64>,
     }
 
-    /// One of the groups.
     pub struct ComparedGroup {
         /// Who it is, in words.
         pub words: String,
@@ -43,7 +42,6 @@ view! {
         pub people: u32,
         /// Those of them with labels for the question.
         pub with_labels: u32,
-        /// Their labels.
         pub labels: u32,
     }
 
@@ -81,7 +79,6 @@ view! {
 
     /// Two groups compared.
     pub struct GroupComparison {
-        /// The question.
         pub question: QuestionId,
         /// What was compared.
         pub groups: GroupsChoice,

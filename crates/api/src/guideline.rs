@@ -78,7 +78,6 @@ view! {
 
     /// A level as it was called.
     pub struct WordingLevel {
-        /// Its name.
         pub name: String,
         /// When to choose it.
         pub definition: String,
@@ -86,9 +85,7 @@ view! {
 
     /// Agreement on a question, or on an option or a type, under each version.
     pub struct GuidelineAgreement {
-        /// Which question.
         pub question: QuestionId,
-        /// Its name.
         pub name: String,
         /// By version; labels given under none come first.
         pub figures: Vec<GuidelineFigures>,

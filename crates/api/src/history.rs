@@ -55,9 +55,7 @@ view! {
         pub who: String,
         /// The person, where it is an annotator and names are shown.
         pub annotator: Option<AnnotatorId>,
-        /// Name of the question.
         pub question: Option<String>,
-        /// The text.
         pub text: Option<TextId>,
         /// Its name in files.
         pub text_id: Option<String>,

@@ -85,7 +85,6 @@ view! {
     /// Another file that has the same texts by their ids.
     #[derive(Default, Eq)]
     pub struct JoinChoice {
-        /// The file.
         pub path: String,
         /// The column with the id in the file that is imported; empty where it is to be found.
         pub on: String,
@@ -109,11 +108,9 @@ view! {
 
     /// A question that the labels of a file answer.
     pub struct ImportQuestion {
-        /// Its name.
         pub name: String,
         /// Its sentence.
         pub prompt: String,
-        /// Its scale.
         pub scale: Scale,
         /// Whether the project has it already.
         pub exists: bool,
@@ -135,7 +132,6 @@ view! {
 
     /// A text with its answers as they will be.
     pub struct ExampleText {
-        /// Its id.
         pub text_id: String,
         /// Its beginning; empty where the project has the text.
         pub text: String,
@@ -143,13 +139,10 @@ view! {
         pub answers: Vec<ExampleAnswer>,
     }
 
-    /// An answer to a text.
     pub struct ExampleAnswer {
         /// Who answered.
         pub annotator: Option<String>,
-        /// The question.
         pub question: String,
-        /// The answer.
         pub answer: String,
         /// Annotation round, from 2 for a later one.
         pub occasion: Option<u16>,
@@ -186,7 +179,6 @@ view! {
 
     /// What a column was read as.
     pub struct ColumnUse {
-        /// The column.
         pub column: String,
         /// What it is.
         #[serde(rename = "use")]
@@ -195,7 +187,6 @@ view! {
 
     /// The scale of a new question, where a file answers several.
     pub struct QuestionScale {
-        /// The name of the question.
         pub question: String,
         /// Kind of scale.
         pub kind: ScaleKind,
@@ -259,7 +250,6 @@ view! {
 
     /// Rows that were pasted, in a file that can be imported.
     pub struct PastedRows {
-        /// The file.
         pub path: String,
         /// Whether its first line was taken for the names of its columns.
         pub header: bool,
@@ -338,7 +328,6 @@ view! {
 
     /// What a file holds, before anything is written.
     pub struct ImportPreview {
-        /// The file.
         pub path: String,
         /// What it was recognised as.
         pub format: ImportFormat,

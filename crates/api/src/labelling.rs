@@ -54,9 +54,7 @@ view! {
 
     /// The spans that one annotator marked in a text.
     pub struct PersonSpans {
-        /// Who.
         pub annotator: AnnotatorId,
-        /// Their name.
         pub name: String,
         /// What they marked; nothing is an answer too.
         pub spans: SpanSet,
@@ -70,7 +68,6 @@ view! {
         pub annotator: AnnotatorId,
         /// The text judged.
         pub text: TextId,
-        /// The answer.
         pub answer: Answer,
         /// How long the text was looked at.
         pub duration_ms: Option<u32>,
@@ -88,9 +85,7 @@ view! {
     /// Which notes to list.
     #[derive(Default)]
     pub struct RemarkQuery {
-        /// To this question.
         pub question: Option<QuestionId>,
-        /// Of this annotator.
         pub annotator: Option<AnnotatorId>,
         /// With all of these words, in notes, reasons, the text or its id.
         pub words: String,
@@ -102,19 +97,14 @@ view! {
 
     /// One person's note or flag on an answer.
     pub struct RemarkInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
         /// What is judged. Plain text: never to be rendered as HTML.
         pub body: String,
-        /// Who.
         pub annotator: AnnotatorId,
-        /// Their name.
         pub annotator_name: String,
         /// 1, or the later annotation round in which the text was asked again.
         pub occasion: u16,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 view! {
     /// What a project holds and how far it is.
     pub struct Overview {
-        /// Texts.
         pub texts: u32,
         /// Everyone: people who have answered in the window or by the command first, then those with the
         /// most labels.
@@ -17,9 +16,7 @@ view! {
         pub steps: Vec<NextStep>,
     }
 
-    /// One person.
     pub struct OverviewPerson {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
@@ -35,11 +32,8 @@ view! {
         pub seconds: Option<f64>,
     }
 
-    /// One question.
     pub struct OverviewQuestion {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub name: String,
         /// Current labels.
         pub labels: u32,
@@ -55,7 +49,6 @@ view! {
 
     /// How far the people of a question agree.
     pub struct OverviewAgreement {
-        /// The question.
         pub question: QuestionId,
         /// Krippendorff's alpha; none if there is too little data.
         pub alpha: Option<f64>,
@@ -93,7 +86,6 @@ view! {
 
     /// A text on which people differ.
     pub struct ContestedText {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
@@ -111,7 +103,6 @@ view! {
 
     /// Something to do next.
     pub struct NextStep {
-        /// What.
         pub kind: NextStepKind,
         /// How many texts, people or files it is about, if that can be counted.
         pub count: Option<u32>,

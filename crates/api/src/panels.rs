@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 view! {
     /// Who sits on a panel, and its rule.
     pub struct PanelWish {
-        /// The question.
         pub question: QuestionId,
         /// The members by external id or name; drawn at random if empty.
         pub members: Vec<String>,
@@ -37,7 +36,6 @@ view! {
 
     /// A panel that is saved under a name.
     pub struct KeptPanel {
-        /// Its name.
         pub name: String,
         /// The question's name; none where it is asked of whichever question is looked at.
         pub question: Option<String>,
@@ -49,7 +47,6 @@ view! {
         pub shares: Vec<PanelShare>,
         /// What draws them.
         pub seed: u32,
-        /// Its rule.
         pub rule: String,
         /// When it was saved.
         pub saved_at: f64,
@@ -59,7 +56,6 @@ view! {
     pub struct PanelInfo {
         /// The question's name.
         pub question: String,
-        /// The rule.
         pub rule: String,
         /// What it may decide, in the order of all probabilities.
         pub outcomes: Vec<String>,
@@ -79,11 +75,9 @@ view! {
 
     /// Verdicts on texts, the least sure first.
     pub struct PanelVerdicts {
-        /// The panel.
         pub panel: PanelInfo,
         /// The panel to compare with, if one was requested.
         pub beside: Option<PanelInfo>,
-        /// Texts in all.
         pub texts_in_all: u32,
         /// Those that are shown.
         pub texts: Vec<PanelText>,
@@ -136,7 +130,6 @@ view! {
 
     /// The verdict of another composition on the same text.
     pub struct PanelBeside {
-        /// Its verdict.
         pub verdict: PanelVerdict,
         /// Its probabilities, averaged over its panels.
         pub probabilities: Vec<f64>,

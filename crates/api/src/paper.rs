@@ -20,13 +20,11 @@ view! {
 
     /// What was written.
     pub struct PaperWritten {
-        /// The folder.
         pub folder: String,
         /// Its files, by their paths in it.
         pub files: Vec<String>,
         /// Their size in bytes.
         pub bytes: f64,
-        /// Figures.
         pub figures: u32,
         /// Tables, each as LaTeX and CSV.
         pub tables: u32,

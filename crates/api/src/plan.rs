@@ -40,7 +40,6 @@ view! {
 
     /// A text that needs more labels.
     pub struct OpenText {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -57,7 +56,6 @@ view! {
 
     /// The plan of a study.
     pub struct PlanReport {
-        /// The question.
         pub question: QuestionId,
         /// Reliability that is wanted, of a text's mean and of a person's severity.
         pub reliability: f64,

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 view! {
     /// A text to be practised on, or no longer.
     pub struct NewPracticeText {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// The right answer; none where the text is not practised on any more.
         pub answer: Option<Answer>,
@@ -30,11 +28,8 @@ view! {
 
     /// A text to practise on.
     pub struct PracticeTextInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -42,7 +37,6 @@ view! {
         pub body: String,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
@@ -79,7 +73,6 @@ view! {
     pub struct PracticeResult {
         /// By the last round that was finished.
         pub standing: Standing,
-        /// Rounds begun.
         pub rounds_begun: u32,
         /// Right answers of that round, or of the one at hand where none is finished.
         pub right: u32,
@@ -92,7 +85,6 @@ view! {
     pub enum PracticeStep {
         /// Practise: a round is to be begun or finished.
         Practise,
-        /// Label.
         Label,
         /// Nothing more: the study's author decided so for those who fall short.
         Stopped,
@@ -118,27 +110,19 @@ view! {
 
     /// A text to practise on, before the person has answered: without its right answer.
     pub struct PracticeTask {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
         /// What is judged. Plain text: never to be rendered as HTML.
         pub body: String,
-        /// The round.
         pub round: u32,
     }
 
-    /// An answer in practice.
     pub struct NewPracticeAnswer {
-        /// Who.
         pub annotator: AnnotatorId,
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
-        /// What.
         pub answer: Answer,
     }
 
@@ -148,7 +132,6 @@ view! {
         pub right: bool,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
@@ -160,7 +143,6 @@ view! {
     pub struct PracticeItem {
         /// Its name in files.
         pub text_id: String,
-        /// The question.
         pub question: String,
         /// What is judged.
         pub text: String,

@@ -98,7 +98,6 @@ view! {
         pub labels_before: u32,
     }
 
-    /// One edit of a question.
     pub struct QuestionEditInfo {
         /// When, in milliseconds since 1970-01-01 UTC.
         pub at: f64,
@@ -148,7 +147,6 @@ view! {
 
     /// An attribute of annotators.
     pub struct AttributeInfo {
-        /// Its name.
         pub name: String,
         /// Values in use, most frequent first.
         pub values: Vec<String>,
@@ -188,7 +186,6 @@ view! {
 
     /// What predicts for a question, exactly.
     pub struct ActiveModel {
-        /// The question.
         pub question: QuestionId,
         /// Key of the encoder version whose embeddings it is fitted on; none without embeddings.
         pub encoder: Option<String>,

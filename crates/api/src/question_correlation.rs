@@ -72,7 +72,6 @@ view! {
     pub struct QuestionCorrelation {
         /// What was asked for.
         pub choice: CorrelationChoice,
-        /// The scores.
         pub scores: Vec<ScoredQuestion>,
         /// Every pair of them, in the order of `a`, then of `b`.
         pub pairs: Vec<ScorePair>,
@@ -96,7 +95,6 @@ view! {
 
     /// Two scores of every text, to be drawn.
     pub struct CorrelationPoints {
-        /// The texts.
         pub texts: Vec<TextId>,
         /// Their first scores, held out where there is one.
         pub x: Vec<f64>,

@@ -7,9 +7,7 @@ view! {
     /// What is to be taken out.
     #[derive(Copy, Eq)]
     pub enum Removal {
-        /// A question.
         Question(QuestionId),
-        /// A text.
         Text(TextId),
         /// A person.
         Annotator(AnnotatorId),
@@ -42,9 +40,7 @@ view! {
     /// How many of each.
     #[derive(Copy, Default, Eq)]
     pub struct RemovalCounts {
-        /// Questions.
         pub questions: u32,
-        /// Texts.
         pub texts: u32,
         /// People.
         pub annotators: u32,

@@ -11,7 +11,6 @@ view! {
         pub repeats: u32,
         /// Those with the same answer.
         pub same: u32,
-        /// Their share.
         pub share: f64,
         /// Lower end of its 95 % interval.
         pub low: f64,
@@ -28,7 +27,6 @@ view! {
 
     /// One person's repeats.
     pub struct RepeatsOfAnnotator {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name in files.
         pub annotator_id: String,
@@ -44,7 +42,6 @@ view! {
 
     /// Self-agreement for one question.
     pub struct RepeatReport {
-        /// The question.
         pub question: QuestionId,
         /// Everyone's together, where there are enough.
         pub overall: Option<SelfAgreementShare>,

@@ -39,7 +39,6 @@ macro_rules! training_choices {
         view! {
             /// What a training is asked to do. Everything but the question has a sensible default.
             pub struct TrainChoices {
-                /// The question.
                 pub question: QuestionId,
                 /// The annotator model.
                 pub model: ModelKind,
@@ -326,9 +325,7 @@ view! {
         pub project: String,
         /// Its name without the folder.
         pub file: String,
-        /// Name of the question.
         pub question: String,
-        /// Its labels.
         pub labels: u32,
     }
 
@@ -338,7 +335,6 @@ view! {
         pub project: String,
         /// Name of the project file without its folder.
         pub file: String,
-        /// Name of the question.
         pub question: String,
         /// Texts whose labels taught.
         pub texts: u32,
@@ -389,9 +385,7 @@ view! {
         pub id: u32,
         /// Its identity (a UUID), in every copy of the project; its files are in a folder of this name.
         pub uid: String,
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
         /// The annotator model.
         pub model: ModelKind,
@@ -411,7 +405,6 @@ view! {
         pub trained_with: Vec<u32>,
         /// How labels were divided.
         pub split: SplitSpec,
-        /// Its seed.
         pub seed: u32,
         /// How it is.
         pub state: WorkState,
@@ -539,7 +532,6 @@ view! {
         pub test_labels: u32,
     }
 
-    /// One class.
     pub struct RunClass {
         /// The level's name.
         pub name: String,
@@ -559,13 +551,10 @@ view! {
         pub confidence: f64,
         /// Share of these labels that were predicted.
         pub accuracy: f64,
-        /// Labels in it.
         pub labels: u32,
     }
 
-    /// One annotator.
     pub struct RunAnnotator {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
@@ -607,7 +596,6 @@ view! {
 
     /// One metric of both.
     pub struct MetricPair {
-        /// Its key.
         pub key: String,
         /// Of the first run.
         pub a: f64,
@@ -626,7 +614,6 @@ view! {
 
     /// One annotator under both.
     pub struct AnnotatorPair {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,

@@ -17,7 +17,6 @@ view! {
 
     /// One unlikely label.
     pub struct SlipRow {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -33,11 +32,9 @@ view! {
         pub kind: SlipKind,
         /// The level given, by its place on the scale.
         pub level: u16,
-        /// Its name.
         pub level_name: String,
         /// The level that the person's own model finds most probable.
         pub usual: u16,
-        /// Its name.
         pub usual_name: String,
         /// Probability of a label as improbable as this or more under the person's own model, which has not
         /// learned from it.
@@ -54,7 +51,6 @@ view! {
 
     /// Unlikely labels of a question, of everyone or of one person.
     pub struct SlipReport {
-        /// The question.
         pub question: QuestionId,
         /// A label is unlike a person where its chance is this or less.
         pub below: f64,

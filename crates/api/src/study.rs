@@ -115,7 +115,6 @@ view! {
         pub changed: Vec<String>,
     }
 
-    /// One person of a study.
     pub struct StudyPerson {
         /// External id.
         pub annotator: String,
@@ -149,9 +148,7 @@ view! {
 
     /// A right answer to be set.
     pub struct NewAttentionCheck {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// The right answer; none where the text is no check any more.
         pub answer: Option<Answer>,
@@ -161,11 +158,8 @@ view! {
 
     /// A text whose right answer is known.
     pub struct AttentionCheckInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
@@ -173,7 +167,6 @@ view! {
         pub body: String,
         /// The right answer.
         pub answer: Answer,
-        /// Its name.
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
@@ -211,7 +204,6 @@ view! {
         pub annotator: Option<String>,
         /// When it was handed in.
         pub handed_in: Option<f64>,
-        /// Events in it.
         pub events: u32,
         /// What is new here: answers, marks, answers to texts that were asked again, and for a whole copy
         /// also people, texts, questions, their changes, packets and decisions.
@@ -255,7 +247,6 @@ view! {
 
     /// One of them.
     pub struct MergeAnswer {
-        /// The answer by its name.
         pub answer: String,
         /// When it was given, in milliseconds since 1970-01-01 UTC.
         pub at_ms: f64,
@@ -313,17 +304,13 @@ view! {
 
     /// Answers of one person.
     pub struct MergeAnswersOf {
-        /// Whose.
         pub annotator: String,
-        /// How many.
         pub answers: u32,
     }
 
     /// Something that is erased or changed.
     pub struct MergeChange {
-        /// What.
         pub kind: MergeChangeKind,
-        /// How many.
         pub count: u32,
         /// The first of them, where they have names.
         pub names: Vec<String>,
@@ -365,7 +352,6 @@ view! {
     /// What can be merged.
     #[derive(Copy)]
     pub enum MergedKind {
-        /// A packet.
         Packet,
         /// What was handed in of a packet.
         HandIn,
@@ -383,9 +369,7 @@ view! {
 
     /// All answers and notes on a text, and what was decided.
     pub struct TextTalk {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// Everybody who answered, was asked again, flagged it or wrote a note.
         pub answers: Vec<GivenAnswerInfo>,
@@ -395,7 +379,6 @@ view! {
 
     /// One person's answer and notes on a text.
     pub struct GivenAnswerInfo {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
@@ -418,11 +401,8 @@ view! {
 
     /// What was decided about a text.
     pub struct DecisionInfo {
-        /// The question.
         pub question: QuestionId,
-        /// Its name.
         pub question_name: String,
-        /// The text.
         pub text: TextId,
         /// Its name in files; none where the text is known already.
         pub text_id: Option<String>,
@@ -430,13 +410,10 @@ view! {
         pub outcome: Outcome,
         /// The decided answer.
         pub answer: Option<Answer>,
-        /// Its name.
         pub answer_name: Option<String>,
-        /// Why.
         pub comment: String,
         /// Who decided.
         pub by: String,
-        /// When.
         pub at: f64,
         /// False where a later decision holds in its place, or none does any more.
         pub holds: bool,
@@ -444,15 +421,12 @@ view! {
 
     /// A decision to add.
     pub struct NewDecision {
-        /// The question.
         pub question: QuestionId,
-        /// The text.
         pub text: TextId,
         /// The outcome of the decision.
         pub outcome: Outcome,
         /// The decided answer, if one was decided on.
         pub answer: Option<Answer>,
-        /// Why.
         pub comment: String,
         /// Who decides.
         pub by: String,

@@ -83,7 +83,6 @@ view! {
 
     /// One text of a list.
     pub struct TextRow {
-        /// The text.
         pub text: TextId,
         /// Its name in files.
         pub external_id: String,
@@ -121,7 +120,6 @@ view! {
         pub total: u32,
         /// The place in the list of the first row, from 0.
         pub offset: u32,
-        /// The rows.
         pub rows: Vec<TextRow>,
         /// How many texts each filter would leave.
         pub counts: TextCounts,
@@ -133,7 +131,6 @@ view! {
 
     /// Which texts are longer than the encoder reads at once.
     pub struct LongTextsInfo {
-        /// The encoder.
         pub encoder: String,
         /// Tokens that it reads at once.
         pub tokens: u32,

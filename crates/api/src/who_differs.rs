@@ -18,7 +18,6 @@ view! {
 
     /// What one attribute of people explains of how high they answer.
     pub struct AttributeDifference {
-        /// The attribute.
         pub attribute: String,
         /// Its values that are compared: those of five people with labels or more.
         pub values: u32,
@@ -46,7 +45,6 @@ view! {
 
     /// How high one person answers.
     pub struct PersonDifference {
-        /// Who.
         pub annotator: AnnotatorId,
         /// Their name on screen.
         pub name: String,
@@ -64,7 +62,6 @@ view! {
 
     /// Who differs, and why, over all labels of a question.
     pub struct WhoDiffers {
-        /// The question.
         pub question: QuestionId,
         /// Current labels.
         pub labels: u32,

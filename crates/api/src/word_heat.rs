@@ -31,7 +31,6 @@ view! {
         pub tuned: bool,
     }
 
-    /// One word.
     pub struct WordFigure {
         /// Its first character (Unicode scalar values).
         pub start: u32,
@@ -59,7 +58,6 @@ view! {
 
     /// A model of words that was fitted.
     pub struct WordModelReport {
-        /// The question.
         pub question: String,
         /// Answers that it was fitted on.
         pub answers: u32,
@@ -78,7 +76,6 @@ view! {
 
     /// What was learned of one type.
     pub struct WordTypeReport {
-        /// Its name.
         pub name: String,
         /// Share of words that answers mark with it, a form counted once a text.
         pub rate: f64,

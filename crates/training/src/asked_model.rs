@@ -52,7 +52,6 @@ impl AskedModel {
         Self { known: model.texts(), kept: None, people, mask, model }
     }
 
-    /// The model.
     pub fn model(&self) -> &LiveModel {
         &self.model
     }

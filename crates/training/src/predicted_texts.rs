@@ -8,7 +8,6 @@ use dissensus_stats::data::Target;
 /// What chosen annotators would answer to some texts.
 #[derive(Clone, Debug)]
 pub struct PredictedTexts {
-    /// The question.
     pub question: String,
     /// Names of its levels.
     pub levels: Vec<String>,

@@ -29,9 +29,7 @@ pub struct PredictionChoices {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
     /// Texts predicted.
     pub texts: u64,

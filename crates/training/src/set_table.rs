@@ -22,11 +22,8 @@ const MOST_PEOPLE: usize = 300;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetPredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Its options.
     pub options: Vec<String>,
     /// Texts predicted, a row each.
     pub texts: u64,

@@ -39,11 +39,8 @@ pub struct WordPredictor {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordPredictionFile {
-    /// The table.
     pub file: PathBuf,
-    /// The question.
     pub question: String,
-    /// Its types.
     pub types: Vec<String>,
     /// Texts predicted.
     pub texts: u64,
@@ -60,7 +57,6 @@ pub struct WordPredictionFile {
     pub bad_rows: u64,
 }
 
-/// A word of one text.
 pub struct WordOfBody {
     pub word: String,
     /// Its first character, and the one behind its last one.

@@ -13,8 +13,9 @@ use dissensus_stats::options::OptionFactors;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Grows when the manifest or what it names changes its meaning. A bundle has the first format that says all that is in it, so that earlier
-/// programs read it too: 2 is with models of words, since annotators have more effects on these than readiness.
+/// The formats that can be read; raised when the meaning of the manifest or of its files changes. A bundle
+/// is written in the first format that can express its content, so that earlier programs can read it too: 2
+/// is used for models of words, since annotators have more effects on these than readiness.
 const FORMATS: std::ops::RangeInclusive<u32> = 1..=2;
 /// A manifest names annotators and levels; a larger one is none of ours.
 const LARGEST: u64 = 64 << 20;
@@ -28,7 +29,7 @@ pub(super) struct Manifest {
     pub(super) made_at: String,
     /// Whether annotators have pseudonyms (A1, A2, ...; in bundles of before numbers) in place of their ids.
     pub(super) anonymous: bool,
-    /// What the project says of its annotators where they are simulated.
+    /// The project's notice for simulated annotators.
     pub(super) notice: Option<String>,
     pub(super) encoders: Vec<BundledEncoder>,
     pub(super) questions: Vec<BundledQuestion>,
@@ -85,15 +86,15 @@ impl BundledEncoder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledQuestion {
     pub(super) name: String,
-    /// What annotators read; earlier bundles do not say it.
+    /// The prompt that annotators read; absent in earlier bundles.
     #[serde(default)]
     pub(super) prompt: String,
-    /// What stood beside it.
+    /// The help text shown with it.
     #[serde(default)]
     pub(super) help: QuestionHelp,
     pub(super) scale: ScaleKind,
     pub(super) levels: Vec<String>,
-    /// What each level means, in their order; fewer where nothing is said.
+    /// What each level means, in their order; fewer if some have no definition.
     #[serde(default)]
     pub(super) definitions: Vec<String>,
     pub(super) model: String,
@@ -134,7 +135,7 @@ pub(super) struct BundledWords {
     pub(super) held_out: HeldOutFigures,
 }
 
-/// A multi-label question as a whole: the questions that its options are, and what is known of options that go together.
+/// A multi-label question as a whole: the questions of its options, and their correlations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledSets {
     pub(super) name: String,
@@ -149,7 +150,7 @@ pub(super) struct BundledSets {
     pub(super) together: String,
 }
 
-/// Somebody whose answers are predicted.
+/// An annotator whose answers are predicted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledAnnotator {
     pub(super) id: String,
@@ -167,7 +168,6 @@ pub(super) struct HeldOutFigures {
     pub(super) figures: Vec<HeldOutFigure>,
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct HeldOutFigure {
     pub(super) name: String,

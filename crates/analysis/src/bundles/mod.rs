@@ -1,4 +1,4 @@
-//! Models that leave the project: a folder with encoder, heads and annotators' effects that predicts without it.
+//! Model bundles: a folder with encoder, heads and annotators' effects that predicts without the project.
 
 mod card;
 mod manifest;

@@ -1,4 +1,4 @@
-//! The models that go into a bundle, each with the encoder that it stands on and what is known of how well it predicts.
+//! The models that go into a bundle, each with the encoder that it depends on and its measured accuracy.
 
 use super::Bundles;
 use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};

@@ -1,4 +1,4 @@
-//! A question of a bundle that is asked about texts again and again, with its encoder and its model in memory.
+//! A question of a bundle with its encoder and its model in memory, for repeated predictions.
 
 use super::open::{Bundle, chosen};
 use dissensus_encoder::{DeviceChoice, Encoder};

@@ -17,8 +17,8 @@ use dissensus_training::set_table::{SetPredictionFile, SetRows, SetsAsked};
 use std::path::Path;
 
 impl Bundles {
-    /// The multi-label questions all of whose options are among these models, on one encoder and of the same annotators (`described` says so of each model), with what is known of options that
-    /// go together.
+    /// The multi-label questions all of whose options are among these models, on one encoder and of the same
+    /// annotators (according to `described` for each model), with the correlations between their options.
     pub(super) fn whole_questions(
         &self,
         models: &[ModelToBundle],
@@ -71,10 +71,11 @@ impl Bundle {
         self.sets(question).is_some()
     }
 
-    /// Writes what annotators would answer to all options: the table of [`crate::Analysis::set_predictions`], but that `observed` is unknown throughout.
+    /// Writes what annotators would answer to all options: the table of
+    /// [`crate::Analysis::set_predictions`], but with `observed` unknown throughout.
     ///
     /// # Errors
-    /// As [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.
+    /// Those of [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.
     pub fn predict_sets(
         &self,
         choices: &PredictionChoices,

@@ -1,6 +1,6 @@
-//! `SHA256SUMS`: the sum of every other file of a bundle, as coreutils' `sha256sum -c` reads it.
+//! `SHA256SUMS`: the checksum of every other file of a bundle, in the format of coreutils' `sha256sum -c`.
 //!
-//! Sums guard against accident only: whoever alters a bundle can write new ones.
+//! Checksums guard only against accidents: a person who alters a bundle can write new ones.
 
 use super::{BUNDLE, SUMS};
 use dissensus_project::error::WorkbenchError;
@@ -25,10 +25,11 @@ pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
     std::fs::write(&path, lines).map_err(|source| io_error(&path, "writing", source))
 }
 
-/// Makes sure that the bundle `dir` has all files that it was made with and no others, unaltered, and gives their names.
+/// Makes sure that the bundle `dir` has all files that it was made with and no others, unaltered, and
+/// returns their names.
 ///
 /// # Errors
-/// [`WorkbenchError::Bundle`] names the file that is missing, altered or more; or what the disk says.
+/// [`WorkbenchError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
 pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
     if !dir.is_dir() {
@@ -71,7 +72,8 @@ pub(super) fn holds_nothing_else(dir: &Path) -> bool {
     listed.contains(BUNDLE) && all.is_ok_and(|all| all.iter().all(|file| listed.contains(file.as_str())))
 }
 
-/// Names with slashes, in order, without the sums themselves and without hidden files, which systems leave in folders.
+/// File names with slashes, in order, without the checksums themselves and without hidden files, which
+/// operating systems create in folders.
 fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     walk(dir, |name| !name.starts_with('.'))
 }

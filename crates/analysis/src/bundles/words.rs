@@ -32,7 +32,8 @@ pub(super) struct WordsAskedFor {
 }
 
 impl Bundles {
-    /// The questions with spans all of whose types are among the `questions` whose live models are bundled, or among the bundled `runs` of one training that learned words.
+    /// The questions with spans all of whose types are among the `questions` whose live models are bundled,
+    /// or among the bundled `runs` of one training that learned words.
     pub(super) fn words_asked_for(
         &self,
         questions: &[Question],
@@ -130,7 +131,8 @@ impl Bundles {
     }
 }
 
-/// What was held out of the training of a run, and the figures on it; that there is nothing of it where a run of its types was deleted.
+/// What was held out of the training of a run, and the figures on it; without figures if a run of its types
+/// was deleted.
 fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures {
     let of = match (run, trained) {
         (None, _) => {
@@ -168,7 +170,8 @@ fn figures(of: &SpanEvaluation, behind: &'static str) -> impl Iterator<Item = He
 }
 
 impl BundledWords {
-    /// The model, from the bundle `dir`, found to be of its question, annotators and (where one is given) encoder.
+    /// Reads the model from the bundle `dir`, and checks that it matches its question, annotators and, if
+    /// given, encoder.
     pub(super) fn predictor(
         &self,
         dir: &Path,

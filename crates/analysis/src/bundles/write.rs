@@ -1,4 +1,4 @@
-//! Writing a bundle: beside its place, checked as whoever opens it does, then moved there.
+//! Writes a bundle next to its destination, checks it by opening it, and then moves it there.
 
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
@@ -20,7 +20,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A text that both the project's encoder and its copy read, so that a bundle that would predict otherwise is never left behind.
+/// A text that both the project's encoder and its copy read, so that a bundle whose predictions would differ
+/// is never left behind.
 const PROBE: &str = "You call that a recipe? It isn't one, 3 of 5 at best.";
 /// The largest difference of a component of its embedding.
 const MOST_DIFFERENCE: f32 = 1e-6;
@@ -28,7 +29,8 @@ const MOST_DIFFERENCE: f32 = 1e-6;
 /// What to bundle.
 #[derive(Clone, Debug, Default)]
 pub struct BundleChoices {
-    /// Questions whose live models are bundled, of a multi-label question all options; with neither these nor runs, all questions.
+    /// Questions whose live models are bundled, for a multi-label question all options; with neither these
+    /// nor runs, all questions.
     pub questions: Vec<String>,
     /// Runs whose models are bundled.
     pub runs: Vec<u32>,
@@ -42,7 +44,6 @@ pub struct BundleChoices {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BundleWritten {
-    /// The folder.
     pub folder: PathBuf,
     /// Questions, or options of some, that it predicts.
     pub questions: Vec<String>,
@@ -63,12 +64,12 @@ pub struct BundleWritten {
 }
 
 impl Bundles {
-    /// Writes models of the project into the new folder `dir`, with all that it takes to predict new texts by them and nothing of texts and labels. The folder
-    /// appears whole or not at all.
+    /// Writes models of the project into the new folder `dir`, with everything needed to predict new texts
+    /// and without texts and labels. The folder is written atomically.
     ///
     /// # Errors
-    /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without labels; a run that is not of `multilevel`;
-    /// no encoder; a full disk; a cancel.
+    /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without
+    /// labels; a run that is not of `multilevel`; no encoder; a full disk; a cancel.
     pub fn write(
         &self,
         choices: &BundleChoices,
@@ -162,7 +163,7 @@ impl Bundles {
                         chosen.push(question.id);
                     }
                 }
-                // With no label anywhere the first question says so.
+                // Without any label, the first question is chosen, whose error reports this.
                 chosen.extend(
                     index.questions().first().filter(|_| chosen.is_empty()).map(|question| question.id),
                 );
@@ -180,7 +181,7 @@ impl Bundles {
         learned.map(|id| index.with_levels(id).cloned()).collect()
     }
 
-    /// Every question is asked by its name, so that none may stand in a bundle twice.
+    /// Checks that names are unique, because questions of a bundle are requested by name.
     fn check_names(
         &self,
         questions: &[Question],
@@ -319,7 +320,8 @@ fn place_encoder(
     encoders: &mut Vec<BundledEncoder>,
 ) -> Result<usize, WorkbenchError> {
     let version = of.encoder.version();
-    // Keys have a part of the sum and a name alone, which different folders may share: the version tells all.
+    // Keys have only a part of the checksum and a name, which different folders may share, so the whole
+    // version is compared.
     let same = |one: &BundledEncoder| *one == BundledEncoder::new(one.folder.clone(), version);
     if let Some(at) = encoders.iter().position(same) {
         return Ok(at);
@@ -332,7 +334,8 @@ fn place_encoder(
     Ok(encoders.len() - 1)
 }
 
-/// Opens what was written as anybody will, and compares an embedding by each copied encoder with one by its original. Gives the size of all files.
+/// Opens the written bundle as a user would, and compares an embedding by each copied encoder with one by
+/// its original. Returns the size of all files.
 fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchError> {
     let bundle = Bundle::open(dir)?;
     let mut checked = Vec::new();
@@ -366,7 +369,7 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
         if !replace {
             return Err(WorkbenchError::ExportExists(dir.to_owned()));
         }
-        // Whatever else somebody has there is not ours to delete, nor what a link leads to.
+        // Other files in the folder, and the target of a link, must not be deleted.
         let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
         if !is_folder || !sums::holds_nothing_else(dir) {
             return Err(WorkbenchError::NotABundle(dir.to_owned()));

@@ -21,15 +21,16 @@ use dissensus_stats::disagreement::{
 use people::Group;
 use std::collections::HashSet;
 
-/// Steps that are told: labels, the models, their texts.
+/// Reported steps: labels, the models, their texts.
 const STEPS: u64 = 3;
 
 impl Analysis {
-    /// Compares two groups of people: levels and agreement over all texts by their labels alone, then text by text with the live model, which is fitted where
-    /// there is none. Of the texts on which one group answers higher, `top` are listed.
+    /// Compares two groups of people: levels and agreement over all texts by their labels only, then text by
+    /// text with the live model, which is fitted if missing. Of the texts on which one group answers higher,
+    /// `top` are listed.
     ///
     /// # Errors
-    /// No such question, a group without people or that shares somebody with the other one, the file cannot be read, or a cancel.
+    /// No such question, an empty group or groups that overlap, the file cannot be read, or a cancel.
     pub fn compare_groups(
         &self,
         question: QuestionId,
@@ -41,7 +42,8 @@ impl Analysis {
         let index = self.context.index();
         let [a, b] = people::groups(index.annotators(), choice)?;
         tell(progress, 0, "reading labels")?;
-        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        // Before the labels: a label that is recorded while they are read had better be counted as new than
+        // be missed.
         let revision = self.live.models.revision();
         let labels = self.context.observations(question)?;
         let texts = index.texts().len();
@@ -65,7 +67,8 @@ impl Analysis {
         };
         let shared = found.shared_texts as u32;
         let gap = found.gap.map(figure_of_gap);
-        // Groups of an attribute may have been picked among all pairs of values, as the overview of who differs picks them.
+        // Groups of an attribute may have been picked among all pairs of values, as the overview of who
+        // differs picks them.
         let pairs = match people::one_attribute(choice) {
             Some(_) => {
                 let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();

@@ -19,7 +19,7 @@ pub(super) struct Group {
 /// The two groups of a choice.
 ///
 /// # Errors
-/// A group is empty, nobody has what is asked for, or somebody is in both.
+/// A group is empty, no annotator matches it, or an annotator is in both.
 pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<[Group; 2], WorkbenchError> {
     let a = group(annotators, &choice.a, "A")?;
     let b = group(annotators, &choice.b, "B")?;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(groups(&people(), &empty).unwrap_err().code(), "empty-group");
         let nobody = with(&[("gender", "Other")], &[]);
         assert_eq!(group(&people(), &nobody, "B").unwrap_err().code(), "no-such-attribute");
-        // Each value is there, and nobody has both.
+        // Each value exists, but no annotator has both.
         let apart = with(&[("gender", "Man"), ("age", "50")], &[]);
         assert_eq!(group(&people(), &apart, "B").unwrap_err().code(), "empty-group");
     }

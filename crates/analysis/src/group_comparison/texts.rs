@@ -23,7 +23,8 @@ pub(super) struct Listed {
 }
 
 impl Analysis {
-    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them: those that are shown to differ, then the widest gaps.
+    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
+    /// those that are shown to differ, then the widest gaps.
     pub(super) fn texts_apart(
         &self,
         model: &LiveModel,

@@ -1,4 +1,4 @@
-//! What a comparison of two groups says, in sentences.
+//! Describes the results of a comparison of two groups in sentences.
 
 use dissensus_api::{Figure, GroupAgreement};
 use dissensus_project::words::{counted, decimal, interval, p_value, signed};
@@ -147,7 +147,8 @@ mod tests {
         let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40, None);
         let expected = "It is not shown that one group answers higher: A is 0.20 levels above B on average (95 %: −0.01 to 0.41; p 0.060), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        // The overview of who differs calls the same gap no more than chance brings: by the same corrected p value.
+        // The overview of who differs reports the same gap as no more than expected by chance: by the same
+        // corrected p value.
         let said = overall(&figure(0.3, 0.02, 0.58, 0.037), 40, Some((figure(0.3, -0.1, 0.7, 0.555), 15)));
         let expected = "A answers 0.30 levels higher than B on average (95 %: 0.02 to 0.58; p 0.037), on 40 texts that both labelled. Corrected for all 15 pairs of values of attributes, of which any may be picked: p 0.555, so that it is no more than chance brings where the widest of them is picked.";
         assert_eq!(said, expected);

@@ -28,10 +28,10 @@ pub(super) struct Composition {
 }
 
 impl Panels {
-    /// Looks whether a panel can be asked at all, before a model is fitted: its rule, and its members by name.
+    /// Checks that a panel can be used, before a model is fitted: its rule, and its members by name.
     ///
     /// # Errors
-    /// A question without levels, a rule that does not fit it, or people who are not there.
+    /// A question without levels, a rule that does not fit it, or people who do not exist.
     pub fn check(&self, wish: &PanelWish) -> Result<(), WorkbenchError> {
         self.whole_project()?;
         let index = self.context.index();
@@ -82,7 +82,8 @@ impl Panels {
     }
 }
 
-/// Panels that are drawn beside the first; none of named people, of whom there is one panel.
+/// Number of panels that are drawn in addition to the first; none for named people, for whom there is only
+/// one panel.
 fn wish_draws(wish: &PanelWish) -> u32 {
     if wish.members.is_empty() { wish.draws } else { 0 }
 }

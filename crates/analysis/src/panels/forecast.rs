@@ -6,7 +6,7 @@ use dissensus_models::live::LiveModel;
 use dissensus_project::error::WorkbenchError;
 use dissensus_stats::panels::VerdictForecast;
 
-/// Ranges of a probability wider than this tell too little.
+/// Ranges of a probability wider than this are reported as too little data.
 const TOO_WIDE: f64 = 0.8;
 
 /// One text under one composition.
@@ -40,7 +40,7 @@ impl Forecast {
         self.others.as_ref().map_or(&self.verdict.probabilities, |others| &others.probabilities)
     }
 
-    /// This one beside another.
+    /// Compares this composition with another.
     pub(super) fn beside(self, first: &Self) -> PanelBeside {
         let pairs = self.probabilities().iter().zip(first.probabilities());
         let apart = 0.5 * pairs.map(|(a, b)| (a - b).abs()).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Panels of people: who sits on one, what it is expected to decide, and those that are kept.
+//! Panels of people: their members, their expected verdicts, and saved panels.
 
 mod ask;
 mod compose;

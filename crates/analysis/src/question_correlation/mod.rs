@@ -1,10 +1,12 @@
 //! Correlation between questions: predicted scores of one with those of another, over all texts.
 //!
-//! A prediction of a text whose labels the model has learned carries these labels, and where the same people answered both questions,
-//! what they had in common that day. So the headline is held out: labelled texts are scored in folds, the same for all questions, by
-//! models that learned from no label of the text, of its group or of a copy, under any question; texts without labels are scored by the
-//! models of all labels. What labels of other texts share by chance teaches the models of both questions alike where the same texts were labelled
-//! for both; that is not taken out. Correlations are within folds (`stats::metrics::score_correlation` says why).
+//! The prediction of a text whose labels the model has learned contains these labels, and if the same people
+//! answered both questions, also what those answers have in common by the circumstances of that day. So the
+//! headline figure is held out: labelled texts are scored in folds, the same for all questions, by models
+//! that learned from no label of the text, of its group or of a copy, under any question; texts without
+//! labels are scored by the models of all labels. If the same texts were labelled for both questions, chance
+//! similarities of the labels of other texts influence the models of both questions alike; this is not
+//! corrected. Correlations are within folds (see `stats::metrics::score_correlation` for the reason).
 
 mod job;
 mod run_scores;
@@ -38,12 +40,14 @@ struct Found {
 }
 
 impl Analysis {
-    /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of the mean predictions over all
-    /// annotators, over all texts, also those that have labels of only one question or of none. Options of a question, and levels of a
-    /// choice question, count as questions each.
+    /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of
+    /// the mean predictions over all annotators, over all texts, including those with labels of only one
+    /// question or of none. Each option of a question, and each level of a choice question, counts as a
+    /// question.
     ///
     /// # Errors
-    /// Fewer than two scores, a question without labels that was named, a run that has not finished, the file cannot be read, a cancel.
+    /// Fewer than two scores, a named question without labels, a run that has not finished, the file cannot
+    /// be read, a cancel.
     pub fn correlate_questions(
         &self,
         choice: &CorrelationChoice,
@@ -57,7 +61,8 @@ impl Analysis {
         choice: &CorrelationChoice,
         progress: &dyn Progress,
     ) -> Result<Found, WorkbenchError> {
-        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        // Before the labels: a label that is recorded while they are read had better be counted as new than
+        // be missed.
         let revision = self.live.models.revision();
         let (texts, mut notes) = match choice.runs.as_slice() {
             [] => {
@@ -169,7 +174,7 @@ impl Progress for Heard<'_> {
     }
 }
 
-/// Rows of texts of which none before says the same.
+/// Rows of texts that are the first with their body.
 fn rows(texts: &ScoredTexts) -> Vec<usize> {
     (0..texts.first_with_body.len()).filter(|row| texts.first_with_body[*row] as usize == *row).collect()
 }

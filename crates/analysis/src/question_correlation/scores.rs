@@ -28,7 +28,7 @@ pub(super) struct Scored {
 /// All scores, and what holds for every question.
 pub(super) struct ScoredTexts {
     pub(super) scored: Vec<Scored>,
-    /// Of each text the first one that says the same.
+    /// For each text the first one with the same body.
     pub(super) first_with_body: Vec<u32>,
     /// Which models scored a text, by number.
     pub(super) strata: Vec<u16>,
@@ -162,7 +162,8 @@ pub(super) struct Column {
     pub(super) held_out: Vec<f64>,
 }
 
-/// The scores of a question: the mean level, the probability of yes, or of a choice question the probability of each level.
+/// The scores of a question: the mean level, the probability of yes, or for a choice question the
+/// probability of each level.
 pub(super) fn columns(of: usize, scored: &Scored) -> Vec<Column> {
     let scale = &scored.question.scale;
     let (levels, name) = (scale.levels(), &scored.question.name);

@@ -1,4 +1,4 @@
-//! Columns of a summary and what stands in them.
+//! Columns and cells of a summary.
 
 use dissensus_domain::Scale;
 use dissensus_exchange::{ColumnKind, ExchangeError, OutputFormat, TypedColumn, TypedTable, Value};
@@ -48,7 +48,8 @@ impl Columns {
         self.add(&free, kind);
     }
 
-    /// Columns that give way in the same manner, to those of `rest` too, which stand behind them.
+    /// Adds columns that are renamed in the same manner if their name is taken, also by those of `rest`,
+    /// which follow them.
     pub(super) fn add_ahead_of<'a>(
         &mut self,
         names: impl Iterator<Item = &'a str>,
@@ -93,8 +94,8 @@ impl Table {
         Ok(Self { table: TypedTable::create(out, columns.0)?, for_spreadsheets })
     }
 
-    /// What people wrote, behind an apostrophe where a spreadsheet would take it for a formula: files of separated values do not say what a
-    /// cell is. A number is none.
+    /// A cell with text that people wrote, after an apostrophe if a spreadsheet would take it for a formula,
+    /// because CSV and TSV files have no types of cells. A number is not a formula.
     pub(super) fn written(&self, text: &str) -> Cell {
         let acts = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.trim().parse::<f64>().is_err();
         Cell::Text(if self.for_spreadsheets && acts { format!("'{text}") } else { text.to_owned() })

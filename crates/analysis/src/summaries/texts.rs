@@ -1,4 +1,5 @@
-//! One row a text: how its labels are distributed, what they come to, and what the models expect of everybody.
+//! A summary with one row per text: the distribution of its labels, the aggregated label, and the models'
+//! predictions for everyone.
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
@@ -33,7 +34,8 @@ struct Given {
 struct Expected {
     /// Mean prediction, a probability a level.
     distribution: Vec<f32>,
-    /// How far people would differ, and its interval: who has labelled the text stands with that label.
+    /// How far people would differ, and its interval, with the label of each person who has labelled the
+    /// text.
     disagreement: f32,
     interval: (f32, f32),
 }

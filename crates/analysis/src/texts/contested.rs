@@ -20,12 +20,13 @@ struct Known {
     values: Values,
 }
 
-/// What is known of each question.
+/// Cached values of each question.
 #[derive(Default)]
 pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, Known>>);
 
 impl Texts {
-    /// Of each text the widest of these questions; with a person, of those that this person has answered about it.
+    /// For each text the widest of these questions; with a person, only questions that this person has
+    /// answered about it.
     pub(super) fn contested(&self, of: &Of) -> Result<Vec<f32>, WorkbenchError> {
         let mut widest = vec![f32::NAN; of.index.texts().len()];
         for question in &of.questions {

@@ -1,4 +1,5 @@
-//! The order of a list of texts, kept for as long as nothing changes, so that each further part of it costs its rows alone.
+//! The order of a list of texts, cached as long as nothing changes, so that the cost of each further part is
+//! proportional to its rows.
 
 use super::Texts;
 use super::standing::{Of, Standing};
@@ -47,7 +48,7 @@ impl OfIndex {
 }
 
 impl List {
-    /// Whether nothing is told of what was done with its texts.
+    /// Whether the states of its texts are left out.
     pub(super) fn is_bare(&self) -> bool {
         self.query.bare
     }

@@ -9,7 +9,7 @@ use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
 use dissensus_project::error::WorkbenchError;
 
-/// Characters before the place that was found, so that one sees where it stands.
+/// Characters of context before the match of a search.
 const BEFORE: usize = 40;
 
 impl Texts {
@@ -45,7 +45,7 @@ impl Texts {
         }))
     }
 
-    /// What a person answered, and wrote beside it.
+    /// A person's answers and notes.
     fn said(
         &self,
         annotator: AnnotatorId,
@@ -69,7 +69,7 @@ impl Texts {
     }
 }
 
-/// The beginning of a text, or where what was searched for stands further on, a part of it from shortly before that.
+/// The beginning of a text, or, if the match of a search is further on, the passage from shortly before it.
 fn around(body: &str, search: &str) -> String {
     let wanted = search.trim().to_lowercase();
     let lower = body.to_lowercase();

@@ -1,4 +1,5 @@
-//! Who differs, and why, over all labels of a question: the text, the person or neither; attributes of people; people.
+//! Who differs, and why, over all labels of a question: shares of text, person and neither; attributes of
+//! people; people.
 
 mod words;
 
@@ -25,7 +26,7 @@ const KIND: &str = "who";
 const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
 /// Of an attribute with more values, these largest are compared.
 const MOST_VALUES: usize = 50;
-/// Steps that are told: shares, the model, attributes.
+/// Reported steps: shares, the model, attributes.
 const STEPS: u64 = 3;
 
 /// The last answers, with the generation and the revision of the labels that they are of.
@@ -39,9 +40,10 @@ struct Values<'a> {
 }
 
 impl Analysis {
-    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; what each attribute of people explains of how
-    /// high they answer; and who is shown to answer higher or lower than the average person. Severities are those of the live model, which is fitted where
-    /// there is none. Where no label of the question has changed since the last time, that answer is given again.
+    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; how
+    /// much of the differences in level each attribute of people explains; and who is shown to answer higher
+    /// or lower than the average person. Severities are those of the live model, which is fitted if missing.
+    /// If no label of the question has changed since the last call, its result is returned.
     ///
     /// # Errors
     /// No such question, the file cannot be read, or a cancel.
@@ -61,10 +63,7 @@ impl Analysis {
         Ok(found)
     }
 
-    /// As [`Analysis::who_differs`], as a job that the window shows and can cancel.
-    ///
-    /// # Errors
-    /// As there.
+    /// Runs [`Analysis::who_differs`] as a job that the window shows and can cancel.
     pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, WorkbenchError> {
         match self.who_differs_so_far(question) {
             Some(found) => Ok(found),
@@ -134,7 +133,8 @@ fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), Workbench
     if progress.cancelled() { Err(WorkbenchError::Cancelled) } else { Ok(()) }
 }
 
-/// People with labels, from the lowest severity to the highest, and who is shown to differ from the average person.
+/// People with labels, from the lowest severity to the highest, and who is shown to differ from the average
+/// person.
 fn severities(model: &LiveModel, annotators: &[Annotator], counts: &[u32]) -> Vec<PersonDifference> {
     let Some(prior) = model.severity(u32::MAX) else { return Vec::new() };
     let known: Vec<(&Annotator, u32, Severity)> = (0..model.annotators() as u32)
@@ -160,7 +160,8 @@ fn severities(model: &LiveModel, annotators: &[Annotator], counts: &[u32]) -> Ve
     people
 }
 
-/// The values of each attribute that enough people with labels have, the largest of them where there are many.
+/// The values of each attribute that enough people with labels have, only the largest of them if there are
+/// many.
 fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> Vec<Values<'_>> {
     let people: Vec<(u32, &Annotator)> = (0..).zip(annotators).filter(|(row, _)| has_labels(row)).collect();
     let compared = |(attribute, values): (_, BTreeMap<_, Vec<u32>>)| {
@@ -173,7 +174,8 @@ fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) 
     by_value(&people).into_iter().map(compared).collect()
 }
 
-/// Pairs of values of all attributes that can be compared among people with labels: of these any gap may be picked.
+/// Number of pairs of values of all attributes that can be compared among people with labels; any of these
+/// gaps may be picked.
 pub(super) fn compared_pairs(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) -> usize {
     pairs_of(&compared_values(annotators, has_labels))
 }
@@ -223,7 +225,7 @@ fn attributes(
             let (mut low, mut high) = share.furthest;
             let side = |at: usize| of.groups[at].1.as_slice();
             let gap = gap_of_sides(labels, texts, [side(low), side(high)], progress)?;
-            // By labels alone it may be the other way round: what is said of levels is said of the labels.
+            // By the labels the order may be reversed: statements about levels are about the labels.
             if gap.is_some_and(|gap| gap.gap < 0.0) {
                 (low, high) = (high, low);
             }

@@ -8,7 +8,7 @@ use dissensus_project::words::{counted, decimal, interval, p_value};
 pub(super) const NO_ORDER: &str =
     "The levels of this question have no order, so that nobody answers higher or lower than others.";
 
-/// What makes labels differ, or what is missing before that can be told.
+/// Describes what makes labels differ, or what is missing to estimate it.
 pub(super) fn shares(found: &Result<DifferenceShares, String>) -> String {
     match found {
         Ok(shares) => {
@@ -57,7 +57,8 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
     }
 }
 
-/// What one attribute explains, and how far apart its groups (higher, lower) are, of so many `pairs` of values.
+/// Describes what one attribute explains, and how far apart its groups (higher, lower) are, for so many
+/// `pairs` of values.
 pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)>, pairs: usize) -> String {
     let (Some(explained), Some(most), Some((higher, lower))) = (found.share, found.most, groups) else {
         return match found.values {

@@ -27,7 +27,6 @@ pub struct Occluded {
     pub pieces: Vec<String>,
     /// Words in a piece; the last may have fewer.
     pub together: usize,
-    /// The whole text.
     pub whole: EncodedText,
     /// The text without each piece; empty for a text of one word, of which nothing would be left.
     pub without: Vec<EncodedText>,

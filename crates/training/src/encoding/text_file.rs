@@ -18,7 +18,6 @@ const LISTED: usize = 10;
 /// Which texts of a file are read.
 #[derive(Clone, Debug, Default)]
 pub struct TextFileChoices {
-    /// The file.
     pub path: PathBuf,
     /// The column of the texts; guessed if `None`.
     pub text: Option<String>,

@@ -19,12 +19,9 @@ use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A prediction by a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunPrediction {
-    /// The run.
     pub run: u32,
-    /// Its model.
     pub model: String,
     /// False where the model has no training label of this annotator and predicts as for an unseen one.
     pub knows_annotator: bool,

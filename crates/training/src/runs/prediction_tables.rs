@@ -22,9 +22,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunPredictionFile {
-    /// The run.
     pub run: u32,
-    /// Its model.
     pub model: String,
     /// Its table.
     #[serde(flatten)]

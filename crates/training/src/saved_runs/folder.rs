@@ -35,7 +35,6 @@ pub const WORDS_TO_LEARN: &str = "words_to_learn.json";
 pub struct Card {
     /// The run; absent in folders of format 2.
     pub(crate) id: Option<Uuid>,
-    /// Name of the question.
     pub(crate) question: Option<String>,
     /// Its levels, in order.
     pub(crate) levels: Vec<String>,

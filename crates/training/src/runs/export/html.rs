@@ -11,7 +11,6 @@ use dissensus_render::escape::html as escaped;
 use dissensus_render::page::{END, begin, figure};
 use std::fmt::Write;
 
-/// The page.
 pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, WorkbenchError> {
     let mut out = begin(&format!("Annotator models of {project}"));
     let runs = &details(reported);
