@@ -9,12 +9,12 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
-/// Texts that are listed.
+/// Number of texts listed.
 const NEAR: usize = 5;
-/// Where labels are split no more than this, of the most that as many people can be, they agree.
+/// Labels agree if their split, relative to the maximum for as many people, is at most this.
 const AGREED: f32 = 0.1;
 
-/// A text before it has its words: row, cosine, level, labels.
+/// A text without its words: row, cosine, level, labels.
 pub(super) type NearRow = (u32, f32, u16, u32);
 
 impl Analysis {

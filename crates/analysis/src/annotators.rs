@@ -1,4 +1,4 @@
-//! Annotators among each other: how well each is predicted, and who judges like whom.
+//! Comparison of annotators: how well each is predicted, and who judges alike.
 
 use super::Analysis;
 use super::agreement::{alpha, metric};
@@ -18,7 +18,7 @@ use dissensus_training::encoding::Seen;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// So many people with labels make a map.
+/// Minimum number of people with labels for a map.
 const MAP_FROM: usize = 3;
 
 /// The live model's figures for one annotator.
@@ -63,7 +63,7 @@ impl Analysis {
                 analysis.measurements.job_ended(question, id);
                 result
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.measurements.job_ended(question, id);
             // Its error is reported by the job.
             drop(measured);
@@ -88,7 +88,8 @@ impl Analysis {
         self.measure_held_out(generation, question, &labels, target, progress).map(drop)
     }
 
-    /// With the held-out accuracy measured where there is a `measure`, else as far as it is known.
+    /// The report, with the held-out accuracy measured if `measure` is given, otherwise as far as it is
+    /// known.
     pub(crate) fn report(
         &self,
         question: QuestionId,
@@ -212,7 +213,7 @@ fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
     Some(AnnotatorFlag { kind: "too-fast".to_owned(), words })
 }
 
-/// A flag in words.
+/// Describes a flag.
 fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
     let (kind, words) = match flag {
         Flag::OneLevel { level, labels, chance } => {
@@ -238,7 +239,7 @@ fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
     AnnotatorFlag { kind: kind.to_owned(), words }
 }
 
-/// A small chance in words.
+/// Formats a small probability.
 fn share(chance: f64) -> String {
     match chance {
         c if c < 1e-4 => "fewer than 1 in 10,000".to_owned(),

@@ -1,4 +1,4 @@
-//! Between which levels a text's answers divide, and who is on either side.
+//! The border between levels at which a text's answers divide, and the people on either side.
 
 use dissensus_api::{Border, GroupDifference, LabelsAbove, PersonOnSide, SideOfBorder};
 use dissensus_domain::Annotator;
@@ -30,10 +30,10 @@ pub(super) fn border_of_labels(counts: &[u32]) -> Option<Border> {
     Some(Border { level, above, interval: None })
 }
 
-/// People of a side who are named.
+/// People per side who are named.
 const NAMED: usize = 3;
 
-/// One side of the border as the window shows it. `all` are everybody, by row.
+/// One side of the border as shown in the window. `all` are all people, by row.
 pub(super) fn side(all: &[Annotator], side: &[OnSide]) -> SideOfBorder {
     let labelled = side.iter().filter(|one| one.labelled).count();
     let person = |one: &OnSide| {
@@ -47,7 +47,8 @@ pub(super) fn side(all: &[Annotator], side: &[OnSide]) -> SideOfBorder {
     }
 }
 
-/// The level that as many answer, or a higher one, as answer lower ones, as nearly as can be.
+/// The level for which the share of people who answer it, or a higher one, is closest to the share of those
+/// below.
 fn most_equal(shares: &[f64]) -> Option<u16> {
     if shares.len() < 3 {
         return None;
@@ -56,7 +57,7 @@ fn most_equal(shares: &[f64]) -> Option<u16> {
     (1..shares.len()).min_by(|a, b| away(a).total_cmp(&away(b))).map(|level| level as u16)
 }
 
-/// Labels above the border of the group that differs, and of those it is compared with.
+/// Labels above the border of the group that differs, and of the one it is compared with.
 pub(super) fn labels_above(
     border: Border,
     group: &GroupDifference,

@@ -14,16 +14,16 @@ use dissensus_training::encoding::first_texts;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is cross-validated, whichever the encoder.
+/// The parameters of a cross-validation, the same for every encoder.
 pub(super) struct CrossValidation<'a> {
     pub(super) question_data: &'a QuestionData,
-    /// How labels are divided; only those that train are looked at.
+    /// How labels are divided; only training labels are used.
     pub(super) split: SplitSpec,
     pub(super) seed: u64,
     pub(super) model: ModelKind,
-    /// Folds of the training texts.
+    /// Number of folds of the training texts.
     pub(super) folds: u8,
-    /// What it is for, in an error.
+    /// The purpose, for error messages.
     pub(super) purpose: &'static str,
 }
 

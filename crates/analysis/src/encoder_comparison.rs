@@ -1,4 +1,4 @@
-//! Choosing an encoder by what predicts best.
+//! Choosing the encoder that predicts best.
 
 use super::Analysis;
 use super::choosing::Tried;
@@ -10,14 +10,14 @@ use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use serde::Serialize;
 
-/// Folds of the training texts by which an encoder is chosen.
+/// Number of folds of the training texts by which an encoder is chosen.
 const ENCODER_FOLDS: u8 = 5;
 
-/// Encoders that were tried.
+/// Results of the tried encoders.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderComparison {
-    /// The one that the project uses now.
+    /// The encoder that the project now uses.
     pub chosen: String,
     /// The one that stays unless another is clearly better: the project's, if it was among them, otherwise
     /// the first.
@@ -29,7 +29,7 @@ pub struct EncoderComparison {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EncoderLoss {
-    /// The name it was asked for by.
+    /// The name by which it was requested.
     pub encoder: String,
     /// Key of its version.
     pub version: String,

@@ -11,14 +11,14 @@ use dissensus_project::jobs::{Activity, Progress};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 
-/// Folds of the training texts.
+/// Number of folds of the training texts.
 const FOLDS: u8 = 5;
 
 impl Analysis {
     /// The encoders of the catalogue that are on this computer, and the project's.
     ///
     /// # Errors
-    /// The catalogue that was built in is broken, or the file cannot be read.
+    /// The built-in catalogue is invalid, or the file cannot be read.
     pub fn encoders_here(&self) -> Result<Vec<EncoderHere>, WorkbenchError> {
         let current = self.encoding.active_encoder()?.current.map(|current| current.encoder);
         let catalogue = Catalogue::embedded()?;
@@ -77,7 +77,7 @@ impl Analysis {
                 return Err(WorkbenchError::EncoderTwice(name.clone()));
             }
             keys.push(version.key);
-            // What another project uses can change while the first ones encode.
+            // The encoder of another project can change while the first ones encode.
             found.push(version.encoder);
         }
         let names = &found[..];
@@ -90,7 +90,7 @@ impl Analysis {
                 self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             losses.push(self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?);
         }
-        // What trained an encoder is left out of its losses.
+        // Labels that trained an encoder are left out of its losses.
         if let Some(at) = of_other_labels(&losses) {
             return Err(WorkbenchError::EncoderLearned(names[at].clone()));
         }

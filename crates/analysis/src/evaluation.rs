@@ -1,4 +1,4 @@
-//! Comparing annotator models on texts held out.
+//! Comparing annotator models on held-out texts.
 
 use super::Analysis;
 use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
@@ -21,33 +21,33 @@ use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-/// What to evaluate.
+/// The parameters of an evaluation.
 #[derive(Clone, Debug)]
 pub struct EvaluateChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
     pub models: Vec<ModelKind>,
     pub split: SplitSpec,
-    /// Seed of split and fits; of 32 bits, as in runs.
+    /// Seed of split and fits; 32 bits, as in runs.
     pub seed: u32,
-    /// Score an ordinal question as yes/no from the level of this name up.
+    /// Scores an ordinal question as yes/no from the level of this name up.
     pub at_least: Option<String>,
     /// Which part of the encoder is tuned: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
     /// With all but the first, each model is trained as a run of its own.
     pub tuning: String,
-    /// Where to compute, with an encoder that learns.
+    /// The device of the computation, with a tuned encoder.
     pub device: DeviceChoice,
     /// Whether to compute prediction sets too; only on a frozen encoder.
     pub prediction_sets: bool,
-    /// Leave out labels that were decided to be slips.
+    /// Leaves out labels that were decided to be slips.
     pub without_slips: bool,
 }
 
-/// Scores of models on texts held out. The keys are a contract with scripts.
+/// Scores of models on held-out texts. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvaluatedModels"))]
 pub struct Evaluation {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<dissensus_selection::evaluation::Evaluation>,
     /// Baselines on the same labels that do not read the texts
     /// ([`dissensus_selection::evaluation::baselines`]), one entry each.
@@ -64,7 +64,7 @@ pub struct Evaluation {
     /// 90 % prediction sets by `multilevel`, if they were requested and there are enough labels to calibrate
     /// them.
     pub prediction_sets: Option<PredictionSets>,
-    /// Why there are none, where they were asked for.
+    /// Why there are no prediction sets, if they were requested.
     pub no_prediction_sets: Option<String>,
     /// Notes on the comparison.
     pub notes: Vec<String>,
@@ -74,15 +74,15 @@ pub struct Evaluation {
     pub seed: u32,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Where the embeddings were used: models on frozen embeddings are fitted on the CPU.
+    /// The device of the embeddings: models on frozen embeddings are fitted on the CPU.
     pub device: String,
     pub question: String,
-    /// The level that counts as yes, where an ordinal question was scored so.
+    /// The level from which answers count as yes, if an ordinal question was scored as yes/no.
     pub at_least: Option<String>,
     /// How often people repeat their answers, and thus the best reachable accuracy; none without enough
     /// repeats, and for a scale that was split in two.
     pub self_agreement: Option<SelfAgreementShare>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
@@ -94,14 +94,14 @@ pub struct SplitReport {
     pub kind: &'static str,
     /// The whole name, for example `by-text:0.7`.
     pub name: String,
-    /// Training share, where there is one.
+    /// Training share, if there is one.
     pub share: Option<f64>,
-    /// Divisions whose labels are scored together: 1, or the folds of a cross-validation.
+    /// Number of divisions whose labels are scored together: 1, or the folds of a cross-validation.
     pub folds: usize,
-    /// Training texts.
+    /// Number of training texts.
     pub train_texts: usize,
     pub test_texts: usize,
-    /// Training labels.
+    /// Number of training labels.
     pub train_labels: usize,
     pub test_labels: usize,
     /// Texts that the split would score, and that are left out because the encoder in use was tuned on their
@@ -188,7 +188,7 @@ impl Analysis {
             }
             let mut scored = Scored::pooled(folds);
             if let Some(level) = at_least {
-                // Runs tune their answer for all levels: of two the most likely one is taken.
+                // Runs tune their answer for all levels; for two, the most likely one is used.
                 scored = dichotomize(&scored, level);
             }
             models.push(Predicted::new(kind.name(), scored));
@@ -330,8 +330,7 @@ impl Analysis {
     }
 }
 
-/// With an encoder that learns, models do not learn from the same labels.
-/// What is to be known of figures without slips.
+/// A note for figures without slips.
 pub(super) fn slips_note(choices: &EvaluateChoices) -> Option<String> {
     const NOTE: &str = "Labels that were decided to be slips are left out, of what is learned and of what is scored: these figures are over \
                         the other labels, and are not to be compared with those over all.";

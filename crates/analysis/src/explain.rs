@@ -1,4 +1,4 @@
-//! Why one annotator is predicted to answer a text as they are, and why two differ there.
+//! Explains why one annotator is predicted to answer a text as they are, and why two differ there.
 
 use super::Analysis;
 use super::agreed_texts::{NearRow, nearest_agreed};
@@ -16,9 +16,9 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 
-/// Labels that are listed.
+/// Number of labels listed.
 const INFLUENCES: usize = 5;
-/// Near texts that are listed.
+/// Number of near texts listed.
 const NEAR: usize = 5;
 /// The parts in the order of `ScoreParts::parts`.
 const KINDS: [ScorePartKind; 8] = [
@@ -126,7 +126,7 @@ impl Analysis {
             persons.iter().zip(hidden).map(|((_, row), hidden)| (!hidden).then_some(*row)).collect();
         let all = 0..embeddings.texts as u32;
         let near = by_similarity(&embeddings, asked.embedding, all.filter(|row| Some(*row) != asked.row));
-        // A copy, so that no label waits for the fits without one label each.
+        // A copy, so that recording a label does not wait for the fits without one label each.
         let model = self
             .live
             .models
@@ -223,7 +223,7 @@ impl Analysis {
         Ok(texts)
     }
 
-    /// Id, name and the beginning of the text of a row.
+    /// Id, name and beginning of the text of a row.
     pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), WorkbenchError> {
         let id = self.context.index().texts()[row as usize];
         let found =
@@ -326,7 +326,7 @@ fn of_odds(found: &ExplainedPrediction, odds: ExplainedOdds) -> ([f64; 8], f64) 
     }
 }
 
-/// Where two annotators differ, the largest part first; what they have in common is left out.
+/// The parts in which two annotators differ, the largest first; common parts are left out.
 fn differences(first: &ExplainedAnnotator, second: &ExplainedAnnotator) -> Vec<PartDifference> {
     let value = |of: &ExplainedAnnotator, part: ScorePartKind| {
         of.parts.iter().find(|found| found.part == part).map_or(0.0, |found| found.value)

@@ -1,4 +1,4 @@
-//! The words that carry a text's score: each left out in turn, and the rest scored as a new text is.
+//! The words that carry a text's score: each is left out in turn, and the rest is scored like a new text.
 
 use super::Analysis;
 use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};

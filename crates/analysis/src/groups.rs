@@ -1,4 +1,4 @@
-//! Which groups of annotators are compared.
+//! Selection of the groups of annotators that are compared.
 
 use super::Analysis;
 use dissensus_api::{GroupChoice, GroupDifference, SeverityDifference};
@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 /// Groups of fewer people are not compared.
 pub(super) const FEWEST_PEOPLE: usize = 5;
-/// Of an attribute of more values, these largest are compared: work and memory grow with their square.
+/// Maximum number of values of an attribute that are compared, the largest ones: work and memory grow with
+/// its square.
 const MOST_VALUES: usize = 50;
 
 /// Annotators by the values of every attribute.
@@ -91,7 +92,7 @@ fn against_others(values: &Values<'_>) -> Groups {
                 first: (first..last).filter(|group| *group != at).collect(),
                 second: vec![at],
             });
-            // Of two values the other one has a name.
+            // Of two values the other one is named.
             let other = of_values.keys().find(|other| of_values.len() == 2 && *other != value);
             sides.push(Sides {
                 attribute: (*attribute).to_owned(),

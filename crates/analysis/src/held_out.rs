@@ -17,7 +17,8 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
+/// Held-out figures are measured anew after so many changes, or after a twentieth of the labels, whichever
+/// is more.
 const MEASURE_AFTER: usize = 20;
 
 /// Name and format of the figures among the small models that are stored in the project.
@@ -30,7 +31,7 @@ struct KeptFigures {
     format: u32,
     texts: usize,
     annotators: usize,
-    /// SHA-256 of these labels.
+    /// SHA-256 of the labels.
     labels: String,
     left_out: usize,
     results: Vec<HeldOut>,
@@ -42,9 +43,9 @@ struct KeptFigures {
 pub(super) struct Measurements {
     kept: Mutex<HashMap<QuestionId, Measured>>,
     gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
-    /// Taken while a job begins, so that of two calls at once one begins it.
+    /// Locked while a job begins, so that only one of two concurrent calls begins it.
     starting: Mutex<()>,
-    /// Jobs that measure, by question, with the generation of the labels that they were begun for.
+    /// Running measurements: the generation of the labels and the id of the job, by question.
     jobs: Mutex<HashMap<QuestionId, (u32, u32)>>,
 }
 
@@ -79,15 +80,15 @@ impl Measurements {
     }
 }
 
-/// Held-out results of everyone, and the labels they were measured on.
+/// Held-out results of all annotators, and the state that they were measured on.
 struct Measured {
     generation: u32,
     pub labels: usize,
     annotators: usize,
-    /// The embeddings.
+    /// The embeddings that they are based on.
     basis: Basis,
     results: Vec<HeldOut>,
-    /// Labelled texts that were not scored, because the encoder was tuned on them.
+    /// Number of labelled texts that were not scored, because the encoder was tuned on them.
     left_out: usize,
 }
 
@@ -105,7 +106,7 @@ impl Analysis {
         self.kept_held_out(generation, question, labels, &basis)
     }
 
-    /// What an earlier session measured on the same labels with the same embeddings.
+    /// The result that an earlier session measured on the same labels with the same embeddings.
     fn held_out_in_project(
         &self,
         question: QuestionId,
@@ -117,7 +118,7 @@ impl Analysis {
         }
         let head = self.context.store.head(question, basis.version.as_deref(), KEPT)?;
         let (texts, annotators) = self.context.sizes();
-        // Whatever cannot be read is measured again.
+        // A result that cannot be read is measured again.
         let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
         Ok(head.and_then(read).filter(|kept| {
             (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
@@ -145,7 +146,7 @@ impl Analysis {
         go_on("keeping held-out figures", self.context.store.put_head(new));
     }
 
-    /// Lets a test hold a measurement up.
+    /// Lets a test delay a measurement.
     #[cfg(any(test, feature = "test-hooks"))]
     pub fn hold_measurements(&self, question: QuestionId) -> Arc<Mutex<()>> {
         self.measurements.gate(question)

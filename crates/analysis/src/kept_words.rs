@@ -24,7 +24,7 @@ const TOGETHER: usize = 512;
 /// A model as stored in the project: scores of words without answers, which are read from the project.
 #[derive(Serialize, Deserialize)]
 struct KeptWords<'a> {
-    /// By which tables texts were divided into words.
+    /// Version of the Unicode tables by which texts were divided into words.
     words: (u64, u64, u64),
     /// The last event before the fit.
     followed: u32,
@@ -47,7 +47,7 @@ impl Analysis {
         }
     }
 
-    /// False where it is too large.
+    /// Stores the model; false if it is too large.
     fn put_words(&self, question: QuestionId, fitted: &FittedWords) -> Result<bool, WorkbenchError> {
         let scores = fitted.live.scores_to_bytes()?;
         if scores.len() > MOST_BYTES {
@@ -77,7 +77,7 @@ impl Analysis {
         encoder: &str,
     ) -> Result<Option<FittedWords>, WorkbenchError> {
         let Some(head) = self.context.store.head(question.id, Some(encoder), MODEL)? else { return Ok(None) };
-        // Bytes that cannot be read any more are no loss: words are read anew.
+        // A stored model that cannot be read is no loss: words are read anew.
         let Ok(KeptWords { words, followed, answers, tuned, scores }) =
             postcard::from_bytes::<KeptWords<'_>>(&head.weights)
         else {
@@ -93,7 +93,7 @@ impl Analysis {
         if live.types() != question.scale.len() {
             return Ok(None);
         }
-        // Before labels are read: what comes in between is read once more, which changes nothing.
+        // Before labels are read: a change in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
         let mut fitted = FittedWords { live, encoder: encoder.to_owned(), followed, answers, tuned };
         let of_now = self.all_marks(question)?;
@@ -101,7 +101,7 @@ impl Analysis {
         Ok(Some(fitted))
     }
 
-    /// The marks of all current answers, of texts and annotators by their ids.
+    /// The marks of all current answers, with texts and annotators by their ids.
     fn all_marks(&self, question: &Question) -> Result<Vec<SpanAnswer>, WorkbenchError> {
         let (types, labels) = match self.context.span_data(question) {
             // All were retracted since: the model predicts without them.

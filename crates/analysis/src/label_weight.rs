@@ -1,12 +1,12 @@
-//! How much a text's labels count in its rank, in words.
+//! Describes how much a text's labels count in its rank.
 
 use dissensus_api::LabelWeight;
 use dissensus_project::words::counted;
 
-/// Texts whose people could be divided that are needed to learn a weight.
+/// Minimum number of texts whose people could be divided to learn a weight.
 const FEWEST_TEXTS: u32 = 30;
 
-/// What is shown of a weight, where texts have so many labels.
+/// The weight as shown, for texts with so many labels.
 pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32]) -> LabelWeight {
     let mut several: Vec<u32> = labels.iter().copied().filter(|labels| *labels > 1).collect();
     several.sort_unstable();

@@ -1,4 +1,4 @@
-//! How far the labels of one text differ, without any prediction.
+//! How far the labels of one text differ, without predictions.
 
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_training::live::{differing_labels, split_of_labels};

@@ -19,28 +19,28 @@ use std::collections::HashMap;
 /// Maximum number of annotators whose pairs are all compared.
 pub(super) const MOST_PAIRED: usize = 300;
 
-/// How likely an annotator chooses an option.
+/// The probability that an annotator chooses an option.
 #[derive(Clone, Debug, Serialize)]
 pub struct OptionPrediction {
     pub option: String,
     pub probability: f32,
 }
 
-/// A text by the options that annotators differ on.
+/// A text, ranked by the options on which annotators differ.
 #[derive(Clone, Debug, Serialize)]
 pub struct TextOptions {
-    /// Place, from 1.
+    /// Rank, from 1.
     pub rank: u32,
-    /// Its name in files.
+    /// Its id in files.
     pub text_id: String,
-    /// How it begins.
+    /// Beginning of the text.
     pub text: String,
-    /// The mean over the options of the chance that two annotators differ on one.
+    /// The mean over the options of the probability that two annotators differ.
     pub pairwise: f32,
     /// The expected MASI distance of two annotators' sets, all options together; none with more than 300
     /// annotators, whose pairs are too many.
     pub masi: Option<f64>,
-    /// That chance of each option, in the order of the scale.
+    /// The probability that two annotators differ on each option, in the order of the scale.
     pub options: Vec<f32>,
 }
 
@@ -52,9 +52,9 @@ pub struct OptionAgreements {
     /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over
     /// texts; for spans the sets of types that a text has.
     pub alpha_masi: Estimate,
-    /// The mean of Krippendorff's alpha over the options where it is defined; none where it is of no option.
+    /// The mean of Krippendorff's alpha over the options for which it is defined; none if there are none.
     pub mean_alpha: Option<f64>,
-    /// Each option.
+    /// Agreement on each option.
     pub options: Vec<OptionAgreement>,
 }
 
@@ -62,19 +62,19 @@ pub struct OptionAgreements {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionAgreement {
     pub option: String,
-    /// Share of the labels that have it; none without labels.
+    /// Share of the labels that include it; none without labels.
     pub chosen: Option<f64>,
-    /// Its figures, as of a yes/no question.
+    /// The figures of the option as a yes/no question.
     #[serde(flatten)]
     pub agreement: Agreement,
 }
 
-/// The options that the labels of a text come to.
+/// The aggregated options of a text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionsOfText {
     pub text_id: String,
-    /// The options that it gets.
+    /// The aggregated set.
     pub label: String,
     /// Options on which the labels tie; they are left out of `label`.
     pub ties: Vec<String>,
@@ -162,7 +162,7 @@ impl Analysis {
         Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
     }
 
-    /// What is missing before the people of the project can differ on a whole set; `None` where nothing is.
+    /// What is missing before the people of the project can differ on a whole set; `None` if nothing is.
     pub fn people_needed(&self) -> Option<String> {
         let people = self.context.index().annotators().len();
         (people < 2).then(|| too_few(people, 2))
@@ -217,7 +217,7 @@ impl Analysis {
         Ok(known.iter().map(mean).collect())
     }
 
-    /// The sets of options that were answered, by rows.
+    /// The answered sets of options, by rows.
     fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, WorkbenchError> {
         let labels = self.context.store.current_labels(question.id)?;
         let (index, options) = (self.context.index(), question.options());

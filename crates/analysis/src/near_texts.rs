@@ -1,4 +1,4 @@
-//! Texts near another one, by the cosine of their embeddings.
+//! Texts that are similar to another one, by the cosine of their embeddings.
 
 use dissensus_stats::data::Embeddings;
 

@@ -1,4 +1,4 @@
-//! Models scored on a multi-label question as a whole.
+//! Evaluation of models on a multi-label question as a whole.
 
 use super::Analysis;
 use super::compared::ModelDifferences;
@@ -16,14 +16,14 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// Scores of models on sets of options held out. The keys are a contract with scripts.
+/// Scores of models on held-out sets of options. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionEvaluation {
     pub question: String,
     /// Its options, in the order of every list of options below.
     pub options: Vec<String>,
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SetEvaluation>,
     /// For each model, whether it uses correlations between options, what whole sets gain by it, and which
     /// options are correlated.
@@ -36,13 +36,13 @@ pub struct OptionEvaluation {
     /// The scores of both without the test texts whose body is also in training; none if there are no such
     /// texts.
     pub without_copies: Option<SetsWithoutCopies>,
-    /// How texts were divided: alike for all options.
+    /// How texts were divided: in the same way for all options.
     pub split: SplitReport,
     /// Seed of split and fits.
     pub seed: u32,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
@@ -50,9 +50,9 @@ pub struct OptionEvaluation {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetsWithoutCopies {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SetEvaluation>,
-    /// One entry a baseline.
+    /// One entry per baseline.
     pub baselines: Vec<SetEvaluation>,
 }
 
@@ -144,7 +144,7 @@ impl Analysis {
     }
 }
 
-/// How far all models and baselines are from `multilevel`, or from the first model.
+/// Differences between all models or baselines and `multilevel`, or the first model.
 fn differences(
     models: &[PredictedSets],
     baselines: &[PredictedSets],
@@ -162,7 +162,7 @@ fn differences(
     Ok(ModelDifferences::less(&reference, &resampled)?)
 }
 
-/// From a list of models for each option to a list of options for each model.
+/// Transposes a list of models for each option to a list of options for each model.
 fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, WorkbenchError> {
     let mut models: Vec<Vec<Predicted>> = Vec::new();
     for option in options {
@@ -172,7 +172,7 @@ fn by_model(options: Vec<Vec<Predicted>>) -> Result<Vec<PredictedSets>, Workbenc
     models.into_iter().map(|of| Ok(PredictedSets::new(of)?)).collect()
 }
 
-/// The progress of one option as a part of that of all.
+/// The progress of one option as a part of the progress of all.
 struct Within<'a> {
     progress: &'a dyn Progress,
     option: &'a str,

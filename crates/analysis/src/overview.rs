@@ -254,7 +254,7 @@ impl Analysis {
     }
 }
 
-/// What the labels of a question come to; they are by text.
+/// The summary of the labels of a question, which are sorted by text.
 fn of_question(question: &Question, labels: &[CurrentLabel]) -> OverviewQuestion {
     let people: HashSet<AnnotatorId> = labels.iter().map(|label| label.annotator).collect();
     let (mut texts, mut shared) = (0, 0);

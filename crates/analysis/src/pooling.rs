@@ -1,4 +1,4 @@
-//! Choosing a pooling by what predicts best.
+//! Choosing the pooling that predicts best.
 
 use super::Analysis;
 use super::choosing::Tried;
@@ -22,9 +22,9 @@ const POOLINGS: [Pooling; 5] = [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooli
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PoolingChoice {
-    /// The one that the project uses now.
+    /// The pooling that the project now uses.
     pub chosen: String,
-    /// The one that the encoder was made with.
+    /// The pooling that the encoder was made with.
     pub own: String,
     /// All of them, best first.
     pub tried: Vec<PoolingLoss>,

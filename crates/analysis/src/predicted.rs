@@ -1,4 +1,4 @@
-//! What chosen annotators would answer to every text of the project, in memory.
+//! Predicted answers of chosen annotators to every text of the project, in memory.
 
 use super::Analysis;
 use dissensus_project::error::WorkbenchError;
@@ -14,7 +14,7 @@ use dissensus_training::prediction_table::PredictionChoices;
 pub struct PredictedProject {
     /// External ids of the texts, in file order.
     pub text_ids: Vec<String>,
-    /// What annotators would answer to them.
+    /// The predicted answers.
     pub predicted: PredictedTexts,
     /// For each text and annotator, whether the model has learned from that annotator's own label of this
     /// text, or of one with the same body.

@@ -16,7 +16,7 @@ use dissensus_training::prediction_table::{
 };
 use std::path::{Path, PathBuf};
 
-/// A table of predictions that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of predictions, whose names, files and texts were checked.
 pub struct CheckedPredictions {
     question: Question,
     choices: PredictionChoices,
@@ -176,7 +176,7 @@ impl Analysis {
         Ok((LiveModel::from_bytes(&model)?, encoder))
     }
 
-    /// Everybody chosen, in the order of the rows; who has labels is not known yet.
+    /// The chosen annotators, in the order of the rows, without information on who has labels.
     pub(super) fn chosen_rows(
         &self,
         choices: &PredictionChoices,

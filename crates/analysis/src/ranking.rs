@@ -1,4 +1,4 @@
-//! Texts in order of predicted disagreement.
+//! Ranks texts by predicted disagreement.
 
 use super::Analysis;
 use super::border::{border, labels_above, side};
@@ -23,7 +23,7 @@ pub use dissensus_training::live::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// All texts by what a query asks, and those that it shows.
+/// All texts with the measure of a query, and the rows to show.
 struct Ranked {
     measured: Arc<Measured>,
     asked: Asked,
@@ -34,9 +34,9 @@ struct Ranked {
     descending: Vec<f32>,
     /// Sizes of groups of these rows that cannot be distinguished.
     ties: Vec<u32>,
-    /// The place of each row, from 1; 0 for those that are not shown.
+    /// The rank of each row, from 1; 0 for rows that are not shown.
     places: Vec<u32>,
-    /// Chosen people without a label.
+    /// Number of chosen people without a label.
     without_labels: u32,
     estimation: Estimation,
 }
@@ -207,7 +207,7 @@ impl Analysis {
         Ok(rows)
     }
 
-    /// All texts by what the query asks, if a model is live.
+    /// All texts with the measure of the query, if a model is live.
     fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, WorkbenchError> {
         let mask = self.mask(&query.attributes)?;
         let shown = self.shown(query, &mask)?;
@@ -237,7 +237,7 @@ impl Analysis {
         let known = index.texts().len();
         let shows = |row: &u32| {
             let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
-            // One label differs from nothing.
+            // A single label has no disagreement.
             asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
         };
         let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
@@ -266,7 +266,7 @@ impl Analysis {
         Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
     }
 
-    /// One text as the query sees it.
+    /// The row of one text for the query.
     fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, WorkbenchError> {
         let over = &ranked.over;
         let value = ranked.measured.values[row as usize];
@@ -353,7 +353,7 @@ impl Analysis {
         Ok(differing_labels(counts))
     }
 
-    /// The texts that the query lets through; `None` for all.
+    /// The texts that match the query; `None` for all.
     pub(super) fn shown(
         &self,
         query: &DisagreementQuery,
@@ -400,7 +400,7 @@ impl Analysis {
         Ok((counts, given))
     }
 
-    /// What to know of the predictions at hand.
+    /// Notes on the current predictions.
     pub(super) fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
         let encoding = self.encoding.state()?;
         Ok(match (live, &encoding.version) {
@@ -419,7 +419,7 @@ impl Analysis {
     }
 }
 
-/// The chance that two of these labels differ; needs two.
+/// The probability that two of these labels differ; needs two.
 pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     let all: u32 = counts.iter().sum();
     if all < 2 {
@@ -478,7 +478,7 @@ fn no_value(by: DisagreementMeasure) -> String {
     }
 }
 
-/// An interval widened to hold a value.
+/// Widens an interval to contain a value.
 fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }

@@ -1,4 +1,4 @@
-//! How often people give the same answer to the same text again.
+//! Self-agreement: how often people give the same answer to the same text again.
 
 use super::Analysis;
 use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
@@ -58,7 +58,7 @@ impl Analysis {
     /// written.
     pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
         let context = &self.context;
-        // Of an option, those of the question: they are one answer.
+        // For an option, the answers of its question: they are one answer.
         let question = question.row();
         let name = context.index().question(question).ok_or(WorkbenchError::NoQuestion)?.name.clone();
         let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;

@@ -1,4 +1,4 @@
-//! Which options of a question go together, for the distances of whole answers.
+//! Correlations between the options of a question, for the distances of whole answers.
 
 use super::Analysis;
 use super::multi_label::MOST_PAIRED;

@@ -17,10 +17,10 @@ use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTable, SetsAs
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Bodies that are read together.
+/// Number of bodies that are read together.
 const TOGETHER: usize = 256;
 
-/// A table of whole answers that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of whole answers, whose names, files and texts were checked.
 pub struct CheckedSets {
     question: Question,
     chosen: Vec<PredictedAnnotator>,
@@ -176,7 +176,7 @@ impl Analysis {
         Ok(ModelsOfOptions { models: models.collect::<Result<_, WorkbenchError>>()?, encoder })
     }
 
-    /// Hashes of the bodies that have a label in this model, or taught the encoder.
+    /// Hashes of the bodies that have a label in this model, or that trained the encoder.
     fn bodies_learned_from(
         &self,
         model: Option<&LiveModel>,

@@ -9,17 +9,17 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 
-/// Of labels that are called beyond chance this share at most is there by chance.
+/// False discovery rate of labels that are reported as beyond chance.
 const BY_CHANCE: f64 = 0.1;
 
-/// What to look for.
+/// The parameters of a search for slips.
 #[derive(Clone, Copy, Debug)]
 pub struct SlipChoices {
     /// Only labels of this person.
     pub annotator: Option<AnnotatorId>,
-    /// A label is unlike a person where its chance is this or less, above 0 and up to 1.
+    /// A label is unlike a person if its probability is at most this, above 0 and up to 1.
     pub below: f64,
-    /// So many rows of slips, of own views, and of divided texts.
+    /// Maximum number of rows of slips, of own views, and of divided texts.
     pub top: usize,
 }
 
@@ -97,7 +97,7 @@ impl Analysis {
         report.needs = needs(&found, model.observations().len());
         report.remark = left_out(&found, tuned);
         report.slips = self.slip_rows(question, &slips, choices.top)?;
-        // Each kind by itself: the many of the one must not hide those of the other.
+        // Each kind separately: the many of one must not hide those of the other.
         report.contested = self.slip_rows(question, &own_views, choices.top)?;
         report.contested.extend(self.slip_rows(question, &divided, choices.top)?);
         Ok(report)
@@ -195,7 +195,7 @@ fn slips_words(report: &SlipReport) -> String {
     }
 }
 
-/// What contested labels come to.
+/// Describes the contested labels.
 fn contested_words(report: &SlipReport) -> String {
     let (all, expected) = (report.contested_in_all, report.contested_expected.round());
     let found = counted(all.into(), "contested label");
@@ -205,7 +205,7 @@ fn contested_words(report: &SlipReport) -> String {
     }
 }
 
-/// What is missing where no label could be judged.
+/// What is missing if no label could be judged.
 fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
     (found.judged == 0).then(|| {
         let have = match labels {
@@ -219,7 +219,7 @@ fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
     })
 }
 
-/// Labels that were not judged, and why.
+/// Describes the labels that were not judged, and why.
 fn left_out(found: &UnlikelyLabels, tuned: usize) -> Option<String> {
     let mut parts = Vec::new();
     let mut add = |n: usize, why: &str| {

@@ -12,7 +12,7 @@ use dissensus_stats::metrics::BootstrapOptions;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bodies read at a time; a text may be long.
+/// Number of bodies read at a time; a text may be long.
 const PAGE: usize = 64;
 
 /// Agreement on the spans of a question. A word (Unicode text segmentation, UAX 29) is marked if a span
@@ -21,19 +21,19 @@ const PAGE: usize = 64;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanAgreements {
     pub question: String,
-    /// Answers; one without a span is one.
+    /// Number of answers, including answers without a span.
     pub labels: u32,
     /// Annotators with answers.
     pub annotators: u32,
     /// Texts with answers.
     pub texts: u32,
-    /// Of words marked with any type.
+    /// Agreement on words marked with any type.
     pub any: WordAgreement,
-    /// Krippendorff's unitizing alpha of the places of spans, each type by itself and then together.
+    /// Krippendorff's unitizing alpha of the positions of spans, computed by type and then combined.
     pub unitizing: Unitizing,
-    /// The same as if all spans were of one type; those that overlap are one.
+    /// The same if all spans were of one type, with overlapping spans merged.
     pub any_unitizing: Unitizing,
-    /// Of each type.
+    /// Agreement on each type.
     pub types: Vec<TypeAgreement>,
 }
 
@@ -49,7 +49,7 @@ pub struct TypeAgreement {
     /// Krippendorff's alpha of whether a text has any span of this type, as `agreement` computes it for the
     /// type as a question.
     pub alpha_of_texts: Option<f64>,
-    /// Krippendorff's unitizing alpha of the places of its spans, in characters.
+    /// Krippendorff's unitizing alpha of the positions of its spans, in characters.
     pub unitizing: Unitizing,
     #[serde(flatten)]
     pub words: WordAgreement,
@@ -74,7 +74,7 @@ impl Analysis {
             }
         }
         let types = question.scale.len();
-        // Of each type, and last of any.
+        // For each type, and last for any.
         let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
         let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
         let texts: Vec<TextId> = by_text.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! Models scored on the words that annotators mark.
+//! Evaluation of models on the words that annotators mark.
 
 use super::Analysis;
 use super::compared::ModelDifferences;
@@ -23,20 +23,20 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// The baseline that differences are from.
+/// The baseline that is the reference of differences.
 const WORD_FREQUENCY: &str = "word-frequency";
 
-/// Scores of models on the marked words of answers held out. The keys are a contract with scripts.
+/// Scores of models on the marked words of held-out answers. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEvaluationReport {
     pub question: String,
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SpanEvaluation>,
     /// Baselines: how often a word's form is marked times the annotator's rate (`word-frequency`), and only
     /// that rate (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
-    /// Every model and the other baseline less `word-frequency`, in every figure, with intervals.
+    /// Every model and the other baseline minus `word-frequency`, in every figure, with intervals.
     pub differences: ModelDifferences,
     /// The scores of both, without intervals, without the test texts whose body is also in training; none if
     /// there are no such texts.
@@ -44,7 +44,7 @@ pub struct SpanEvaluationReport {
     /// The types, in the order of every list of types, and what `multilevel` learned about each (in the last
     /// fold).
     pub types: Vec<TypeOfSpans>,
-    /// What is to be known of the models.
+    /// Notes on the models.
     pub notes: Vec<String>,
     /// How texts were divided.
     pub split: SplitReport,
@@ -52,7 +52,7 @@ pub struct SpanEvaluationReport {
     pub seed: u32,
     /// Encoder version.
     pub encoder: String,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
@@ -60,9 +60,9 @@ pub struct SpanEvaluationReport {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpansWithoutCopies {
-    /// One entry a model.
+    /// One entry per model.
     pub models: Vec<SpanEvaluation>,
-    /// One entry a baseline.
+    /// One entry per baseline.
     pub baselines: Vec<SpanEvaluation>,
 }
 
@@ -77,11 +77,11 @@ pub struct TypeOfSpans {
     pub rate: Option<f64>,
     /// Standard deviation between annotators of the readiness to mark it, in logits.
     pub readiness_deviation: Option<f64>,
-    /// Standard deviation of single words beyond what is predicted of them, in logits.
+    /// Standard deviation of the effects of single words beyond their prediction, in logits.
     pub word_deviation: Option<f64>,
-    /// Whether a layer that has seen the context was used: it is where it gains on training texts left out.
+    /// Whether a layer with context was used: it is if it improves predictions on held-out training texts.
     pub uses_context: Option<bool>,
-    /// A word counts as marked where its probability is this or more.
+    /// Minimum probability from which a word counts as marked.
     pub threshold: Option<f64>,
 }
 
@@ -209,7 +209,7 @@ impl Analysis {
     }
 }
 
-/// Of each model and baseline its name and its figures without parts of the answers.
+/// The name of each model and baseline, with its figures on resampled answers.
 fn resampled(
     predictions: &[SpanPredictions],
     data: &SpanData,

@@ -1,4 +1,4 @@
-//! Everyone's distribution on one text.
+//! The predicted distribution of every annotator on one text.
 
 use super::Analysis;
 use super::chosen::among;
@@ -77,7 +77,7 @@ impl Analysis {
         let given = self.labels_given(question)?;
         let ordered = self.ordered(question)?;
         let index = context.index();
-        // Who joined after the fit has labels, and no prediction yet.
+        // Annotators who were added after the fit have labels, but no prediction yet.
         let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
         let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
             let observed = answers.remove(&annotator.id);
@@ -147,14 +147,14 @@ impl Analysis {
         Ok(MeasuredText { scores, differences, severity })
     }
 
-    /// True where levels have an order, so that a mean level has a meaning.
+    /// True if levels are ordered, so that a mean level is meaningful.
     fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
         Ok(question.scale.kind().is_ordered())
     }
 
-    /// True where levels have an order and distances.
+    /// True if levels are ordered and have distances.
     pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
         let question = index.with_levels(question)?;
@@ -176,21 +176,21 @@ impl Analysis {
     }
 }
 
-/// What is measured on one text.
+/// The measures of one text.
 struct MeasuredText {
     scores: DisagreementScores,
     differences: Vec<GroupDifference>,
     severity: Option<SeverityDifference>,
 }
 
-/// Texts with labels of two of these people or more, counted as far as [`enough`] asks.
+/// Number of texts with labels of two of these people or more, counted only as far as [`enough`] needs.
 fn shared_texts(fitted: &Fitted, over: &Over) -> usize {
     let model = &fitted.model;
     let shared = |text: &u32| model.labels_on(*text, over.mask()) > 1;
     (0..model.texts() as u32).filter(shared).take(FEWEST_SHARED).count()
 }
 
-/// `p` is what is predicted and may be shown.
+/// `p` is the prediction, if it may be shown.
 fn prediction(
     annotator: &Annotator,
     p: Option<&[f32]>,

@@ -1,4 +1,4 @@
-//! Whether people are further apart on some texts than the model expects of texts of the same mean.
+//! Tests whether people are further apart on some texts than the model expects of texts with the same mean.
 
 use super::Analysis;
 use dissensus_domain::QuestionId;
@@ -7,7 +7,7 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::jobs::Progress;
 use serde::Serialize;
 
-/// Data sets drawn from the fitted model: p can be .025 at least.
+/// Number of data sets drawn from the fitted model: the smallest possible p is .025.
 const REPLICATES: usize = 39;
 /// Significance level of a shown difference.
 const SHOWN: f64 = 0.05;
@@ -23,7 +23,7 @@ pub struct TextDispersionReport {
     /// How much texts' own scales differ in the predictions; `None` if held-out labels are not predicted
     /// better by them.
     pub scales: Option<ScaleSpread>,
-    /// The same in words.
+    /// The figures in words.
     pub words: String,
 }
 

@@ -1,4 +1,4 @@
-//! Fitting the model that predicts for the project.
+//! Fits the project's live model.
 
 use super::Analysis;
 use dissensus_project::error::WorkbenchError;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
 
-/// What training did.
+/// Summary of a fit.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trained {
@@ -17,11 +17,11 @@ pub struct Trained {
     pub question: String,
     /// Labels that it is based on.
     pub labels: usize,
-    /// Annotators it knows.
+    /// Number of annotators that it knows.
     pub annotators: usize,
     /// Encoder version.
     pub encoder: Option<String>,
-    /// Seconds it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 

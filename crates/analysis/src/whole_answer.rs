@@ -13,42 +13,43 @@ use dissensus_training::encoding::EncodedText;
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 
-/// A text that is asked about.
+/// A text whose answers are predicted.
 #[derive(Clone, Copy, Debug)]
 pub enum AskedText<'a> {
-    /// Of the project, by its id in files.
+    /// A text of the project, by its id in files.
     OfProject(&'a str),
-    /// Any other ([`dissensus_training::encoding::Encoding::embed`]).
+    /// Any other text ([`dissensus_training::encoding::Encoding::embed`]).
     New(&'a EncodedText),
 }
 
-/// What is expected of whole answers to a text.
+/// Predictions of whole answers to a text.
 #[derive(Clone, Debug, Serialize)]
 pub struct WholeAnswer {
-    /// Annotators who were asked about.
+    /// Number of annotators.
     pub annotators: usize,
-    /// Those over whom the most likely set and the distance are: all, beyond 300 so many of them.
+    /// Number of annotators over whom the most likely set and the distance are computed: all, or a selection
+    /// of 300.
     pub annotators_of_sets: usize,
     /// Each option, in the order of the scale.
     pub options: Vec<ExpectedOption>,
     /// The set that one of them, drawn at random, is most likely to answer.
     pub most_likely_set: String,
     pub probability: f64,
-    /// Whether no other set is likelier; without it the search took too long, and there may be one.
+    /// Whether no other set is likelier; false if the search reached its limit, so that there may be one.
     pub is_exact: bool,
     /// The expected MASI distance of two of them, with given answers to this text; none for one person.
     pub masi: Option<f64>,
-    /// Whether sets and distances take into account that options go together, in words.
+    /// Whether sets and distances take correlations between options into account, in words.
     pub options_together: String,
 }
 
-/// What is expected of one option.
+/// Predictions for one option.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExpectedOption {
     pub option: String,
-    /// Share of those asked who would choose it; of one person the probability.
+    /// Share of the annotators who would choose it; for a single person the probability.
     pub expected: f64,
-    /// Probability that two of them differ on it; none of one person.
+    /// Probability that two of them differ on it; none for a single person.
     pub differ: Option<f64>,
 }
 
@@ -56,12 +57,12 @@ pub struct ExpectedOption {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenAnswer {
-    /// Who, by row.
+    /// Id of the annotator in the project.
     #[serde(skip)]
     pub id: AnnotatorId,
     /// The id in files.
     pub annotator: String,
-    /// As it is written in files of labels.
+    /// The answer as written in files of labels.
     pub answer: String,
 }
 

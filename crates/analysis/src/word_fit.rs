@@ -1,4 +1,4 @@
-//! A model of words fitted to the answers of a project, for whatever it is then used for.
+//! A model of words fitted to the answers of a project, for several uses.
 
 use super::Analysis;
 use super::span_data::{SpanData, TOGETHER};
@@ -18,7 +18,7 @@ pub(super) struct WordFit {
     pub(super) model: SpanModel,
     pub(super) live: LiveSpans,
     pub(super) states: WordStates,
-    /// Whether its heads learned together with the encoder.
+    /// Whether its heads were learned together with the encoder.
     pub(super) tuned: bool,
     /// Answers that its heads were fitted on.
     pub(super) answers: u32,
@@ -27,7 +27,7 @@ pub(super) struct WordFit {
     /// All texts of the project, and those whose words were read.
     pub(super) texts: Vec<TextId>,
     pub(super) read: Vec<u32>,
-    /// What the answers are read from, without states.
+    /// The data of the answers, without states.
     pub(super) data: SpanData,
     annotators: Vec<AnnotatorId>,
 }
@@ -54,7 +54,7 @@ impl Analysis {
         let read: Vec<u32> = data.rows.iter().map(|row| texts[*row as usize].0).collect();
         let (model, live) = match learned {
             Some(learned) => {
-                // Effects are looked up for the forms that are known by then.
+                // The forms have to be known before their effects are looked up.
                 for chunk in texts.chunks(TOGETHER) {
                     for body in self.context.store.bodies(chunk)? {
                         data.forms.add(&body);
@@ -81,7 +81,7 @@ impl Analysis {
                 (model, live)
             }
         };
-        // States are large: what follows needs them no more.
+        // States are large, and not needed any more.
         data.texts = SpanTexts::new(data.texts.dim());
         Ok(WordFit {
             model,

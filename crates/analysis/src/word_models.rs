@@ -1,4 +1,4 @@
-//! Models of words that follow labels: what people marked in a text, and what they would mark.
+//! Models of words that follow labels: marks in a text, and predicted marks.
 
 use super::Analysis;
 use super::word_fit::WordFit;
@@ -18,12 +18,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Events that are read together.
+/// Number of events that are read together.
 const AT_ONCE: u32 = 2_000;
-/// More changed answers than this are not followed: the model is then fitted anew.
+/// Maximum number of changed answers to follow; beyond it the model is fitted anew.
 const CHANGED_ANSWERS: usize = 5_000;
 
-/// Models in memory, by question. Texts and annotators are known to them by their ids.
+/// Models in memory, by question. They identify texts and annotators by their ids.
 #[derive(Default)]
 pub(super) struct WordModels {
     fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
@@ -36,15 +36,15 @@ pub(super) struct FittedWords {
     pub(super) live: LiveSpans,
     /// Version of the encoder that read the words.
     pub(super) encoder: String,
-    /// The last event that it knows.
+    /// The last event that is included.
     pub(super) followed: EventId,
     /// Answers that its scores were fitted on.
     pub(super) answers: u32,
-    /// Whether they come from a head that learned with the encoder.
+    /// Whether they come from a head that was learned with the encoder.
     pub(super) tuned: bool,
 }
 
-/// Answers that changed, each of a text and an annotator, and the last event.
+/// Changed answers, by text and annotator, and the last event.
 pub(super) type Changed = (BTreeSet<(TextId, AnnotatorId)>, EventId);
 
 impl WordModels {
@@ -84,7 +84,7 @@ impl WordModels {
         Ok(Some(Arc::clone(fitted.entry(question).or_insert_with(|| Arc::new(Mutex::new(found))))))
     }
 
-    /// Forgets this model, not one that was fitted meanwhile.
+    /// Drops this model, but not one that was fitted meanwhile.
     fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
         let mut models = lock(&self.fitted);
         if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
@@ -93,7 +93,7 @@ impl WordModels {
     }
 }
 
-/// What is expected of the words of a text.
+/// Predictions for the words of a text.
 #[derive(Default)]
 struct Expected {
     expected: Option<Vec<ExpectedMarks>>,
@@ -137,7 +137,7 @@ impl Analysis {
         }
         let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
         let started = Instant::now();
-        // Before labels are read: what comes in between is read once more, which changes nothing.
+        // Before labels are read: a change in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
         let (encoder, selected, _) = self.encoding.open_in_use(choice)?;
         let learned = self.runs.learned_words(question.id, &selected.encoder)?.map(|(_, learned)| learned);
@@ -271,7 +271,7 @@ impl Analysis {
         Ok(Expected { expected, needs, fitted_on })
     }
 
-    /// Answers to a question that changed since an event; `None` where they are too many to be followed.
+    /// Answers to a question that changed since an event; `None` if there are too many to follow.
     pub(super) fn changed_since(
         &self,
         question: QuestionId,
@@ -320,7 +320,7 @@ impl Analysis {
         Ok(true)
     }
 
-    /// The question with spans that this is, or is a type of, and which type.
+    /// The question with spans that has this id, or to which the type with this id belongs, and the type.
     pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
         let index = self.context.index();
         let found = index.questions().iter().find_map(|question| {

@@ -1,4 +1,4 @@
-//! Which words of another file's texts the project's annotators would mark, as a table.
+//! A table of the words of another file's texts that the project's annotators would mark.
 
 use super::Analysis;
 use super::span_data::TOGETHER;
@@ -15,7 +15,7 @@ use dissensus_training::word_predictor::{WordOfBody, WordPredictionFile, WordsAs
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A table of words that was asked for: its names, files and texts were found in order.
+/// The parameters of a table of words, whose names, files and texts were checked.
 pub struct CheckedWords {
     question: Question,
     chosen: Vec<PredictedAnnotator>,
@@ -131,7 +131,7 @@ impl Analysis {
         })
     }
 
-    /// Hashes of the bodies that have an answer to the question, or taught the encoder.
+    /// Hashes of the bodies that have an answer to the question, or that trained the encoder.
     fn observed_bodies(
         &self,
         question: &Question,

@@ -1,4 +1,4 @@
-//! The words of texts with who marked them and who would: of one text, or of all as a file.
+//! The words of texts, with who marked them and who would: for one text, or for all as a file.
 
 use super::Analysis;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 pub struct WordsOfText {
     pub text_id: String,
     pub question: String,
-    /// Its types, in the order of every word's.
+    /// Its types, in the order of the types of each word.
     pub types: Vec<String>,
     pub answers: u32,
-    /// Over how many people what is expected is; 0 where nothing is.
+    /// Number of people over whom predictions are averaged; 0 without predictions.
     pub people: u32,
     /// Its words, in order.
     pub words: Vec<WordOfText>,
@@ -33,13 +33,13 @@ pub struct WordOfText {
     pub word: String,
     /// Its first character (Unicode scalar values).
     pub start: u32,
-    /// The character behind its last one.
+    /// The character after its last one.
     pub end: u32,
-    /// Of each type.
+    /// Figures for each type.
     pub types: Vec<WordOfType>,
 }
 
-/// One word and one type.
+/// The figures of one word for one type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordOfType {
@@ -51,14 +51,14 @@ pub struct WordOfType {
     pub differ: Option<f64>,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordFile {
     pub file: PathBuf,
     pub question: String,
     pub texts: u64,
-    /// Rows: one for each word and type.
+    /// Number of rows, one for each word and type.
     pub rows: u64,
 }
 
@@ -205,7 +205,7 @@ impl Analysis {
         Ok((question, types))
     }
 
-    /// Of each of these types.
+    /// The predictions for each of these types.
     fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
         let of = |id: QuestionId| {
             let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);

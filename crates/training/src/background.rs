@@ -42,7 +42,7 @@ impl Background {
         }
     }
 
-    /// Encodes what has no embedding, with the encoder as it is now, and fits the models then.
+    /// Encodes texts without an embedding, with the current encoder, and then fits the models.
     ///
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.

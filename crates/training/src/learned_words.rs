@@ -6,18 +6,18 @@ use dissensus_project::text_words::Forms;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What was learned of the words of a question.
+/// What a model has learned of the words of a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LearnedWords {
-    /// Its number in the project.
+    /// Number of the question in the project.
     pub(crate) question: u32,
-    /// Answers that it was learned from and calibrated on.
+    /// Answers on which it was trained and calibrated.
     pub answers: u32,
     /// Fingerprints ([`form_print`]) of the forms that have an effect, ascending, because a run's folder is
     /// shared. The forms cannot be read from them, and their order reveals nothing about the texts; by
     /// trying a word, anyone can find out whether it is among them.
     pub forms: Vec<u64>,
-    /// Of each type.
+    /// One head per type.
     pub heads: Vec<TypeHead>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn form_print(form: &str) -> u64 {
 }
 
 impl LearnedWords {
-    /// Of a fitted model and the forms that it was fitted on.
+    /// From a fitted model and the forms that it was fitted on.
     pub fn of_model(question: u32, answers: u32, model: &SpanModel, forms: &Forms) -> Self {
         let heads = model.type_heads();
         let has_effect =
@@ -50,10 +50,10 @@ impl LearnedWords {
         Self { question, answers, forms: prints.iter().map(|(print, _)| *print).collect(), heads }
     }
 
-    /// The model, of words whose forms have these ids.
+    /// The model, for words whose forms have these ids.
     ///
     /// # Errors
-    /// Numbers that do not fit together.
+    /// Numbers that are inconsistent.
     pub fn model(&self, forms: &Forms) -> Result<SpanModel, WorkbenchError> {
         let ids: HashMap<u64, usize> =
             self.forms.iter().enumerate().map(|(id, print)| (*print, id)).collect();

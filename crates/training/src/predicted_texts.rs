@@ -1,11 +1,11 @@
-//! Predictions of texts in memory, for programs that want arrays and no file.
+//! Predictions of texts in memory, for callers that need arrays and no file.
 
 use crate::asked_model::AskedModel;
 use crate::prediction_table::PredictedAnnotator;
 use dissensus_project::error::WorkbenchError;
 use dissensus_stats::data::Target;
 
-/// What chosen annotators would answer to some texts.
+/// Predicted answers of chosen annotators to some texts.
 #[derive(Clone, Debug)]
 pub struct PredictedTexts {
     pub question: String,
@@ -18,11 +18,11 @@ pub struct PredictedTexts {
     pub has_labels: Vec<bool>,
     /// Probabilities, texts x annotators x levels, row-major.
     pub p: Vec<f32>,
-    /// The answer that goes with each text and annotator, an index of `levels`.
+    /// The predicted answer for each text and annotator, an index of `levels`.
     pub answers: Vec<u16>,
-    /// Of each text the disagreement between the annotators, by split; not a number with fewer than two.
+    /// For each text the disagreement between the annotators, by split; not a number with fewer than two.
     pub split: Vec<f32>,
-    /// The same by pairs.
+    /// The disagreement by pairs.
     pub pairwise: Vec<f32>,
     target: Target,
 }
@@ -42,7 +42,7 @@ impl PredictedTexts {
         }
     }
 
-    /// Makes room for so many texts.
+    /// Reserves memory for so many texts.
     ///
     /// # Errors
     /// [`WorkbenchError::TooManyPredictions`].
@@ -53,7 +53,7 @@ impl PredictedTexts {
         if reserved { Ok(()) } else { Err(WorkbenchError::TooManyPredictions(numbers as u64)) }
     }
 
-    /// One more text: a row of the model.
+    /// Adds a text, which is a row of the model.
     pub fn push(&mut self, asked: &AskedModel, row: u32) {
         let (p, measures) = asked.ask(row);
         self.answers.extend(p.chunks_exact(self.levels.len()).map(|p| self.target.answer(p)));

@@ -1,4 +1,4 @@
-//! A table of predictions, a row for each text and annotator, as it is written.
+//! Writes a table of predictions, a row for each text and annotator.
 
 use crate::asked_model::AskedModel;
 use crate::encoding::{CheckedTexts, EncodedText};
@@ -14,18 +14,18 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Whose answers to predict.
+/// Which predictions to write.
 #[derive(Clone, Debug, Default)]
 pub struct PredictionChoices {
     /// The question's name; the only one if `None`.
     pub question: Option<String>,
-    /// Names or ids of annotators; everybody if empty.
+    /// Names or ids of annotators; all if empty.
     pub annotators: Vec<String>,
-    /// Replaces a file of that name.
+    /// Overwrites an existing file.
     pub replace: bool,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictionFile {
@@ -35,7 +35,7 @@ pub struct PredictionFile {
     pub texts: u64,
     /// Annotators predicted.
     pub annotators: usize,
-    /// Those of them without a label: they are predicted as the average person.
+    /// How many of them have no label; they are predicted as the average person.
     pub annotators_without_labels: usize,
     /// Rows, one for each text and annotator.
     pub rows: u64,
@@ -60,16 +60,16 @@ pub struct PredictedAnnotator {
 /// Rows of labelled texts by the hashes of their bodies.
 pub type LabelledBodies = HashMap<[u8; 32], Vec<u32>>;
 
-/// What a table is of.
+/// The parameters of a table.
 pub struct TableOf {
     pub model: LiveModel,
     pub question: String,
     pub levels: Vec<String>,
-    /// Everybody chosen, in the order of the table.
+    /// The chosen annotators, in the order of the table.
     pub chosen: Vec<PredictedAnnotator>,
     /// Whether these are all annotators of the model.
     pub everybody: bool,
-    /// What the model has learned from; `None` where that is not known.
+    /// What the model has learned from; `None` if that is not known.
     pub labelled: Option<LabelledBodies>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct TableFile {
     replace: bool,
 }
 
-/// Whether a person's own label of the text has taught the model.
+/// Whether the model has learned from a person's own label of the text.
 pub(crate) type Observed<'a> = &'a dyn Fn(u32) -> bool;
 
 impl TableFile {
@@ -110,7 +110,7 @@ impl TableFile {
         let mut columns =
             ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
         columns.extend(levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
-        // A flag is yes or no; a number may be unknown.
+        // A flag is yes or no; a number can be missing.
         let flag = if knows_observed { ColumnKind::Flag } else { ColumnKind::Number };
         columns.push(TypedColumn::new("observed", flag));
         columns.push(TypedColumn::new("disagreement_split", ColumnKind::Number));
@@ -128,7 +128,7 @@ impl TableFile {
         Ok(Self { levels, target, chosen, table: TypedTable::create(out, columns)?, written, replace })
     }
 
-    /// Everybody in the table, in its order.
+    /// All annotators in the table, in its order.
     pub(crate) fn chosen(&self) -> &[PredictedAnnotator] {
         &self.chosen
     }
@@ -192,7 +192,7 @@ impl PredictedRows {
         self.asked.model().texts()
     }
 
-    /// The rows of all texts of a file, which the model forgets again.
+    /// Writes the rows of all texts of a file, which the model does not retain.
     pub fn write_file(
         &mut self,
         checked: &CheckedTexts,
@@ -208,7 +208,7 @@ impl PredictedRows {
         Ok(())
     }
 
-    /// The rows of one text, which is `row` of the model.
+    /// Writes the rows of one text, which is `row` of the model.
     pub fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
         let Self { asked, labelled, file } = self;
         let same = labelled.as_ref().and_then(|labelled| labelled.get(&body_hash(body)?));

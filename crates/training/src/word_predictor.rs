@@ -1,4 +1,4 @@
-//! A model of words for texts that are not the project's: what annotators would mark, as a table.
+//! A model of words for texts that are not in the project: predicted marks of annotators, as a table.
 
 use crate::encoding::CheckedTexts;
 use crate::learned_words::LearnedWords;
@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Texts that are read together, and how many bytes of them at most: the states of a word take kilobytes.
+/// Maximum number of texts that are read together, and their maximum bytes, because the states of a word
+/// take kilobytes.
 const TOGETHER: (usize, usize) = (64, 96 << 10);
 
-/// Where the words of a text are, in characters.
+/// Positions of the words of a text, in characters.
 type Places = Vec<(u32, u32)>;
 
 /// The parts of a model of words and of the annotators that are needed to predict, without texts and
@@ -25,17 +26,18 @@ type Places = Vec<(u32, u32)>;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WordPredictor {
     pub learned: LearnedWords,
-    /// Hidden states that the heads are on.
+    /// The hidden states that the heads use.
     pub states: WordStates,
-    /// Of each annotator the effects in the marks of each type.
+    /// For each annotator the effects in the marks of each type.
     #[serde(rename = "readiness")]
     pub effects: Vec<Vec<OwnEffects>>,
-    /// Of each annotator the number of answers that the effects come from; nothing that leaves the project.
+    /// For each annotator the number of answers from which the effects are estimated; this does not leave
+    /// the project.
     #[serde(skip)]
     pub answers: Vec<u32>,
 }
 
-/// Which words of a file's texts would be marked, as it was written.
+/// Summary of a written table of predicted words.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordPredictionFile {
@@ -44,9 +46,9 @@ pub struct WordPredictionFile {
     pub types: Vec<String>,
     /// Texts predicted.
     pub texts: u64,
-    /// Annotators over whom `expected` and `differ` are.
+    /// Annotators over whom `expected` and `differ` are computed.
     pub annotators: usize,
-    /// Those of them without an answer: they count as the average person.
+    /// How many of them have no answer; they count as the average person.
     pub annotators_without_labels: usize,
     /// Rows, one for each word and type.
     pub rows: u64,
@@ -59,20 +61,20 @@ pub struct WordPredictionFile {
 
 pub struct WordOfBody {
     pub word: String,
-    /// Its first character, and the one behind its last one.
+    /// Its first character, and the one after its last.
     pub start: u32,
     pub end: u32,
-    /// Of each type the share of people who would mark it, and the probability that two of them differ.
+    /// For each type the share of people who would mark it, and the probability that two of them differ.
     pub types: Vec<(f64, f64)>,
 }
 
-/// What a table of words is of.
+/// The parameters of a table of words.
 pub struct WordsAsked<'a> {
     pub question: &'a str,
     pub types: &'a [String],
-    /// Whose marks are expected.
+    /// The annotators whose marks are predicted.
     pub chosen: &'a [PredictedAnnotator],
-    /// Hashes of bodies that the model has learned from; `None` where they are not known.
+    /// Hashes of bodies that the model has learned from; `None` if they are not known.
     pub observed: Option<&'a HashSet<[u8; 32]>>,
     /// Whether each of them has a column.
     pub each: bool,
@@ -88,7 +90,7 @@ impl WordsAsked<'_> {
 }
 
 impl WordPredictor {
-    /// Why its parts do not fit together, or another encoder, question or number of annotators.
+    /// Why its parts are inconsistent, or do not match the encoder, question or number of annotators.
     pub fn misfit(&self, encoder: Option<&Encoder>, types: usize, annotators: usize) -> Option<String> {
         let heads = &self.learned.heads;
         if heads.len() != types || self.effects.iter().any(|own| own.len() != types) {
@@ -136,7 +138,7 @@ impl WordPredictor {
             text("type"),
             number("expected".to_owned()),
             number("differ".to_owned()),
-            // A flag is yes or no; a number may be unknown.
+            // A flag is yes or no; a number can be missing.
             TypedColumn::new(
                 "observed",
                 if asked.observed.is_some() { ColumnKind::Flag } else { ColumnKind::Number },
@@ -169,7 +171,7 @@ impl WordPredictor {
         Ok(written)
     }
 
-    /// The words of one text, over everybody whose effects are known.
+    /// The words of one text, over all people with known effects.
     ///
     /// # Errors
     /// The text cannot be read by the encoder; a cancel.
@@ -194,7 +196,7 @@ impl WordPredictor {
         Ok(places.into_iter().zip(&expected).map(word).collect())
     }
 
-    /// A model of the words of these texts, which are known to it by their places, and where their words are.
+    /// A model of the words of these texts, identified by their indices, and the positions of their words.
     fn read(
         &self,
         chunk: &[TextOfFile],
@@ -225,7 +227,7 @@ impl WordPredictor {
     }
 }
 
-/// The rows of one text, and how many they are.
+/// Writes the rows of one text, and returns their number.
 fn write_text(
     table: &mut TypedTable,
     asked: &WordsAsked<'_>,

@@ -194,7 +194,7 @@ fn holds(of: &Manifest) -> String {
     words
 }
 
-/// Words of people within Markdown: nothing in them is markup.
+/// Text by people in Markdown, escaped so that nothing in it is markup.
 fn cell(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for character in words.chars() {

@@ -1,4 +1,4 @@
-//! A bundle that is asked: the texts of a file, without the project that it is of.
+//! Predicts the texts of a file by a bundle, without its project.
 
 use super::BUNDLE;
 use super::manifest::{BundledAnnotator, BundledQuestion, BundledWords, Manifest};
@@ -17,7 +17,7 @@ use dissensus_training::prediction_table::{
 use dissensus_training::word_predictor::{WordPredictionFile, WordsAsked};
 use std::path::{Path, PathBuf};
 
-/// A bundle whose files were found as they were made.
+/// A bundle whose files were verified.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     pub(super) dir: PathBuf,
@@ -69,7 +69,7 @@ impl Bundle {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// Whether this is a question with spans whose words are predicted, by [`Bundle::predict_words`].
+    /// Whether this is a question with spans whose words can be predicted by [`Bundle::predict_words`].
     pub fn has_words(&self, question: Option<&str>) -> bool {
         self.words(question).is_some()
     }
@@ -123,7 +123,7 @@ impl Bundle {
         all.iter().find(|words| question == Some(words.name.as_str()))
     }
 
-    /// Looks whether the table can be written.
+    /// Checks that the table can be written.
     pub(super) fn check_output(
         &self,
         choices: &PredictionChoices,
@@ -168,7 +168,7 @@ impl Bundle {
         rows.finish()
     }
 
-    /// The encoder at this place of the manifest.
+    /// The encoder at this index of the manifest.
     pub(super) fn encoder(&self, at: usize, device: DeviceChoice) -> Result<Encoder, WorkbenchError> {
         let bundled = &self.manifest.encoders[at];
         let options = EncoderOptions { device, ..bundled.options() };
@@ -211,7 +211,7 @@ impl Bundle {
     }
 }
 
-/// Everybody chosen, in the order of the rows.
+/// The chosen annotators, in the order of the rows.
 pub(super) fn chosen(
     annotators: &[BundledAnnotator],
     names: &[String],

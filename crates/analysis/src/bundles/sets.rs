@@ -1,4 +1,4 @@
-//! Multi-label questions as a whole, as they go into a bundle and are asked in one.
+//! Multi-label questions as a whole, in writing and in using a bundle.
 
 use super::manifest::{BundledQuestion, BundledSets, are_one};
 use super::models::ModelToBundle;
@@ -66,7 +66,7 @@ impl Bundles {
 }
 
 impl Bundle {
-    /// Whether this is a multi-label question that is predicted as a whole, by [`Bundle::predict_sets`].
+    /// Whether this is a multi-label question that can be predicted as a whole by [`Bundle::predict_sets`].
     pub fn has_sets(&self, question: Option<&str>) -> bool {
         self.sets(question).is_some()
     }

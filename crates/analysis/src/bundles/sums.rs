@@ -13,7 +13,7 @@ use std::path::{Component, Path};
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Writes the sums of all files in `dir`.
+/// Writes the checksums of all files in `dir`.
 pub(super) fn write(dir: &Path) -> Result<(), WorkbenchError> {
     let mut lines = String::new();
     for file in files_in(dir)? {
@@ -63,7 +63,7 @@ pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     }
 }
 
-/// Whether a folder holds what a bundle is made of and nothing else, hidden files included; unaltered or not.
+/// Whether a folder contains only the parts of a bundle, hidden files included; altered or not.
 pub(super) fn holds_nothing_else(dir: &Path) -> bool {
     let Ok(sums) = std::fs::read_to_string(dir.join(SUMS)) else { return false };
     let listed: HashSet<&str> =
@@ -78,7 +78,7 @@ fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     walk(dir, |name| !name.starts_with('.'))
 }
 
-/// The same of names that `wanted` allows.
+/// File names below `dir` that `wanted` accepts.
 fn walk(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, WorkbenchError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Models of the words of questions with spans, as they go into a bundle and are asked in one.
+//! Models of the words of questions with spans, in writing and in using a bundle.
 
 use super::manifest::{BundledAnnotator, BundledWords, HeldOutFigure, HeldOutFigures};
 use super::models::OpenedEncoder;
@@ -14,7 +14,7 @@ use dissensus_training::runs::TrainedWords;
 use dissensus_training::word_predictor::WordPredictor;
 use std::path::Path;
 
-/// A model of words and what belongs to it.
+/// A model of words with its encoder and figures.
 pub(super) struct WordsToBundle {
     pub(super) question: Question,
     pub(super) run: Option<u32>,
@@ -27,7 +27,7 @@ pub(super) struct WordsToBundle {
 /// A question with spans whose words are to go into a bundle.
 pub(super) struct WordsAskedFor {
     pub(super) question: Question,
-    /// The training that learned them; the model in use without one.
+    /// The training that learned them; without one, the model in use.
     pub(super) trained: Option<TrainedWords>,
 }
 
@@ -155,7 +155,7 @@ fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures 
     }
 }
 
-/// The main figures, each with `of` behind its name.
+/// The main figures, each with `of` after its name.
 fn figures(of: &SpanEvaluation, behind: &'static str) -> impl Iterator<Item = HeldOutFigure> {
     let scores = &of.scores;
     let all = [

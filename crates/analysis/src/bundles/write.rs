@@ -23,10 +23,10 @@ use std::sync::Arc;
 /// A text that both the project's encoder and its copy read, so that a bundle whose predictions would differ
 /// is never left behind.
 const PROBE: &str = "You call that a recipe? It isn't one, 3 of 5 at best.";
-/// The largest difference of a component of its embedding.
+/// Maximum difference of a component of its embedding.
 const MOST_DIFFERENCE: f32 = 1e-6;
 
-/// What to bundle.
+/// The parameters of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct BundleChoices {
     /// Questions whose live models are bundled, for a multi-label question all options; with neither these
@@ -34,32 +34,33 @@ pub struct BundleChoices {
     pub questions: Vec<String>,
     /// Runs whose models are bundled.
     pub runs: Vec<u32>,
-    /// Names annotators by their ids; else they have pseudonyms.
+    /// Names annotators by their ids; otherwise they have pseudonyms.
     pub with_ids: bool,
-    /// Replaces a bundle of that name.
+    /// Replaces an existing bundle.
     pub replace: bool,
 }
 
-/// What was bundled.
+/// Summary of a written bundle.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BundleWritten {
     pub folder: PathBuf,
     /// Questions, or options of some, that it predicts.
     pub questions: Vec<String>,
-    /// Questions with spans of whose words it predicts which ones are marked.
+    /// Questions with spans whose marked words it predicts.
     pub words: Vec<String>,
     /// Multi-label questions that it predicts as a whole.
     pub sets: Vec<String>,
-    /// Words of labelled texts of which it has a weight and a hash, of each question.
+    /// Number of words of labelled texts for which it contains a weight and a hash, over all questions.
     pub words_held: usize,
-    /// Annotators that it predicts.
+    /// Number of annotators that it predicts.
     pub annotators: usize,
     /// Encoder versions in it.
     pub encoders: Vec<String>,
-    /// Labelled texts whose embeddings are in it, because predictions of new texts are compared with them.
+    /// Number of labelled texts whose embeddings are in it, because predictions of new texts are compared
+    /// with them.
     pub embeddings_held: usize,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -121,7 +122,7 @@ impl Bundles {
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
-        // Minutes have passed.
+        // Checked again, because minutes have passed.
         check_place(dir, choices.replace)?;
         let ended = if choices.replace { place.finish() } else { place.finish_new() };
         ended.map_err(|error| match error.kind() {
@@ -149,7 +150,7 @@ impl Bundles {
         Ok((written, switch))
     }
 
-    /// The questions that were chosen, of multi-label ones the options.
+    /// The chosen questions, with the options of multi-label ones.
     fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, WorkbenchError> {
         let index = self.context.index();
         let chosen = match (choices.questions.as_slice(), choices.runs.as_slice()) {
@@ -289,7 +290,7 @@ fn described(
     }
 }
 
-/// How the manifest names annotators: by pseudonyms, by their external id, or as they are.
+/// Annotators' names in the manifest: pseudonyms, external ids, or unchanged names.
 struct Names(Option<HashMap<String, String>>);
 
 impl Names {
@@ -313,7 +314,7 @@ impl Names {
     }
 }
 
-/// The place of a model's encoder, which is copied where no earlier model has the same.
+/// The index of a model's encoder, which is copied unless an earlier model has the same.
 fn place_encoder(
     dir: &Path,
     of: &OpenedEncoder,

@@ -1,4 +1,4 @@
-//! A comparison of groups as a job of the window, and the last one.
+//! Comparison of groups as a job, and its last result.
 
 use crate::Analysis;
 use dissensus_api::{GroupComparison, GroupsChoice};
@@ -7,15 +7,15 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "compare";
-/// Texts a direction that the window lists.
+/// Number of texts per direction that the window lists.
 const TOP: usize = 50;
 
-/// A comparison: of which question, of whom.
+/// The question and the groups of a comparison.
 type Asked = (QuestionId, GroupsChoice);
 
-/// The last comparison, and the one at work.
+/// The last comparison, and the running one.
 #[derive(Default)]
 pub(crate) struct GroupComparisons {
     last: Mutex<Option<(u32, GroupComparison)>>,
@@ -81,7 +81,7 @@ impl Analysis {
                 analysis.comparisons.job_ended(id);
                 result
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.comparisons.job_ended(id);
             // Its error is reported by the job.
             drop(compared);

@@ -1,4 +1,4 @@
-//! Two groups of people compared over all texts.
+//! Comparison of two groups of people over all texts.
 
 mod job;
 mod people;
@@ -47,7 +47,7 @@ impl Analysis {
         let revision = self.live.models.revision();
         let labels = self.context.observations(question)?;
         let texts = index.texts().len();
-        // Side 1 is spoken of, so that A is above 0 where it is higher.
+        // The gap is that of side 1, so that it is above 0 if A is higher.
         let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target, progress)?;
         let needs = words::needs(&found);
         tell(progress, 1, "fitting the model")?;
@@ -55,7 +55,7 @@ impl Analysis {
         let model = match needs.is_none() && ordered {
             true => {
                 self.live.fit(question, progress)?;
-                // A copy, so that no label waits for what follows.
+                // A copy, so that recording a label does not wait for the following.
                 self.live.models.with(question, |fitted| fitted.model.clone())
             }
             false => None,
@@ -150,7 +150,7 @@ fn figure(of: AgreementFigure) -> Figure {
     Figure { value: of.value, interval: of.interval, p: None }
 }
 
-/// Of figures of B, of A, and between.
+/// Figures of B, of A, and between them.
 fn of_sides([within_b, within_a, between]: [Option<AgreementFigure>; 3]) -> GroupAgreement {
     GroupAgreement {
         within_a: within_a.map(figure),

@@ -1,4 +1,4 @@
-//! Verdicts on the texts of the project.
+//! Verdicts of panels on the texts of the project.
 
 use super::Panels;
 use super::compose::Composition;
@@ -12,7 +12,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
 
-/// Texts between two looks at whether to stop.
+/// Number of texts between checks for a cancel.
 const BLOCK: usize = 64;
 
 impl Panels {
@@ -93,7 +93,7 @@ impl Panels {
         })
     }
 
-    /// A copy of the live model, so that no label waits, and who sits where.
+    /// A copy of the live model, so that recording a label does not wait, and the members of the panels.
     pub(super) fn composed(
         &self,
         wish: &PanelWish,
@@ -123,7 +123,7 @@ impl Panels {
     }
 }
 
-/// A model and the panels that it is asked about.
+/// A model and the panels whose verdicts are computed.
 pub(crate) struct Asked {
     pub(super) model: LiveModel,
     /// The encoder version that the model depends on.
@@ -132,7 +132,7 @@ pub(crate) struct Asked {
     pub(super) second: Option<Composition>,
 }
 
-/// A text that has no name yet.
+/// The verdict on a text without a name.
 pub(super) fn one_text(
     model: &LiveModel,
     row: u32,

@@ -1,4 +1,4 @@
-//! Verdicts on the texts of a file, as a table: a row for each text.
+//! A table of verdicts on the texts of a file: a row for each text.
 
 use super::Panels;
 use super::ask::{Asked, one_text};
@@ -21,18 +21,18 @@ pub struct PanelFileChoices {
     pub texts: TextFileChoices,
     /// The table to write; its extension determines the format.
     pub out: PathBuf,
-    /// Replaces a file of that name.
+    /// Overwrites an existing file.
     pub replace: bool,
 }
 
-/// A table of verdicts that was asked for: its files and its panel were found in order.
+/// The parameters of a table of verdicts, whose files and panel were checked.
 pub struct CheckedPanel {
     texts: CheckedTexts,
     out: PathBuf,
     replace: bool,
 }
 
-/// What was written.
+/// Summary of a written table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PanelFile {
@@ -40,9 +40,9 @@ pub struct PanelFile {
     pub panel: PanelInfo,
     /// The composition to compare with.
     pub beside: Option<PanelInfo>,
-    /// Texts, a row each.
+    /// Number of texts, one row each.
     pub texts: u64,
-    /// Texts whose body a member has labelled: the model has learned from that.
+    /// Number of texts whose body a member has labelled, from which the model has learned.
     pub observed: u64,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,

@@ -1,4 +1,4 @@
-//! What panels of one composition are expected to decide on one text.
+//! Expected verdicts of panels of one composition on one text.
 
 use super::compose::Composition;
 use dissensus_api::{PanelBeside, PanelOthers, PanelVerdict};
@@ -9,17 +9,17 @@ use dissensus_stats::panels::VerdictForecast;
 /// Ranges of a probability wider than this are reported as too little data.
 const TOO_WIDE: f64 = 0.8;
 
-/// One text under one composition.
+/// The forecast for one text and one composition.
 pub(super) struct Forecast {
     pub(super) verdict: PanelVerdict,
-    /// Of panels that were drawn.
+    /// The verdicts of drawn panels.
     pub(super) others: Option<PanelOthers>,
     /// Members of the first panel who answered the text.
     pub(super) answered: u32,
 }
 
 impl Forecast {
-    /// Of the text in this row of the model.
+    /// The forecast for the text in this row of the model.
     pub(super) fn of(model: &LiveModel, text: u32, of: &Composition) -> Result<Self, WorkbenchError> {
         let joint = model.joint_answers(text, &of.people);
         let first = of.verdicts.of(&joint, &of.panels[0])?;

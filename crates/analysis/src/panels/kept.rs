@@ -50,7 +50,7 @@ impl Panels {
         Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
     }
 
-    /// The panel of a name as a wish about a question, its own where it has one and it is there.
+    /// The panel of a name as a request about a question: its own if it has one that still exists.
     ///
     /// # Errors
     /// There is no panel of that name, or no such question.

@@ -28,7 +28,7 @@ impl Panels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), analysis: analysis.clone() }
     }
 
-    /// Refuses where the open project is a packet: its person sees nothing of others.
+    /// Returns an error if the open project is a packet, whose annotator must not see data of others.
     fn whole_project(&self) -> Result<(), WorkbenchError> {
         match self.context.packet {
             Some(_) => Err(StudyError::IsPacket.into()),

@@ -1,4 +1,4 @@
-//! A correlation of questions as a job of the window, and the last one.
+//! Correlation of questions as a job, and its last result.
 
 use super::{Found, is_held_out, rows};
 use crate::Analysis;
@@ -7,12 +7,12 @@ use dissensus_project::error::WorkbenchError;
 use dissensus_project::sync::lock;
 use std::sync::{Arc, Mutex};
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "correlate";
-/// Points that are drawn.
+/// Maximum number of drawn points.
 const MOST_POINTS: usize = 3000;
 
-/// The last correlation with the generation of its labels, and the one at work.
+/// The last correlation with the generation of its labels, and the running one.
 #[derive(Default)]
 pub(crate) struct QuestionCorrelations {
     last: Mutex<Option<(u32, Arc<Found>)>>,
@@ -110,7 +110,7 @@ impl Analysis {
                 analysis.correlations.job_ended(id);
                 result.map(|_| ())
             });
-            // After a panic too.
+            // Also after a panic.
             analysis.correlations.job_ended(id);
             // Its error is reported by the job.
             drop(correlated);

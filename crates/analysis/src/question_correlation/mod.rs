@@ -28,10 +28,10 @@ use dissensus_stats::metrics::{
 use scores::{Column, ScoredTexts, columns};
 use std::collections::BTreeSet;
 
-/// Resamples of an interval: a matrix of many questions has hundreds of them.
+/// Number of resamples for an interval: a matrix of many questions has hundreds of them.
 const RESAMPLES: usize = 400;
 
-/// A result, and what its points are drawn from.
+/// A result, and the data of its points.
 struct Found {
     shown: QuestionCorrelation,
     columns: Vec<Column>,
@@ -121,7 +121,7 @@ impl Analysis {
         Ok(Found { shown, columns, texts, ids })
     }
 
-    /// What models learn of the chosen questions, and what is left out of all of them.
+    /// The data of the chosen questions, and texts that are left out for all of them.
     fn questions_to_correlate(
         &self,
         choice: &CorrelationChoice,
@@ -146,7 +146,7 @@ impl Analysis {
             }
             let options = question.options();
             let learned = if options.is_empty() { vec![question] } else { options };
-            // Named with its question and by itself, it is one.
+            // A question named both by itself and through its whole question counts once.
             let new = learned.into_iter().filter(|one| !found.iter().any(|known| known.id == one.id));
             found.extend(new.collect::<Vec<_>>());
         }
@@ -164,7 +164,7 @@ impl Analysis {
     }
 }
 
-/// Passes a cancel on, but not the steps of one pair.
+/// Passes on a cancel, but not the steps of one pair.
 struct Heard<'a>(&'a dyn Progress);
 
 impl Progress for Heard<'_> {
@@ -179,7 +179,7 @@ fn rows(texts: &ScoredTexts) -> Vec<usize> {
     (0..texts.first_with_body.len()).filter(|row| texts.first_with_body[*row] as usize == *row).collect()
 }
 
-/// Why there are no intervals, where texts hang together so much that they are few.
+/// Why there are no intervals, if texts are so dependent that they form few groups.
 fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     let groups: BTreeSet<u32> = kept.iter().map(|row| texts.clusters[*row]).collect();
     (groups.len() < LEAST_CLUSTERS && kept.len() >= LEAST_CLUSTERS).then(|| {
@@ -190,7 +190,7 @@ fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     })
 }
 
-/// Whether models that learned nothing from a text's labels have scored it twice.
+/// Whether both scores of a text are by models that learned nothing from its labels.
 fn is_held_out(texts: &ScoredTexts, (x, y): (&Column, &Column), row: usize) -> bool {
     !texts.taught_encoder[row] && x.held_out[row].is_finite() && y.held_out[row].is_finite()
 }

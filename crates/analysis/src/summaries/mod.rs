@@ -1,4 +1,4 @@
-//! Labels summed up as a table: one row a text, or one row a person.
+//! Summaries of labels as a table: one row per text, or one row per person.
 
 mod cells;
 mod people;
@@ -16,13 +16,13 @@ use dissensus_training::live::LiveModels;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often labels are read again that were given meanwhile.
+/// How often labels are read again if some were recorded meanwhile.
 const TRIES: usize = 4;
 
-/// What is read of labels in several parts, as it is at one moment.
+/// Reads several parts of the labels as they are at one moment.
 ///
 /// # Errors
-/// As `read`; labels were given in each of the tries.
+/// Those of `read`; labels were recorded during each of the tries.
 fn at_one_moment<T>(
     context: &Context,
     read: impl Fn() -> Result<T, WorkbenchError>,
@@ -45,7 +45,7 @@ pub struct Summaries {
     analysis: Analysis,
 }
 
-/// A summary that was asked for: its question, its choices and its file were found in order.
+/// The parameters of a summary, whose question, choices and file were checked.
 pub struct CheckedSummary {
     wish: SummaryWish,
     question: Question,

@@ -7,7 +7,7 @@ use dissensus_domain::{QuestionId, TextId};
 use dissensus_project::error::WorkbenchError;
 use dissensus_store::StoreError;
 
-/// The most rows that are given at once.
+/// Maximum number of rows that are returned at once.
 const MOST_ROWS: u32 = 500;
 
 impl Texts {
@@ -50,7 +50,7 @@ impl Texts {
         // Events on disk have to be in memory first; otherwise a list without them would be cached under the
         // newest event.
         self.labelling.follow_events()?;
-        // The events first: what the index and the annotations know beyond them is asked for again.
+        // The last event is read first: later changes in the index and the annotations are requested again.
         let event = self.context.store.last_event()?;
         let index = self.context.index();
         if let Some(packet) = &self.context.packet {

@@ -1,4 +1,4 @@
-//! One row of a list: the text, and what was done with it.
+//! One row of a list: the text, and its state.
 
 use super::Texts;
 use super::ordered::List;
@@ -75,7 +75,7 @@ fn around(body: &str, search: &str) -> String {
     let lower = body.to_lowercase();
     let found = if wanted.is_empty() { None } else { lower.find(&wanted) };
     let at = found.map_or(0, |byte| lower[..byte].chars().count());
-    // Of a few letters lower case is longer: then places are not those of the text.
+    // A few letters are longer in lower case: then positions are not those of the text.
     if at <= 2 * BEFORE || lower.chars().count() != body.chars().count() {
         return snippet(body);
     }

@@ -23,7 +23,7 @@ pub(super) struct Of {
     pub(super) index: Arc<Index>,
     pub(super) annotator: Option<AnnotatorId>,
     pub(super) questions: Vec<QuestionId>,
-    /// The newest event of which it knows.
+    /// The newest event that is included.
     pub(super) event: EventId,
 }
 
@@ -35,7 +35,7 @@ impl PartialEq for Of {
     }
 }
 
-/// What was done with every text, by row of the index.
+/// The state of every text, by row of the index.
 pub(super) struct Standing {
     bits: Vec<u8>,
     /// When each text was last answered in the window or by the command; empty if the scope has no person.
@@ -48,7 +48,7 @@ impl Standing {
         Self { bits: vec![0; texts], given_at: Vec::new() }
     }
 
-    /// Whether a text belongs to a list. What people differ on and what is long is known elsewhere.
+    /// Whether a text belongs to a list, except for contested and long texts, which are known elsewhere.
     pub(super) fn is_in(&self, row: u32, filter: TextFilter) -> bool {
         let bits = self.bits[row as usize];
         match filter {
@@ -69,7 +69,7 @@ impl Texts {
             (Some(annotator), _) => self.standing_of(annotator, of)?,
             (None, _) => self.standing_of_all(of)?,
         };
-        // What is practised on is nowhere asked for real.
+        // Practice texts are not to be labelled outside practice.
         let book = self.practice.book()?;
         for (bits, text) in found.bits.iter_mut().zip(of.index.texts()) {
             *bits &= if book.is_practice(*text) { !(NOT_YET | SKIPPED) } else { u8::MAX };
@@ -115,7 +115,7 @@ impl Texts {
             }
             bit |= match answers.left(text) {
                 None if bit & SEEN != 0 => ANSWERED,
-                // Nothing is asked about it.
+                // No question is asked about it.
                 None => 0,
                 Some(Left::Open) => NOT_YET,
                 Some(Left::Skipped) => NOT_YET | SKIPPED,

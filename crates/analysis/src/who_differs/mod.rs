@@ -20,16 +20,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// What the job is called in the project.
+/// Kind of the job in the project.
 const KIND: &str = "who";
-/// A difference is shown where its corrected p value is below this.
+/// A difference is shown if its corrected p value is below this.
 const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
-/// Of an attribute with more values, these largest are compared.
+/// Maximum number of values of an attribute that are compared, the largest ones.
 const MOST_VALUES: usize = 50;
 /// Reported steps: shares, the model, attributes.
 const STEPS: u64 = 3;
 
-/// The last answers, with the generation and the revision of the labels that they are of.
+/// The last results, with the generation and the revision of their labels.
 #[derive(Default)]
 pub(crate) struct LastWhoDiffers(Mutex<BTreeMap<QuestionId, (u32, u32, WhoDiffers)>>);
 
@@ -56,7 +56,7 @@ impl Analysis {
             return Ok(found);
         }
         let generation = self.live.models.generation();
-        // Before the labels: one that comes while they are read makes the answer old.
+        // Before the labels: a label that is recorded while they are read makes the result outdated.
         let revision = self.live.models.labels_changed(question);
         let found = self.look_who_differs(question, progress)?;
         lock(&self.last_who_differs.0).insert(question, (generation, revision, found.clone()));
@@ -71,7 +71,7 @@ impl Analysis {
         }
     }
 
-    /// The last answer, while it is of the labels as they are.
+    /// The last result, if the labels have not changed since.
     fn who_differs_so_far(&self, question: QuestionId) -> Option<WhoDiffers> {
         let now = (self.live.models.generation(), self.live.models.labels_changed(question));
         let last = lock(&self.last_who_differs.0);
@@ -110,7 +110,7 @@ impl Analysis {
         }
         tell(progress, 1, "fitting the model")?;
         self.live.fit(question, progress)?;
-        // A copy, so that no label waits for what follows.
+        // A copy, so that recording a label does not wait for the following.
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
             report.attributes_words = words::attributes(&[], 0);
             report.severities_words = words::severities(&[]);
@@ -184,7 +184,7 @@ fn pairs_of(values: &[Values<'_>]) -> usize {
     values.iter().map(|of| of.groups.len() * of.groups.len().saturating_sub(1) / 2).sum()
 }
 
-/// What each attribute explains, by the evidence for it.
+/// What each attribute explains, ordered by evidence.
 fn attributes(
     model: &LiveModel,
     values: &[Values<'_>],

@@ -27,15 +27,15 @@ use std::path::Path;
 const OLD_ENCODER_KEY: &str = "encoder";
 const OLD_PREVIOUS_KEY: &str = "encoder_before_run";
 const OLD_RUN_KEY: &str = "predicting_run";
-/// How the name of an encoder begins that a run of this project has tuned.
+/// Prefix of the name of an encoder that a run of this project has tuned.
 const OF_A_RUN: &str = "run:";
 
-/// The encoder in use, where it comes from, and where to go back to.
+/// The encoder in use, its origin, and the encoder to return to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ActiveEncoder {
     /// The encoder whose embeddings the project uses; none before the first encoding.
     pub current: Option<SelectedEncoder>,
-    /// The run that is in use: the one that tuned the encoder, or one that was trained on it as it is.
+    /// The run that is in use: the one that tuned the encoder, or one that was trained on it unchanged.
     pub run: Option<u32>,
     /// The run that tuned the encoder; absent in values that were written before this was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ impl ActiveEncoder {
         self.current.as_ref().is_some_and(|encoder| named(encoder) || old_path(encoder))
     }
 
-    /// An encoder was chosen and every text is encoded with it.
+    /// The state in which an encoder was chosen and every text is encoded with it.
     fn chosen(self, encoder: SelectedEncoder) -> Self {
         let same = self.is_of_a_run() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
         if same {
@@ -78,11 +78,11 @@ impl ActiveEncoder {
         Self { current: Some(encoder), ..Self::default() }
     }
 
-    /// The tuned encoder of a run is used.
+    /// The state in which the tuned encoder of a run is used.
     fn with_tuned(self, run: u32, encoder: SelectedEncoder) -> Self {
         let previous =
             if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
-        // The encoder of this very run is nothing to go back to.
+        // Never return to the encoder of the same run.
         let previous = previous.filter(|previous| previous.encoder != encoder.encoder);
         Self { current: Some(encoder), run: Some(run), tuned_by: Some(run), previous }
     }
@@ -93,7 +93,7 @@ impl ActiveEncoder {
         let is_it = |encoder: &SelectedEncoder| Some(encoder.key.as_str()) == key;
         if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
             let tuned_by = self.tuned_by.or(self.run.filter(|_| self.is_of_a_run()));
-            // A run on the encoder of another run does not hide where to go back to.
+            // The encoder to return to stays the same for a run on the encoder of another run.
             let previous = self
                 .previous
                 .filter(|_| self.current.as_ref().is_some_and(|c| c.encoder.starts_with(OF_A_RUN)));
@@ -129,14 +129,14 @@ impl ActiveEncoder {
         }
     }
 
-    /// No run's encoder is used any more.
+    /// The state in which no run's encoder is used any more.
     fn without_run(self) -> Self {
         Self { current: self.previous.or(self.current), ..Self::default() }
     }
 }
 
 impl Encoding {
-    /// The encoder in use and where it comes from.
+    /// The encoder in use and its origin.
     pub fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
         if let Some(active) = self.context.store.setting(ActiveEncoder::KEY)? {
             return Ok(active);
@@ -186,7 +186,7 @@ impl Encoding {
         self.change_encoder(move |now| now.with_frozen(run, key.as_deref()))
     }
 
-    /// Goes back to the encoder that was in use before that of a run.
+    /// Returns to the encoder that was in use before that of a run.
     pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
         self.change_encoder(|now| Some(now.without_run())).map(drop)
     }
@@ -198,7 +198,7 @@ impl Encoding {
         self.change_encoder(move |now| now.without_encoder(&name))
     }
 
-    /// Runs are no more: whatever led to one of them is not used any more. `runs` are those that are left.
+    /// Stops using deleted runs and their encoders. `runs` are the remaining ones.
     pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), WorkbenchError> {
         let runs = runs.to_vec();
         let step = move |now: ActiveEncoder| {

@@ -1,4 +1,4 @@
-//! Embeddings that no encoder of ours computed.
+//! Embeddings that were computed outside the program.
 
 use super::active::ActiveEncoder;
 use super::encoders::SelectedEncoder;

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The encoder that is downloaded.
+/// The encoder that is downloaded by default.
 pub fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
     let catalogue = Catalogue::embedded()?;
     let known = catalogue.default_encoder().cloned();
@@ -35,19 +35,19 @@ pub fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOf
     }
 }
 
-/// The files that the hub has.
+/// The files that come from the hub.
 fn from_hub(known: &KnownEncoder) -> impl Iterator<Item = &dissensus_encoder::KnownFile> {
     known.files.iter().filter(|file| file.only != Some(Source::Python))
 }
 
-/// Downloads it into the user's folder of encoders.
+/// Downloads an encoder into the user's folder of encoders.
 pub fn download(
     known: &KnownEncoder,
     home: &Home,
     config: &HubConfig,
     progress: &dyn Progress,
 ) -> Result<PathBuf, WorkbenchError> {
-    // By its commit, so that what comes is what the catalogue's sums were taken of.
+    // By its commit, so that the files are those whose checksums are in the catalogue.
     let not_there = || EncoderError::Catalogue(format!("the model hub does not have \"{}\"", known.name));
     let at = known.hub.as_ref().ok_or_else(not_there)?;
     let repository: HubName = format!("{}@{}", at.repository, at.revision).parse()?;
@@ -74,7 +74,7 @@ pub fn download(
         }
         let found = copy(&from, &to).map_err(fail(&to, "writing"))?;
         if found != file.sha256 {
-            // The damaged download must not be taken for good the next time.
+            // The damaged download must not be used the next time.
             let _ = std::fs::remove_file(from.canonicalize().unwrap_or(from));
             let (name, expected) = (known.name.clone(), file.sha256.clone());
             return Err(EncoderError::Checksum { name, path: to, expected, found }.into());

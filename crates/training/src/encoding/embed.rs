@@ -1,4 +1,4 @@
-//! Any text as models see it.
+//! Features of any text, as models read them.
 
 use super::Encoding;
 use super::encoders::{EncoderChoice, SelectedEncoder};
@@ -9,10 +9,10 @@ use dissensus_project::jobs::Silent;
 use std::path::PathBuf;
 
 impl Encoding {
-    /// A text that is not in the project, by the project's encoder.
+    /// The features of a text that is not in the project, by the project's encoder.
     ///
     /// # Errors
-    /// The project has no embeddings, no encoder is there, or it is another one than the project's.
+    /// The project has no embeddings, no encoder is available, or it is another one than the project's.
     pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
         EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
     }

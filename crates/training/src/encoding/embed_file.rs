@@ -1,4 +1,4 @@
-//! Embeddings of texts that are in no project.
+//! Embeddings of texts that are not in a project.
 
 use super::encoders::EncoderChoice;
 use super::text_encoder::TextEncoder;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What was embedded.
+/// Summary of a written file of embeddings.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EmbeddedFile {
@@ -22,7 +22,7 @@ pub struct EmbeddedFile {
     pub ids_file: Option<PathBuf>,
     /// The encoder version.
     pub encoder: String,
-    /// Where it was computed.
+    /// The device of the computation.
     pub device: String,
     /// Texts, one embedding each.
     pub texts: u64,
@@ -32,13 +32,13 @@ pub struct EmbeddedFile {
     pub bad_rows: u64,
     /// Tokens computed.
     pub tokens: u64,
-    /// Texts cut at the encoder's longest input.
+    /// Texts truncated at the encoder's longest input.
     pub cut: u64,
     /// Texts longer than the encoder reads at once whose embedding is the mean over windows.
     pub averaged: u64,
     /// Seconds of encoding, without opening the encoder.
     pub seconds: f64,
-    /// What to know, such as a device that could not be used.
+    /// A note, for example on a device that could not be used.
     pub note: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use dissensus_project::event::Event;
 use dissensus_project::jobs::{Activity, Progress};
 use std::path::Path;
 
-/// A project's embeddings are another encoder version's than before.
+/// A change of the encoder version of a project's embeddings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncoderSwitch {
     /// Key of the version before.
@@ -106,10 +106,10 @@ impl Encoding {
             seen = self.active_encoder()?;
         }
         let mut done = self.encode_version(encoder, &chosen.key, progress)?;
-        // Texts that came meanwhile may have trained it.
+        // Texts that were added meanwhile may have trained it.
         self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
-            // Nothing to choose: these were texts that the encoder in use had not seen.
+            // Nothing to choose: the encoder in use had not encoded these texts yet.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),
             false => self.choose_encoder(chosen, &seen)?,
         };
@@ -122,7 +122,7 @@ impl Encoding {
     }
 }
 
-/// Stops an encoding in the background when another encoder comes into use.
+/// Stops an encoding in the background when another encoder is activated.
 struct WhileInUse<'a> {
     encoding: &'a Encoding,
     seen: &'a ActiveEncoder,

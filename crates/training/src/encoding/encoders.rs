@@ -1,4 +1,4 @@
-//! Which encoder a project uses, and where it is.
+//! Selecting an encoder for a project, and locating it.
 
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{
@@ -11,20 +11,20 @@ use dissensus_project::jobs::Progress;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What a person asked for. Nothing named: the project's encoder, else the default.
+/// The user's choice of an encoder. If none is named: the project's encoder, otherwise the default.
 #[derive(Clone, Debug, Default)]
 pub struct EncoderChoice {
     /// A name, a folder, or a repository on the model hub as `owner/name`.
     pub encoder: Option<String>,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub pooling: Option<Pooling>,
-    /// Where to compute.
+    /// The device of the computation.
     pub device: DeviceChoice,
-    /// How exactly to compute.
+    /// The precision of the computation.
     pub precision: Option<PrecisionChoice>,
-    /// What becomes of texts that are longer than the encoder reads at once.
+    /// How texts are treated that are longer than the encoder reads at once.
     pub long_texts: Option<LongTexts>,
-    /// What is put in front of every text.
+    /// The prompt that is put in front of every text.
     pub prompt: Option<Prompt>,
 }
 
@@ -33,17 +33,17 @@ pub struct EncoderChoice {
 pub struct SelectedEncoder {
     /// Key of the encoder version.
     pub key: String,
-    /// The name, folder or repository it was opened by.
+    /// The name, folder or repository that it was opened by.
     pub encoder: String,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub(crate) pooling: Pooling,
     /// The precision of the computation; absent in projects from before it could be chosen.
     #[serde(default)]
     pub(crate) precision: Precision,
-    /// What became of long texts; projects of before there was a choice cut them.
+    /// How long texts are treated; projects from before it could be chosen cut them.
     #[serde(default = "cut")]
     pub(crate) long_texts: LongTexts,
-    /// What was put in front of every text.
+    /// The prompt that is put in front of every text.
     #[serde(default)]
     pub(crate) prompt: Option<String>,
 }
@@ -53,7 +53,7 @@ fn cut() -> LongTexts {
 }
 
 impl SelectedEncoder {
-    /// An encoder as it was opened under this name.
+    /// An encoder opened under this name.
     pub(crate) fn new(encoder: String, version: &EncoderVersion) -> Self {
         Self {
             key: version.key(),
@@ -65,7 +65,7 @@ impl SelectedEncoder {
         }
     }
 
-    /// What to open its folder with, to get the same version again.
+    /// The options with which opening its folder gives the same version again.
     pub(crate) fn options(&self) -> EncoderOptions {
         EncoderOptions {
             pooling: Some(self.pooling),
@@ -237,7 +237,7 @@ pub(crate) fn tuned_options(key: Option<&str>) -> EncoderOptions {
     EncoderOptions { long_texts: key.map(LongTexts::of_key).unwrap_or_default(), ..EncoderOptions::default() }
 }
 
-/// Where `auto` computes on this machine, and why.
+/// The device that `auto` chooses on this machine, and the reason.
 pub fn device() -> (String, String) {
     (dissensus_encoder::auto_device().to_owned(), dissensus_encoder::auto_device_reason())
 }

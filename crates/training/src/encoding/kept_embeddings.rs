@@ -12,9 +12,9 @@ use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Texts of a frame; the last one may have fewer.
+/// Texts per frame; the last one may have fewer.
 pub(super) const FRAME: usize = 512;
-/// How such a file begins.
+/// Magic bytes at the start of such a file.
 pub const KEPT_EMBEDDINGS: [u8; 8] = *b"DISSEMB1";
 const MAGIC: &[u8; 8] = &KEPT_EMBEDDINGS;
 const HASH: usize = 32;
@@ -28,7 +28,7 @@ pub(super) struct KeptEmbeddings {
     path: PathBuf,
     file: BufReader<File>,
     dim: usize,
-    /// Where the frames end that are read or written by now.
+    /// The end of the frames that have been read or written so far.
     end: u64,
     bodies: Sha256,
     waiting: Vec<f32>,

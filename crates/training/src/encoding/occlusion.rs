@@ -19,16 +19,16 @@ const MOST_PIECES: usize = 64;
 /// does not change them.
 const KEPT: usize = 16;
 
-/// A text, whole and without each piece, as models see it.
+/// A text, whole and without each piece, in the form that models read.
 pub struct Occluded {
     /// The version of the encoder.
     pub version: String,
     /// Words with the characters that follow them; all of them in order make up the text.
     pub pieces: Vec<String>,
-    /// Words in a piece; the last may have fewer.
+    /// Words per piece; the last may have fewer.
     pub together: usize,
     pub whole: EncodedText,
-    /// The text without each piece; empty for a text of one word, of which nothing would be left.
+    /// The text without each piece; empty for a text of one word, of which nothing would remain.
     pub without: Vec<EncodedText>,
 }
 

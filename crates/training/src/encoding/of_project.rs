@@ -14,10 +14,10 @@ use dissensus_store::Store;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How the name of a project file ends.
+/// Extension of a project file.
 const EXTENSION: &str = "dissensus";
 
-/// The project file and the run that `name` means; `None` where it is no name of a project file.
+/// The project file and the run that `name` refers to; `None` if it is not the name of a project file.
 fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
     let is_project = |file: &str| Path::new(file).extension().is_some_and(|end| end == EXTENSION);
     let (file, run) = match name.rsplit_once('#') {
@@ -44,7 +44,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
     if own.canonicalize().is_ok_and(|own| file.canonicalize().is_ok_and(|file| own == file)) {
         return Err(refused("is this project: `runs use` uses the encoder of a run of its own".to_owned()));
     }
-    // Its window may have it open: reading takes no lock.
+    // The project may be open in a window, so reading takes no lock.
     let store = Store::open_reader_recorded(file, &home.check_records())?;
     let context = Arc::new(Context::open(store, home)?);
     let saved = SavedRuns::of(&context);

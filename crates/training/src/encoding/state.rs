@@ -1,4 +1,4 @@
-//! How far the embeddings are.
+//! Progress of the embeddings.
 
 use super::Encoding;
 use dissensus_api::{EncodingState, Problem};

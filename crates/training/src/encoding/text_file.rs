@@ -1,4 +1,4 @@
-//! Texts of a file, which need not be in a project: counted, encoded and handed over in their order.
+//! Texts of a file, which need not be in a project: counted, encoded and passed on in their order.
 
 use super::kept_embeddings::{FRAME, KeptEmbeddings};
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
@@ -23,14 +23,14 @@ pub struct TextFileChoices {
     pub text: Option<String>,
     /// The column of their ids; guessed if `None`.
     pub text_id: Option<String>,
-    /// Leaves out rows that cannot be read, in place of refusing the file.
+    /// Leaves out rows that cannot be read instead of refusing the file.
     pub skip_bad: bool,
     /// Where embeddings are stored during the work, so that an interrupted run continues with them. The
     /// caller removes the file.
     pub keep: Option<PathBuf>,
 }
 
-/// A file of texts that was read once and found in order.
+/// A file of texts that was read once and found valid.
 pub struct CheckedTexts {
     file: TextFile,
     found: TextsFound,
@@ -148,7 +148,7 @@ impl CheckedTexts {
             }
         }
         let first = done;
-        // Read and not handed over yet, and embeddings that wait for one before them.
+        // Texts that were read but not passed on yet, and embeddings that wait for an earlier one.
         let waiting: RefCell<VecDeque<TextOfFile>> = RefCell::default();
         let mut early: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
         let bodies = ahead.into_iter().map(Ok).chain(texts).filter_map(|text| match text {

@@ -46,13 +46,13 @@ impl TrainingData {
         self.missing.extend(other.missing);
     }
 
-    /// Texts whose labels taught weights.
+    /// Texts whose labels trained weights.
     fn taught(&self) -> impl Iterator<Item = TextId> {
         self.texts.difference(&self.validated).copied()
     }
 }
 
-/// The same as rows of the arrays.
+/// The training data as rows of the arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     texts: Vec<bool>,
@@ -61,12 +61,12 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// As splits take it.
+    /// In the form that splits use.
     pub fn rows(&self) -> SeenByEncoder<'_> {
         SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
     }
 
-    /// Texts whose labels taught weights of the encoder, a row a text; empty where it learned from none.
+    /// Texts whose labels trained weights of the encoder, one entry per text; empty if it learned from none.
     pub fn taught(&self) -> &[bool] {
         &self.taught
     }
@@ -130,7 +130,7 @@ impl OtherTrainingData {
 struct Fingerprints {
     texts: BTreeSet<String>,
     annotators: BTreeSet<String>,
-    /// Those of the texts whose labels taught no weight, as in [`TrainingData`].
+    /// Those of the texts whose labels trained no weight, as in [`TrainingData`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     validated: BTreeSet<String>,
 }
@@ -158,7 +158,7 @@ fn fingerprint(project: Uuid, external_id: &str) -> String {
     hex(&Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize())
 }
 
-/// The same of a body, in every project alike; `None` without a word.
+/// Fingerprint of a body, the same in every project; `None` for a body without words.
 fn body_print(body: &str) -> Option<String> {
     body_hash(body).map(|hash| hex(&hash))
 }
@@ -230,7 +230,7 @@ impl Encoding {
             data.extend(TrainingData { texts, missing, ..TrainingData::default() });
         }
         let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
-        // Of other projects, the parent's folder or an earlier writing of this one may know more.
+        // For other projects, the parent's folder or an earlier version of this record may contain more.
         let before = Record::read(dir)?;
         let mut record = before.clone();
         if let Some(parent_dir) = parent_dir {
@@ -293,7 +293,7 @@ impl Encoding {
         self.take_over_training_data(&version.weights_sha256, &found.dir)
     }
 
-    /// With what was missing and is in the project by now.
+    /// Moves missing texts and annotators that are in the project by now to the found ones.
     fn found(&self, mut data: TrainingData) -> Result<TrainingData, WorkbenchError> {
         if data.missing.is_empty() {
             return Ok(data);

@@ -17,11 +17,11 @@ impl LiveModels {
     pub fn refit_when_due(&self, question: QuestionId) {
         let learned = self.context.index().learned(question);
         let is_due = |one: &QuestionId| self.models.with(*one, |fitted| fitted.is_due());
-        // Of all first: where one is missing, nothing that is due may be forgotten.
+        // All are read first: if one is missing, no other may lose its due refit.
         let due: Option<Vec<bool>> = learned.iter().map(is_due).collect();
         if let Some(due) = &due {
             for (one, _) in learned.iter().zip(due).filter(|(_, due)| **due) {
-                // Once: the counter starts again with the fit that this begins.
+                // Only once: the counter restarts with the fit that begins here.
                 self.models.with(*one, |fitted| fitted.changes = 0);
             }
         }
@@ -72,7 +72,7 @@ impl LiveModels {
         let fitted = go_on("fitting a live model", result).is_some();
         self.models.note_fit(question, fitted);
         if fitted && !self.context.threads.are_closing() {
-            // What was imported meanwhile.
+            // Changes that were imported meanwhile.
             self.refit_when_due(question);
         }
     }

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// More events than this at once are no clicks.
+/// More events at once than this were not recorded by hand.
 const EVENTS_AT_ONCE: u32 = 2_000;
 /// How often a model that was just fitted catches up before it blocks new labels. Each round has less to
 /// learn.
@@ -146,7 +146,7 @@ impl LiveModels {
         }
         let version = basis.version.as_deref();
         let Some(head) = self.context.store.head(question, version, MODEL)? else { return Ok(None) };
-        // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
+        // A stored model that cannot be read is no loss: the model is fitted from the labels.
         let Ok(mut model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
         // Read before the index, so that the author of every answer up to this event is in the index, unless
         // an import is just ending.
@@ -263,7 +263,7 @@ impl LiveModels {
     }
 }
 
-/// What the options of a question share, with the embeddings that it is of.
+/// What the options of a question share, with the embeddings on which it is based.
 type SharedTexts = OnceLock<(Basis, PreparedTexts)>;
 
 /// How live models are fitted.
@@ -271,7 +271,8 @@ fn options() -> FitOptions {
     FitOptions { severities_by_attributes: false, ..FitOptions::default() }
 }
 
-/// What is shared, made by the first who needs it; anew where the embeddings have become others since.
+/// Returns the shared data, prepared by the first caller that needs it, and anew if the embeddings have
+/// changed since.
 fn prepared(shared: &SharedTexts, embeddings: &Embeddings, basis: &Basis) -> PreparedTexts {
     let make = || PreparedTexts::new(embeddings, &options());
     let (of, texts) = shared.get_or_init(|| (basis.clone(), make()));
@@ -295,28 +296,28 @@ impl Progress for OneOfMany<'_> {
     }
 }
 
-/// Up to where a model knows the labels.
+/// The state of labels that a model knows.
 pub struct Known {
-    /// How often everything had been forgotten, see [`super::Models::generation`].
+    /// How often everything had been dropped, see [`super::Models::generation`].
     pub generation: u32,
-    /// Events up to this one are in it, and perhaps some more.
+    /// Events up to this one are included, and perhaps some later ones.
     pub seen: EventId,
 }
 
-/// A model that is to become live.
+/// A model that is about to become live.
 struct Fit {
     model: LiveModel,
-    /// Labels it was fitted on.
+    /// Labels that it was fitted on.
     labels: usize,
     /// When it was fitted, or stored in the project.
     at_ms: i64,
-    /// Events up to this one are in it, and perhaps some more.
+    /// Events up to this one are included, and perhaps some later ones.
     seen: EventId,
     /// Labels learned since it was fitted.
     learned: u32,
 }
 
-/// What turns the first labels into the second.
+/// The changes from the first labels to the second.
 fn differences(mut from: Vec<Observation>, mut to: Vec<Observation>) -> Vec<LabelChange> {
     let key = |o: &Observation| (o.text, o.annotator);
     from.sort_unstable_by_key(key);

@@ -1,4 +1,4 @@
-//! One live model: what it predicts, and how it learns one label.
+//! A live model: its predictions, and its updates by single labels.
 
 use super::comparison::Comparison;
 use super::measured::{Asked, Kept, Measured, Over};
@@ -10,7 +10,7 @@ use dissensus_project::context::attributes;
 use dissensus_stats::data::AnnotatorModel;
 use std::sync::Arc;
 
-/// The model that a head in the project belongs to.
+/// The name of the model in the project's stored heads.
 pub(super) const MODEL: &str = "multilevel";
 /// A refit is due after so many changes, or after a twentieth of the labels that the model is based on,
 /// whichever is more.
@@ -28,7 +28,7 @@ pub struct Fitted {
     pub(crate) learned: u32,
     /// When it was fitted, or stored in the project.
     pub(crate) fitted_at_ms: i64,
-    /// Measures that were asked for.
+    /// Cached measures.
     pub(crate) kept: Kept,
 }
 
@@ -61,7 +61,7 @@ impl Fitted {
         })
     }
 
-    /// How the variances were estimated, and what the labels leave open.
+    /// How the variances were estimated, and what the labels cannot determine.
     pub fn estimation(&self) -> Estimation {
         estimation_shown(&self.model.estimation())
     }
@@ -72,12 +72,12 @@ impl Fitted {
         ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
     }
 
-    /// All texts by a measure, worked out once for as long as predictions stay.
+    /// All texts by a measure, computed once as long as predictions do not change.
     pub fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
         self.kept.measured(&self.model, asked, over)
     }
 
-    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    /// The comparison of `choice` among `over`, computed once per fit.
     pub fn comparison(
         &mut self,
         choice: Option<&GroupChoice>,
@@ -108,7 +108,7 @@ pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
     model.set_attributes(&attributes(annotators));
 }
 
-/// As people and scripts are shown it.
+/// In the form shown to users and scripts.
 pub(super) fn estimation_shown(found: &dissensus_models::mixed::Estimation) -> Estimation {
     Estimation {
         text_sd: found.text_sd,

@@ -10,7 +10,7 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::Measure;
 use std::num::NonZero;
 
-/// A thread costs about what it takes to learn a label for so many options.
+/// Options per thread: starting a thread costs about as much as learning a label for so many options.
 const OPTIONS_A_THREAD: usize = 4;
 
 impl LiveModels {
@@ -54,7 +54,8 @@ impl LiveModels {
         self.models.labels_of_all_changed(&learned)
     }
 
-    /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
+    /// The models' predictions for a text before this annotator's answer is learned. `None` while no model
+    /// is live.
     pub fn predictions_on(
         &self,
         question: QuestionId,
@@ -66,7 +67,7 @@ impl LiveModels {
             (index.text_row(text)?, index.annotator_row(annotator)?)
         };
         if self.context.index().question(question)?.scale.kind() == ScaleKind::Spans {
-            // What others marked is shown in place of how likely they mark anything.
+            // Others' marks are shown instead of the probability that they mark anything.
             return None;
         }
         let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
@@ -117,7 +118,7 @@ impl LiveModels {
         self.summed(question, |fitted| fitted.bald(who))
     }
 
-    /// How split each text is over all annotators; of a multi-label question summed over its options.
+    /// How split each text is over all annotators; for a multi-label question summed over its options.
     pub fn split(&self, question: QuestionId) -> Option<Vec<f32>> {
         self.summed(question, |fitted| Some(fitted.model.measure(Measure::Split, None)))
     }
@@ -152,7 +153,7 @@ impl LiveModels {
     }
 }
 
-/// The predictions of yes/no models of options as those of their question.
+/// Combines the predictions of yes/no models of options into those of their question.
 fn of_options(options: &[TextPredictions]) -> Option<TextPredictions> {
     let yes = |of: fn(&TextPredictions) -> &Vec<f32>| -> Option<Vec<f32>> {
         options.iter().map(|option| of(option).get(1).copied()).collect()

@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// Cached comparisons: the one of the list's rows and the one that ranks.
 const COMPARISONS: usize = 2;
 
-/// Whose answers are measured.
+/// The annotators whose answers are measured.
 #[derive(Clone, Debug)]
 pub struct Over {
-    /// What chose them.
+    /// The attributes that selected them.
     pub attributes: Attributes,
-    /// One entry an annotator of the model; `None` for everyone.
+    /// One entry per annotator of the model; `None` for everyone.
     pub mask: Option<Vec<bool>>,
 }
 
@@ -28,11 +28,11 @@ impl Over {
     }
 }
 
-/// What texts are measured by.
+/// The measure of texts.
 #[derive(Clone, Debug)]
 pub enum Asked {
     Measure(Measure),
-    /// Split, and what labels add to it.
+    /// Split, combined with labels.
     Combined,
     /// The split of the labels, without predictions.
     Labels,
@@ -51,24 +51,24 @@ impl Asked {
     }
 }
 
-/// All texts.
+/// The measure of all texts.
 #[derive(Debug)]
 pub struct Measured {
-    /// What was asked for; not a number where the scale does not have it.
+    /// The requested values; not a number if the scale does not have them.
     pub values: Vec<f32>,
-    /// Mean levels; empty for scales without an order.
+    /// Mean levels; empty for unordered scales.
     pub means: Vec<f32>,
     pub splits: Vec<f32>,
-    /// Labels by those over whom it is.
+    /// Number of labels by the measured annotators.
     pub labels: Vec<u32>,
     /// Mean and split of the labels, without predictions, by text; not a number with fewer than two labels,
     /// empty for unordered scales.
     pub observed: Vec<(f32, f32)>,
-    /// How split texts of a mean level are; needs enough texts.
+    /// The usual split of texts by mean level; needs enough texts.
     pub usual: Option<UsualSplit>,
     /// How much labels count.
     pub weight: LabelWeight,
-    /// All texts in their order.
+    /// All texts in ranked order.
     pub order: Vec<u32>,
     /// Sizes of the groups of indistinguishable texts at the head of that order.
     pub ties: Vec<u32>,
@@ -102,7 +102,7 @@ impl Measured {
         }
     }
 
-    /// What is asked for, but for the combined order.
+    /// The requested values, except for the combined order.
     fn values(model: &LiveModel, asked: &Asked, all: &[Disagreement], mask: Option<&[bool]>) -> Vec<f32> {
         match asked {
             Asked::Combined => Vec::new(),
@@ -169,7 +169,7 @@ pub fn split_of_labels(counts: &[u32]) -> Option<f32> {
     Some((total / (n * (n - 1.0)) / most) as f32)
 }
 
-/// The chance that two of these labels differ, over its maximum for as many people; needs two.
+/// The probability that two of these labels differ, divided by its maximum for as many people; needs two.
 pub fn differing_labels(counts: &[u32]) -> Option<f32> {
     let people: u32 = counts.iter().sum();
     if people < 2 {
@@ -197,12 +197,12 @@ impl Kept {
         self.measured = None;
     }
 
-    /// There are more people.
+    /// Drops everything after people were added.
     pub(super) fn people_changed(&mut self) {
         *self = Self::default();
     }
 
-    /// All texts by a measure, worked out once for as long as predictions stay.
+    /// All texts by a measure, computed once as long as predictions do not change.
     pub(super) fn measured(&mut self, model: &LiveModel, asked: &Asked, over: &Over) -> Arc<Measured> {
         if let Some((attributes, kept, measured)) = &self.measured
             && *attributes == over.attributes
@@ -219,7 +219,7 @@ impl Kept {
         measured
     }
 
-    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    /// The comparison of `choice` among `over`, computed once per fit.
     pub(super) fn comparison(
         &mut self,
         choice: Option<&GroupChoice>,
@@ -239,7 +239,7 @@ impl Kept {
     }
 }
 
-/// The largest value that pairs of `people` reach on a scale of `levels`.
+/// The largest value of a measure for pairs of `people` on a scale of `levels`.
 pub fn largest(by: Measure, people: usize, levels: usize) -> f32 {
     let most = match by {
         Measure::FarApart => maximum::far_apart(people, levels),

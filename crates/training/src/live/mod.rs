@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct LiveModels {
     context: Arc<Context>,
     encoding: Encoding,
-    /// Those that are in memory.
+    /// The models in memory.
     pub models: Arc<Models>,
 }
 
@@ -34,7 +34,7 @@ impl LiveModels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
     }
 
-    /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
+    /// Texts or annotators have changed: every model is fitted anew when it is next needed.
     pub fn invalidate_all(&self) {
         self.models.invalidate_all();
         self.encoding.forget_embeddings();

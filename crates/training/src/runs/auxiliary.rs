@@ -23,7 +23,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Labels of an auxiliary question as a run learns them: texts and annotators with a label, and no others.
+/// Labels of an auxiliary question as a run learns them, with only the texts and annotators that have a
+/// label.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AuxiliaryLabels {
     about: RunAuxiliary,
@@ -41,7 +42,7 @@ impl AuxiliaryLabels {
         self.bodies.iter().map(String::as_str).collect()
     }
 
-    /// As the trainer takes them; `texts` are [`AuxiliaryLabels::bodies`].
+    /// In the form that the trainer uses; `texts` are [`AuxiliaryLabels::bodies`].
     pub(super) fn task<'a>(&'a self, texts: &'a [&'a str]) -> AuxiliaryTask<'a> {
         AuxiliaryTask {
             texts,
@@ -53,7 +54,7 @@ impl AuxiliaryLabels {
     }
 }
 
-/// A question of a project that is open to be read.
+/// A question of a project that is open for reading.
 struct Source {
     path: PathBuf,
     context: Context,
@@ -61,7 +62,7 @@ struct Source {
     question: Question,
 }
 
-/// Its window may have it open: reading takes no lock.
+/// Opens a project for reading, without a lock, because it may be open in a window.
 fn open_to_read(path: &Path, own: &Context) -> Result<Context, WorkbenchError> {
     let store = Store::open_reader_recorded(path, &own.home.check_records())?;
     Context::open(store, &own.home)
@@ -101,7 +102,7 @@ impl Source {
     }
 }
 
-/// What a run scores, which no other question may teach.
+/// The scored part of a run, which must not train it through another question.
 struct HeldOut {
     project: Uuid,
     bodies: HashSet<[u8; 32]>,
@@ -136,7 +137,7 @@ impl Runs {
         Ok(found)
     }
 
-    /// Whether these questions can teach the encoder of a run on `question`.
+    /// Checks that these questions can train the encoder of a run on `question`.
     pub(super) fn check_auxiliary(
         &self,
         question: &Question,
@@ -252,7 +253,7 @@ impl Runs {
     }
 }
 
-/// The labels of a question without those that the run scores or that are of people whom it holds out.
+/// The labels of a question without those that the run scores and those of people whom it holds out.
 fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, WorkbenchError> {
     let Source { path, context, project, question } = source;
     let data = match context.question_data(question) {

@@ -1,4 +1,4 @@
-//! The model of a run as it leaves the project.
+//! The model of a run for use outside the project.
 
 use super::Runs;
 use crate::saved_runs::choices;
@@ -10,7 +10,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{AnnotatorModel as _, ModelKind};
 use std::path::PathBuf;
 
-/// What predicts new texts as a run does.
+/// A model that predicts new texts as a run does.
 pub struct RunModel {
     pub question: Question,
     pub model: LiveModel,

@@ -26,24 +26,24 @@ use std::sync::Arc;
 pub(super) const OLD_AND_CHANGED: &str =
     "it was started by an older version of Dissensus, and labels have changed since";
 
-/// What was marked, by the number of the question.
+/// Marked spans, by the number of the question.
 pub(super) type MarkedSpans = HashMap<u32, Vec<SpanLabel>>;
 
 /// Stored with the run, in addition to its labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunStart {
-    /// How many texts the project had, and the last one: texts are only ever added behind it.
+    /// How many texts the project had; texts are only ever appended.
     texts: u32,
     last_text: u32,
     /// Annotators in the order of the model's rows.
     annotators: Vec<AnnotatorId>,
     /// Their attributes as they were.
     attributes: Vec<Attribute>,
-    /// The encoder whose embeddings are learned on, or that is tuned.
+    /// The encoder of the embeddings, or the one that is tuned.
     pub(super) encoder: Option<SelectedEncoder>,
     /// Texts left out of the test because that encoder was trained on them.
     left_out: usize,
-    /// Whether its model learns from n-grams; runs of before there were any did not.
+    /// Whether its model learns from n-grams; runs from before n-grams do not.
     #[serde(default)]
     ngrams: bool,
     /// Test texts whose body is also in training or validation, and texts left out of the test because of
@@ -74,7 +74,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// How many questions with spans teach the encoder of a run by their words; 0 where it has not started.
+/// How many questions with spans train the encoder of a run by their words; 0 if it has not started.
 pub(super) fn learns_words(kept: &SavedRun) -> u32 {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("learns_words")?.as_u64()).map_or(0, |questions| questions as u32)
@@ -97,7 +97,7 @@ fn parts(data: &QuestionData, division: &DataSplit) -> Vec<(RunPart, Vec<RunLabe
     ]
 }
 
-/// The encoder that a run started on; none where it has not started, or without an encoder.
+/// The encoder that a run started with; none if it has not started, or without an encoder.
 pub(super) fn started_on(kept: &SavedRun) -> Option<SelectedEncoder> {
     let start: RunStart = serde_json::from_value(kept.run.start.clone()?).ok()?;
     start.encoder
@@ -129,7 +129,7 @@ pub struct RunData {
     copies_scored: usize,
     copies_left_out: usize,
     pub(super) taught_by_others: Vec<u32>,
-    /// How many questions with spans teach the encoder by their words.
+    /// How many questions with spans train the encoder by their words.
     pub(super) learns_words: u32,
 }
 
@@ -184,7 +184,8 @@ impl Runs {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
-        // Convex models have no epochs to choose from: all labels that are not scored train.
+        // Convex models have no epochs to choose from, so all labels that are not scored are used for
+        // training.
         let validation = if config.is_convex() { 0.0 } else { first.choices.validation };
         let seed = u64::from(first.choices.seed);
         let encoder = self.encoder_to_start_on(first, texts)?;
@@ -293,18 +294,19 @@ impl Runs {
         if kept.choices.tuning != Tuning::Frozen {
             self.encoding.take_over_before_tuning(chosen)?;
         } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
-            // Another encoder came into use, or texts were imported, after the run was asked for.
+            // Another encoder was activated, or texts were imported, after the run was requested.
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
         }
         Ok(encoder)
     }
 
-    /// Whether labels were already divided for this run, as they were for those of format 2.
+    /// Whether labels were already divided for this run, as for those of format 2.
     fn is_divided(&self, kept: &SavedRun) -> Result<bool, WorkbenchError> {
         Ok(!self.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
     }
 
-    /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
+    /// Checks that the labels of an interrupted run of format 2 are still divided as they were, so that it
+    /// can be resumed.
     fn check_old_division(
         &self,
         kept: &SavedRun,
@@ -322,7 +324,7 @@ impl Runs {
         Ok(())
     }
 
-    /// What a run started on.
+    /// The input of a run.
     pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, WorkbenchError> {
         self.kept.has_same_levels(kept)?;
         let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
@@ -380,7 +382,8 @@ impl Runs {
         })
     }
 
-    /// Embeddings of the run's texts by the encoder that it started with, whichever the project uses now.
+    /// Embeddings of the run's texts by the encoder that it started with, regardless of the project's
+    /// current encoder.
     pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
         let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
         let all = match self.encoding.embeddings()? {

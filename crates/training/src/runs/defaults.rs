@@ -23,7 +23,7 @@ impl Runs {
         let first = self.first_learned(question)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
         if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
-            // An older version may have taken what is out of range now.
+            // An older version may have accepted a number that is out of range now.
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
         let question_data = context.question_data(&first)?;
@@ -55,7 +55,7 @@ impl Runs {
         Ok(TrainChoices { layers: named.layers, rank: named.rank, vectors: named.vectors, ..fresh })
     }
 
-    /// What is learned of a question: itself, or the first of its options, all of which have its answers.
+    /// The learned question: itself, or the first of its options, all of which have its answers.
     fn first_learned(&self, question: QuestionId) -> Result<Question, WorkbenchError> {
         let index = self.context.index();
         let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;

@@ -33,7 +33,7 @@ impl Runs {
         Ok(numbers)
     }
 
-    /// Puts a run that is to be deleted out of use.
+    /// Takes a run that is to be deleted out of use.
     fn release(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
         let id = kept.run.id.0;
         let encoder = encoder_name(kept.run.uid);

@@ -32,10 +32,10 @@ impl Taught {
 }
 
 impl Runs {
-    /// Whether the heads that are to be held can be.
+    /// Checks that the requested heads can be held.
     ///
     /// # Errors
-    /// [`WorkbenchError::Freeze`] with what is in the way.
+    /// [`WorkbenchError::Freeze`] with the reason.
     pub(super) fn check_held(
         &self,
         learned: &[(Question, f64)],
@@ -131,7 +131,7 @@ impl Runs {
         }
     }
 
-    /// The encoder that a training begins with because it holds heads; none where it holds none.
+    /// The encoder from which a training starts because it holds heads; none if it holds none.
     pub(super) fn encoder_of_held(
         &self,
         choices: &TrainChoices,
@@ -140,7 +140,7 @@ impl Runs {
         self.encoder_under(&self.kept.get(held.run)?)
     }
 
-    /// What a run left as its head, over no texts.
+    /// The stored head of a run, over no texts.
     fn held_head(&self, kept: &SavedRun) -> Result<NetworkModel, WorkbenchError> {
         let (config, _) = choices::config(&kept.choices)?;
         let dim = self.encoder_of(kept, &config)?.0.version().dim;
@@ -155,7 +155,7 @@ impl Runs {
         held.map(|held| self.held_head(&self.kept.get(held.run)?)).transpose()
     }
 
-    /// `seen`, and what taught the heads that are held, with its people.
+    /// `seen`, extended by the texts and people that trained the held heads.
     pub(super) fn taught_before_with_held(
         &self,
         seen: &Seen,
@@ -184,7 +184,7 @@ fn mark(all: &mut Vec<bool>, rows: impl Iterator<Item = usize>) {
     }
 }
 
-/// What is to be known of a run whose head, or that of another question of its training, was held.
+/// A note for a run whose head, or that of another question of its training, was held.
 pub(super) fn held_note(member: &SavedRun, name: &str, left_out: usize) -> Vec<String> {
     let choices = &member.choices;
     let held = choices.held.iter().find(|held| held.question == choices.question);

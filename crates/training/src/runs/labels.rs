@@ -22,7 +22,7 @@ impl Runs {
         Ok(sum)
     }
 
-    /// Whether the labels are others than the run was asked for.
+    /// Whether the labels differ from those at the start of the run.
     pub(super) fn labels_changed(
         &self,
         kept: &SavedRun,

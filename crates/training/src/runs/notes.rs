@@ -1,4 +1,4 @@
-//! What is to be known before the figures of a run are read.
+//! Notes on the figures of a run.
 
 use super::member::Member;
 use crate::saved_runs::TrainedWordScores;
@@ -114,7 +114,7 @@ pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
     Some(format!("Learned together with others, {}: {steps}; {shared}.", names.join(", ")))
 }
 
-/// What is to be known before figures are read.
+/// The notes on the figures of a run.
 pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) -> Vec<String> {
     let mut notes = Vec::new();
     let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();

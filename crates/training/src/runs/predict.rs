@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct RunPrediction {
     pub run: u32,
     pub model: String,
-    /// False where the model has no training label of this annotator and predicts as for an unseen one.
+    /// False if the model has no training label of this annotator and predicts as for an unseen one.
     pub knows_annotator: bool,
     /// Probability of each level.
     pub probabilities: Vec<f32>,
@@ -212,7 +212,7 @@ impl Runs {
         })
     }
 
-    /// What `by` fits to the labels that a run's model was fitted to.
+    /// Fits, by `by`, to the labels that a run's model was fitted to.
     pub(super) fn fitted_again<M>(
         &self,
         kept: &SavedRun,
@@ -228,7 +228,7 @@ impl Runs {
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;
             if !kept.outcome.calibrated {
-                // As it was fitted then, so that it predicts what it was scored with.
+                // Fitted as at that time, so that it predicts what it was scored with.
                 let x = if config.policy == FreezePolicy::Frozen {
                     self.run_embeddings(&data)?
                 } else {
@@ -264,7 +264,7 @@ impl Runs {
         fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
     }
 
-    /// The row of an annotator in a run's model; beyond all rows for whom it does not know.
+    /// The row of an annotator in a run's model; beyond all rows for an unknown annotator.
     fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.row_of(annotator));
@@ -272,7 +272,7 @@ impl Runs {
         Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
     }
 
-    /// Embeddings of the first `texts` texts of the project, as the run's model was fitted on them.
+    /// Embeddings of the first `texts` texts of the project, as used when the run's model was fitted.
     pub(super) fn encoded(
         &self,
         encoder: &Encoder,

@@ -1,4 +1,4 @@
-//! Tables of what runs predict: of every text of the project, or of those of a file, a table for each run.
+//! Tables of runs' predictions: for every text of the project, or for those of a file, one table per run.
 
 use super::Runs;
 use super::table_model::TableModel;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What was written of a run.
+/// Summary of the table of a run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunPredictionFile {
@@ -35,13 +35,13 @@ struct RunTable {
     name: String,
     model: TableModel,
     file: TableFile,
-    /// Rows of texts and annotators whose labels have taught the run.
+    /// Rows of texts and annotators whose labels trained the run.
     learned: HashSet<(u32, u32)>,
     bodies: LabelledBodies,
 }
 
 impl RunTable {
-    /// The rows of one text: row `row` of the project, or of none.
+    /// Writes the rows of one text: row `row` of the project, or none.
     fn write(
         &mut self,
         row: Option<u32>,
@@ -63,7 +63,7 @@ impl RunTable {
 /// Runs that share an encoder.
 struct OnOneEncoder {
     encoder: Encoder,
-    /// The key of the embeddings, where these are in the project.
+    /// The key of the embeddings, if these are in the project.
     frozen: Option<String>,
     tables: Vec<RunTable>,
 }
@@ -128,7 +128,7 @@ impl Runs {
                 None => self.write_project(group, progress)?,
             }
         }
-        // No table has its name before all texts are written to every one.
+        // No table gets its name before all texts are written to every one.
         let tables = groups.into_iter().flat_map(|(_, group)| group.tables);
         let mut files: Vec<RunPredictionFile> = tables
             .map(|table| {
@@ -284,7 +284,7 @@ impl Runs {
     }
 }
 
-/// `predicted-3.csv` of run 3 among several, as asked for of one.
+/// The table of one of several runs, for example `predicted-3.csv` for run 3.
 fn out_of_run(out: &Path, runs: &[u32], run: u32) -> PathBuf {
     if runs.len() < 2 {
         return out.to_owned();

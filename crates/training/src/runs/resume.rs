@@ -1,4 +1,4 @@
-//! Resuming a run that broke off.
+//! Resuming an interrupted run.
 
 use super::Runs;
 use super::auxiliary::auxiliary_of;
@@ -52,7 +52,7 @@ impl Runs {
         Ok(reopened?)
     }
 
-    /// Why a run cannot be resumed; `None` where it can.
+    /// Why a run cannot be resumed; `None` if it can.
     pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, WorkbenchError> {
         if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
             return Ok(Some("it was not interrupted"));
@@ -66,7 +66,7 @@ impl Runs {
         if config.is_convex() {
             return Ok(Some("it is fitted in one go, without checkpoints"));
         }
-        // Those that are trained as one have one folder of checkpoints, the first one's.
+        // Runs that are trained as one share the folder of checkpoints of the first one.
         let numbers = self.kept.numbers_together(kept)?;
         let first = match numbers.first() {
             Some(number) if *number != kept.run.id.0 => &self.kept.get(*number)?,

@@ -52,7 +52,7 @@ pub struct TrainedWords {
     /// Baselines: how often a word's form is marked times the annotator's rate (`word-frequency`), and only
     /// that rate (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
-    /// Answers that were learned from, that chose and calibrated, and that are scored.
+    /// Numbers of answers: training, validation (choosing a checkpoint and calibrating), and test.
     pub answers: [u32; 3],
 }
 
@@ -164,7 +164,7 @@ impl Runs {
                 .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
             match learned {
                 Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
-                // What was trained is worth more than this.
+                // The trained models are worth more than this.
                 Err(error) => {
                     tracing::warn!(%error, "options of a question were held out on different answers")
                 }

@@ -1,4 +1,4 @@
-//! A training in steps: the encoder that learns, or the embeddings that stay, with a head for each run.
+//! A training in steps: a tuned encoder, or frozen embeddings, with a head for each run.
 
 use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
@@ -31,9 +31,9 @@ pub(crate) struct Fitted {
     pub model: Box<dyn AnnotatorModel>,
     pub(super) device: String,
     pub(super) notes: Vec<String>,
-    /// Validation labels predicted without them, where the model has learned them since.
+    /// Predictions of validation labels without them, if the model has learned them since.
     pub(super) held_out: Option<metrics::Scored>,
-    /// Of a type of spans whose words were learned too.
+    /// For a type of spans whose words were learned too.
     pub(super) words: Option<TrainedWordScores>,
 }
 
@@ -80,7 +80,7 @@ impl Work<'_> {
             members.iter().map(|member| member.kept.epochs.clone()).collect();
         let evaluated = |record: &EpochRecord| {
             for (nth, epochs) in epochs.iter_mut().enumerate() {
-                // What came after the checkpoint it went on from is done again.
+                // Steps after the checkpoint from which it resumed are repeated.
                 epochs.retain(|epoch| epoch.step < record.step);
                 epochs.push(epoch_info(record, nth));
             }
@@ -105,7 +105,7 @@ impl Work<'_> {
         let options = EncoderOptions {
             device: self.device,
             threads: self.runs.threads_for_training(),
-            // What learns computes in fp32, whatever the project's embeddings do.
+            // Tuning computes in fp32, regardless of the precision of the project's embeddings.
             precision: PrecisionChoice::default(),
             ..chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default()
         };
@@ -212,7 +212,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Every text under the tuned encoder.
+    /// Encodes every text with the tuned encoder.
     fn embedded(&self, trained: &Trained, texts: &[&str]) -> Result<Embeddings, WorkbenchError> {
         let Some(encoder) = trained.encoder()? else { return Ok(Embeddings::none(texts.len())) };
         let mut rows = vec![Vec::new(); texts.len()];
@@ -248,7 +248,7 @@ impl Work<'_> {
         Ok(Box::new(model))
     }
 
-    /// What the numbers of the saved network mean: levels, annotators, choices.
+    /// Writes the card with the meaning of the saved network's numbers: levels, annotators, choices.
     fn keep_card(&self, member: &Member, folder: &Path) -> Result<(), WorkbenchError> {
         let index = self.runs.context.index();
         let choices = &member.kept.choices;
@@ -278,7 +278,7 @@ fn without_folders(choices: &TrainChoices) -> TrainChoices {
     choices
 }
 
-/// With the texts that have the body of one of these.
+/// Extends a selection of texts by all copies of their bodies.
 fn and_copies(taught: Vec<bool>, bodies: &[&str]) -> Vec<bool> {
     let hashes: Vec<Option<[u8; 32]>> = bodies.iter().map(|body| body_hash(body)).collect();
     let learned: HashSet<[u8; 32]> =
@@ -317,7 +317,7 @@ fn weight_of(member: &Member) -> f64 {
     own.map_or(1.0, |joint| joint.weight)
 }
 
-/// Of several questions the validation figures are those of the `nth`; the training loss is that of all.
+/// With several questions, the validation figures are those of the `nth`; the training loss is that of all.
 fn epoch_info(record: &EpochRecord, nth: usize) -> EpochInfo {
     let validation = if record.questions.is_empty() { record.validation } else { record.questions[nth] };
     let gradient =

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Mean predictions of a run.
 pub struct RunScores {
     pub question: Question,
-    /// Texts x levels; NaN for texts that came after the run.
+    /// Texts x levels; NaN for texts that were added after the run.
     pub mean: Vec<f64>,
     /// Texts whose labels the model or its encoder has learned, for this question or for one that was
     /// learned with it.

@@ -52,7 +52,7 @@ impl Runs {
         Ok(found)
     }
 
-    /// A weight of yes needs a question that is answered with yes or no.
+    /// Checks that a weight of yes is only given for a question that is answered with yes or no.
     pub(super) fn check_pos_weight(
         &self,
         learned: &[(Question, f64)],
@@ -71,7 +71,7 @@ impl Runs {
     }
 }
 
-/// Whether questions can be learned together in the way asked for.
+/// Checks that questions can be learned together as requested.
 pub(super) fn check_together(
     learned: &[(Question, f64)],
     choices: &TrainChoices,
@@ -109,7 +109,7 @@ pub(super) fn divide(
 ) -> Result<Vec<DataSplit>, WorkbenchError> {
     let [first, ..] = of else { return Err(WorkbenchError::NoQuestion) };
     if of.iter().any(|data| data.texts != first.texts) {
-        // An import has come between two of them.
+        // An import took place between two of them.
         return Err(WorkbenchError::Busy("import"));
     }
     let none = Embeddings::none(first.texts.len());
@@ -129,14 +129,15 @@ pub(super) fn divide(
     if split == SplitSpec::Column {
         check_official(of, &first.copies)?;
     }
-    // What the encoder has seen is in no test: how many texts of each question that left out.
+    // Texts that the encoder has learned are in no test: count how many of each question are left out for
+    // this.
     let without = split.divide(&data, columns, seed, validation)?;
     let pairs = |labels: &[Observation]| -> HashSet<(u32, u32)> {
         labels.iter().map(|o| (o.text, o.annotator)).collect()
     };
     let (train, chosen) = (pairs(&whole.train), pairs(&whole.validation));
     let (test, unseen) = (pairs(whole.test.observations()), pairs(without.test.observations()));
-    // What is on no side at all, not because of the encoder, is there as a copy.
+    // Labels that are in no part, for another reason than the encoder, are copies.
     let divided: HashSet<(u32, u32)> =
         [&train, &chosen, &unseen, &test].into_iter().flatten().copied().collect();
     of.iter()

@@ -1,4 +1,5 @@
-//! What the model on a tuned encoder is fitted to, in training and whenever it predicts again.
+//! The data to which the model on a tuned encoder is fitted, in training and when it is fitted again to
+//! predict.
 
 use super::Runs;
 use super::data::RunData;

@@ -28,15 +28,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// What it has learned of words.
+/// File name of the learned words.
 const LEARNED: &str = "words.json";
 /// Texts whose words are read together.
 const TOGETHER: usize = 64;
 
-/// The answers to a question with spans as a training learns them and is scored on them.
+/// The answers to a question with spans for training and test.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WordLabels {
-    /// Its number in the project.
+    /// Number of the question in the project.
     question: u32,
     types: u16,
     annotators: usize,
@@ -45,7 +45,7 @@ pub(super) struct WordLabels {
     test: Vec<KeptSpans>,
 }
 
-/// One answer, of rows.
+/// One answer, by rows.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptSpans {
     text: u32,
@@ -53,13 +53,13 @@ struct KeptSpans {
     spans: Vec<(u32, u32, u16)>,
 }
 
-/// Whether a training of these choices learns words where it can.
+/// Whether a training with these choices learns words if it can.
 pub(super) fn learns_words(kept: &SavedRun) -> bool {
     let tunes = !matches!(kept.choices.tuning, Tuning::Frozen | Tuning::Prompt);
     tunes && matches!(kept.choices.model, ModelKind::Shared | ModelKind::Multilevel)
 }
 
-/// The questions with spans all of whose types are learned, as places among the runs of a training.
+/// The questions with spans all of whose types are learned, as indices among the runs of a training.
 fn whole_questions(questions: &[Question], runs: &[QuestionId]) -> Vec<(QuestionId, Vec<usize>)> {
     let place = |option: &Question| runs.iter().position(|run| *run == option.id);
     questions
@@ -135,7 +135,8 @@ impl Runs {
         Ok(all.len() as u32)
     }
 
-    /// The marked words that a training learns, laid out for it; `bodies` are those of the training's texts.
+    /// The marked words that a training learns, in the form that it uses; `bodies` are those of the
+    /// training's texts.
     pub(super) fn words_to_learn(
         &self,
         members: &[Member],
@@ -167,17 +168,17 @@ impl Runs {
     }
 }
 
-/// Whether the marked words that a training learns are still there; true where it learns none.
+/// Whether the marked words that a training learns are still stored; true if it learns none.
 pub(super) fn are_kept(learns_words: u32, folder: &Path) -> bool {
     learns_words == 0 || folder.join(WORDS_TO_LEARN).is_file()
 }
 
-/// The marked words of a question while they are learned.
+/// The marked words of a question during a training.
 pub(super) struct WordsAtWork {
     labels: WordLabels,
-    /// Places of its types among the runs of the training.
+    /// Indices of its types among the runs of the training.
     pub(super) members: Vec<usize>,
-    /// Of each text of the training, those without answers empty.
+    /// For each text of the training, empty for those without answers.
     words: Vec<Vec<(u32, u32)>>,
     forms: Vec<Vec<u32>>,
     counts: Vec<Vec<f32>>,
@@ -237,7 +238,7 @@ impl WordsAtWork {
         Ok(at_work)
     }
 
-    /// As the trainer takes it.
+    /// In the form that the trainer uses.
     pub(super) fn asked(&self, weight: f64) -> WordQuestion<'_> {
         WordQuestion {
             words: &self.words,
@@ -293,7 +294,7 @@ impl WordsAtWork {
         let model = SpanModel::of_tuned(&of, &held_out, &own, &head.constants, head.with_readiness)?;
         let test: Vec<&SpanAnswer> = answers[rest..].iter().collect();
         let scores = |predictions: SpanPredictions| predictions.evaluation(&texts, &test, |_| true);
-        // What the model has learned from is what its baselines learn from.
+        // The baselines learn from the same answers as the model.
         let both: Vec<usize> = (0..rest).collect();
         let frequency = WordFrequency::fit(&texts, &answers, &both, of.annotators, of.types);
         let baselines = SpanPredictions::of_baselines(&frequency, &texts, &test, of.types);
@@ -332,7 +333,8 @@ impl WordsAtWork {
         (forms, heads)
     }
 
-    /// The words of these texts, each with its scores by the head (without constants) in the place of states.
+    /// Reads the words of these texts, each with its scores by the head (without constants) instead of
+    /// hidden states.
     fn read(
         &self,
         rows: &[u32],
@@ -417,7 +419,7 @@ impl Runs {
     /// What a run has learned of the words of a question, and the annotators that it knows.
     ///
     /// # Errors
-    /// There is no such run; what it has learned is not there any more, or cannot be read.
+    /// There is no such run; its learned words are missing or cannot be read.
     pub fn words_with_people(
         &self,
         run: u32,

@@ -17,7 +17,7 @@ use dissensus_store::{RunId, StoreError};
 use std::sync::Arc;
 
 impl Runs {
-    /// Trains in the background. The run and its job end as failed where that cannot begin, or panics.
+    /// Trains in the background. If this cannot begin, or panics, the run and its job end as failed.
     pub(super) fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
         let begun = self.begin_work(run, reserved);
         if let Err(error) = &begun {
@@ -53,7 +53,7 @@ impl Runs {
         Ok(())
     }
 
-    /// The runs that are trained as one with this one, itself among them.
+    /// The runs that are trained as one with this one, including itself.
     fn trained_as_one(&self, run: RunId) -> Vec<RunId> {
         let numbers = self.kept.get(run.0).and_then(|kept| self.kept.numbers_together(&kept));
         let all: Vec<RunId> = numbers.unwrap_or_default().into_iter().map(RunId).collect();
@@ -113,7 +113,7 @@ impl Runs {
         let other_checkpoint =
             matches!(error, WorkbenchError::Perspectives(ModelError::CheckpointMismatch { .. }));
         let problem = (state == WorkState::Failed).then(|| error.problem());
-        // What it cannot be resumed with must not stay: texts of another project.
+        // Auxiliary texts of other projects must not stay if the run cannot be resumed.
         if state == WorkState::Failed
             && let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept))
             && (other_checkpoint || checkpoint_config_hash(&folder.join("checkpoints")).is_none())

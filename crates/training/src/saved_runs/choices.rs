@@ -15,10 +15,10 @@ use std::str::FromStr;
 const LAYERS: u32 = 2;
 const RANK: u32 = 8;
 const VECTORS: u32 = 5;
-/// Share of the training texts that choose the checkpoint.
+/// Share of the training texts by which the checkpoint is chosen.
 const VALIDATION: f64 = 0.15;
 
-/// Sensible choices for a model and a tuning on so many labelled texts.
+/// Default choices for a model and a tuning with so many labelled texts.
 pub(crate) fn defaults(
     question: QuestionId,
     model: ModelKind,
@@ -68,7 +68,7 @@ pub(crate) fn defaults(
     }
 }
 
-/// Names that choices had before, and have now.
+/// Old and new names of renamed choices.
 const RENAMED: [(&str, &str); 5] = [
     ("accumulation", "gradient_accumulation_steps"),
     ("encoder_rate", "encoder_lr"),
@@ -89,15 +89,15 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
             object.insert(now.to_owned(), value);
         }
     }
-    // Before steps could be counted there was neither number.
+    // From before steps could be limited.
     for name in ["max_steps", "evaluate_every"] {
         object.entry(name).or_insert(0.into());
     }
-    // Before there were soft prompts.
+    // From before soft prompts.
     object.entry("vectors").or_insert(VECTORS.into());
-    // Before a yes could be weighed.
+    // From before a yes could be weighted.
     object.entry("pos_weight").or_insert(1.0.into());
-    // Before slips could be left out.
+    // From before slips could be left out.
     object.entry("without_slips").or_insert(false.into());
     known::<ModelKind>(object, "model")?;
     known::<SplitSpec>(object, "split")?;

@@ -21,15 +21,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// What a tuned encoder of a run is called where an encoder is named: `run:UUID`.
+/// Prefix of the name of a run's tuned encoder: `run:UUID`.
 const ENCODER_PREFIX: &str = "run:";
 const CARD: &str = "run.json";
-/// Texts and labels of other projects that a run learns from, until it has finished.
+/// File with texts and labels of other projects that a run learns from, deleted when it has finished.
 pub const AUXILIARY: &str = "auxiliary.json";
-/// Marked words that a run learns, until it has finished.
+/// File with marked words that a run learns, deleted when it has finished.
 pub const WORDS_TO_LEARN: &str = "words_to_learn.json";
 
-/// `run.json`: whose files these are, and what the numbers of a saved network mean.
+/// `run.json`: the run that the files belong to, and the meaning of a saved network's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
@@ -40,23 +40,23 @@ pub struct Card {
     pub(crate) levels: Vec<String>,
     /// External ids of the annotators, in the order of the network's rows.
     pub(crate) annotators: Vec<String>,
-    /// What was asked of the training.
+    /// The choices of the training.
     pub(crate) choices: Option<serde_json::Value>,
 }
 
-/// What is found where the files of a run belong.
+/// The state of a run's folder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunFolder {
     /// The run's own folder.
     Own(PathBuf),
-    /// There is none. New files go here.
+    /// There is none; new files are written here.
     Missing(PathBuf),
-    /// There is one that is not the run's.
+    /// The existing folder belongs to another run.
     Foreign(PathBuf, String),
 }
 
 impl RunFolder {
-    /// The folder, where it is the run's own.
+    /// The folder, if it is the run's own.
     pub(crate) fn own(&self) -> Option<&Path> {
         match self {
             Self::Own(path) => Some(path),
@@ -66,7 +66,7 @@ impl RunFolder {
 }
 
 impl SavedRuns {
-    /// Where the folders of this project's runs are.
+    /// The folder that contains the folders of this project's runs.
     pub(crate) fn runs_folder(&self) -> PathBuf {
         beside(self.context.store.file(), ".runs")
     }
@@ -74,7 +74,7 @@ impl SavedRuns {
     /// The folder of a run, checked to be its own.
     ///
     /// # Errors
-    /// There is none, or what is there belongs to another run.
+    /// There is none, or it belongs to another run.
     pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
         match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
@@ -85,10 +85,10 @@ impl SavedRuns {
         }
     }
 
-    /// The folder with the tuned encoder of the run `uid`, wherever the project is now.
+    /// The folder with the tuned encoder of the run `uid`, at the project's current location.
     ///
     /// # Errors
-    /// There is no such run in this project, or its folder is not there or not its own.
+    /// There is no such run in this project, or its folder is missing or not its own.
     pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
         let run = self.context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
         let kept = self.get(run.id.0)?;
@@ -122,7 +122,7 @@ impl SavedRuns {
         }
     }
 
-    /// Looks where the files of a run belong.
+    /// Locates the folder of a run.
     pub(crate) fn find_folder(&self, kept: &SavedRun) -> RunFolder {
         let path = self.runs_folder().join(kept.run.uid.to_string());
         if std::fs::symlink_metadata(&path).is_ok() {
@@ -131,7 +131,7 @@ impl SavedRuns {
                 Err(reason) => RunFolder::Foreign(path, reason),
             };
         }
-        // Only runs that were brought over from format 2 have a UUID of version 8.
+        // Only runs that were migrated from format 2 have a UUID of version 8.
         if kept.run.uid.get_version_num() != 8 {
             return RunFolder::Missing(path);
         }
@@ -203,7 +203,7 @@ impl SavedRuns {
         let removed = beside(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
-        // Fails where other runs have theirs in it, as it should.
+        // Fails if the folder contains other runs, which is intended.
         let _ = std::fs::remove_dir(self.runs_folder());
         Ok(())
     }
@@ -224,12 +224,12 @@ pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), WorkbenchError> {
     if removed.is_dir() {
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
     }
-    // Fails where other runs have theirs in it, as it should.
+    // Fails if the folder contains other runs, which is intended.
     let _ = std::fs::remove_dir(runs);
     Ok(())
 }
 
-/// The run whose tuned encoder a name like `run:UUID` means.
+/// The run to whose tuned encoder a name like `run:UUID` refers.
 pub fn run_of_encoder(name: &str) -> Option<Uuid> {
     name.strip_prefix(ENCODER_PREFIX)?.parse().ok()
 }

@@ -9,30 +9,30 @@ use dissensus_stats::options::OptionCorrelations;
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 
-/// Where the configuration of a run has what the runs of one training have in common.
+/// Key in the configuration of a run for what the runs of one training share.
 pub(crate) const GROUP: &str = "group";
 /// Key in the configuration of a run with the original names of the levels of its question, in their order
 /// at that time.
 pub(crate) const LEVEL_KEYS: &str = "level_keys";
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
     pub report: Option<Report>,
-    /// The answer tuned for macro-F1; none of runs before there was one.
+    /// The answer tuned for macro-F1; none for older runs.
     pub(crate) f1_rule: Option<F1Rule>,
     pub(crate) sizes: RunSizes,
     pub(crate) encoder: Option<String>,
     pub(crate) device: String,
     pub(crate) seconds: f64,
-    /// Joules of the processor, where the system counts them.
+    /// Energy of the processor in joules, if the system counts it.
     pub(crate) energy_joules: Option<f64>,
     pub(crate) notes: Vec<String>,
     /// Whether its `multilevel` was calibrated for an encoder that had learned labels; earlier runs took
     /// such embeddings at face value.
     pub(crate) calibrated: bool,
-    /// Of a type of spans whose words were learned too: the scores on words of its whole question.
+    /// For a type of spans whose words were learned too: the scores on words of its whole question.
     pub(crate) words: Option<TrainedWordScores>,
     /// For an option of a multi-label question all of whose options were learned: the correlations between
     /// them, learned on the labels that were held out for tuning.
@@ -52,7 +52,7 @@ pub(crate) struct TrainedWordScores {
     pub(crate) answers: [u32; 3],
 }
 
-/// A run of the project, read.
+/// A stored run.
 pub struct SavedRun {
     pub(crate) run: Run,
     pub(crate) choices: TrainChoices,

@@ -118,7 +118,7 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     Ok(())
 }
 
-/// The people who were scored, by groups and one by one.
+/// The scored people, by groups and individually.
 fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
     if run.annotators.is_empty() {
         return;

@@ -6,7 +6,7 @@ use dissensus_project::context::Context;
 use dissensus_project::error::WorkbenchError;
 use dissensus_project::pseudonyms::{Pseudonyms, shared_values};
 
-/// People by groups, of which those of fewer than five people are left out.
+/// People by groups, without groups of fewer than five people.
 pub(super) struct ReportedPeople {
     /// Whether people have pseudonyms.
     pub(super) pseudonyms: bool,
@@ -27,7 +27,7 @@ pub(super) struct ReportedGroup {
 }
 
 impl ReportedPeople {
-    /// Those of a run, which has pseudonyms in place of names from here on, or with `with_ids` ids.
+    /// The people of a run. From here on the run has pseudonyms instead of names, or ids with `with_ids`.
     pub(super) fn of(context: &Context, run: &mut RunDetail, with_ids: bool) -> Result<Self, WorkbenchError> {
         let index = context.index();
         let known = |id| index.annotator_row(id).map(|row| &index.annotators()[row as usize]);

@@ -48,7 +48,7 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
         .filter(|key| runs.iter().any(|run| value(run, key).is_some()))
         .collect();
     let title = |key: &str| COLUMNS.iter().find(|(k, _)| *k == key).map_or("", |(_, title)| title);
-    // What all runs share needs no column.
+    // Columns with the same value for all runs are left out.
     let texts: Vec<TextColumn> = TEXTS
         .iter()
         .filter(|(title, of)| {
@@ -74,7 +74,7 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
 /// A title, and the cell of a run.
 type TextColumn = (&'static str, fn(&RunDetail) -> String);
 
-/// What a run is, as columns of a table.
+/// The text columns that describe a run.
 const TEXTS: [TextColumn; 5] = [
     ("question", |run| run.info.question_name.clone()),
     ("model", |run| run.info.model.name().to_owned()),
@@ -83,7 +83,7 @@ const TEXTS: [TextColumn; 5] = [
     ("seed", |run| run.info.seed.to_string()),
 ];
 
-/// Columns of tables that people read.
+/// Columns of tables for readers.
 pub const COLUMNS: [(&str, &str); 15] = [
     ("accuracy", "accuracy"),
     ("macro_f1", "macro F1 (tuned)"),
