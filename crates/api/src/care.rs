@@ -13,14 +13,14 @@ view! {
         pub level: u16,
     }
 
-    /// What the study sets for everybody.
+    /// The study's settings for everyone.
     #[derive(Default, Eq)]
     pub struct StudyCare {
-        /// Harmful texts a day after which a person has finished; none where there is no limit.
+        /// Harmful texts per day after which a person has finished; none without a limit.
         pub limit: Option<u32>,
         /// Whether an annotator must stop for the day once the limit is reached.
         pub strict: bool,
-        /// Texts and pictures without colour.
+        /// Shows texts and pictures without colour.
         pub greyscale: bool,
         /// Which texts are harmful; one match is enough.
         pub harmful: Vec<HarmfulFrom>,
@@ -29,7 +29,7 @@ view! {
     /// A person's own settings, stored on this computer and not in the project.
     #[derive(Default, Eq)]
     pub struct OwnCare {
-        /// The own limit; none where the study's counts.
+        /// The person's own limit; none if the study's counts.
         pub limit: Option<u32>,
         /// Which texts are harmful, if the study does not define it.
         pub harmful: Option<HarmfulFrom>,
@@ -49,22 +49,22 @@ view! {
 
     /// The state of a person's limits today.
     pub struct CareInfo {
-        /// What the study sets.
+        /// The study's settings.
         pub study: StudyCare,
-        /// What the person chose.
+        /// The person's own settings.
         pub own: OwnCare,
         /// The limit that counts.
         pub limit: Option<u32>,
-        /// The limit is reached, and the person did not choose to go on.
+        /// Whether the limit is reached, and the person did not choose to continue.
         pub reached: bool,
-        /// The person may choose to go on.
+        /// Whether the person may choose to continue.
         pub may_go_on: bool,
         /// Harmful texts read today, without the newest few, so that the count does not reveal which ones
         /// were harmful.
         pub today: u32,
-        /// As `today`, on all days on this computer.
+        /// Harmful texts on all days on this computer, without the newest few as in `today`.
         pub in_all: u32,
-        /// Texts that are left out for the words and groups that were chosen.
+        /// Texts that are left out because of the chosen words and groups.
         pub left_out: u32,
     }
 }

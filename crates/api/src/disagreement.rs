@@ -5,7 +5,7 @@ use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// Which measure ranks.
+    /// Measures by which texts are ranked.
     #[derive(Copy, Eq, Hash, Default)]
     pub enum DisagreementMeasure {
         /// `split`, combined with a text's labels by a weight learned from held-out labels. Texts that it
@@ -15,23 +15,23 @@ view! {
         /// Expected squared distance of two people's answers, divided by its maximum; for unordered levels
         /// the probability that they differ, divided by its maximum.
         Split,
-        /// The chance that two people are two levels apart or more.
+        /// The probability that two people are two levels apart or more.
         FarApart,
-        /// The chance that two people are on opposite sides of a cut.
+        /// The probability that two people are on opposite sides of a cut.
         OppositeSides,
         /// Share of the predicted variance that is between people.
         Between,
-        /// Split beyond what is usual among texts of the same mean level.
+        /// Split beyond the usual one of texts of the same mean level.
         Surprising,
         /// The widest gap between two groups of people.
         GroupGap,
-        /// The chance that two annotators differ.
+        /// The probability that two annotators differ.
         Pairwise,
         /// Jensen-Shannon divergence.
         Divergence,
         /// Mean entropy.
         Uncertainty,
-        /// The split of the labels that were given, without any prediction: two labels or more.
+        /// The split of the given labels, without any prediction; needs two labels.
         Labels,
     }
 
@@ -40,13 +40,13 @@ view! {
     pub struct GroupChoice {
         /// The attribute that distinguishes them.
         pub attribute: String,
-        /// Its value in the first group.
+        /// Value of the attribute in the first group.
         pub first: String,
-        /// Its value in the second group.
+        /// Value of the attribute in the second group.
         pub second: String,
     }
 
-    /// What to rank.
+    /// A query for a ranking of texts.
     pub struct DisagreementQuery {
         pub question: QuestionId,
         /// The measure to rank by.
@@ -56,7 +56,7 @@ view! {
         /// The groups of `group_gap`; if `None`, every value of an attribute is compared with its other
         /// values, and the widest gap counts.
         pub groups: Option<GroupChoice>,
-        /// Only texts that contain this, in any case.
+        /// Only texts that contain this, ignoring case.
         pub search: Option<String>,
         /// Only annotators with all of these values.
         pub attributes: Attributes,
@@ -68,20 +68,21 @@ view! {
     /// the label of each person who has labelled the text and predictions for the others; the other measures
     /// use predictions only.
     pub struct DisagreementScores {
-        /// The chance that two annotators drawn at random differ, 0 to 1.
+        /// The probability that two annotators drawn at random differ, 0 to 1.
         pub pairwise: f32,
-        /// Lower and upper end of its 95 % interval: the model's own doubt.
+        /// Lower and upper end of its 95 % interval, for the uncertainty of the model.
         pub pairwise_interval: (f32, f32),
-        /// The largest that `pairwise` can be among as many people.
+        /// Maximum of `pairwise` for as many people.
         pub pairwise_maximum: f32,
         /// Expected squared distance of two people's answers divided by its maximum, 0 to 1; for unordered
         /// levels `pairwise` divided by its maximum.
         pub split: f32,
         /// Lower and upper end of its 95 % interval.
         pub split_interval: (f32, f32),
-        /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
+        /// The probability that two people are two levels apart or more; ordinal scales of three levels or
+        /// more.
         pub far_apart: Option<f32>,
-        /// The largest that `far_apart` can be among as many people.
+        /// Maximum of `far_apart` for as many people.
         pub far_apart_maximum: Option<f32>,
         /// Mean level (index), with the label of each person who has labelled the text; ordinal scales only.
         pub mean_level: Option<f32>,
@@ -102,17 +103,18 @@ view! {
     /// labels.
     #[derive(Copy)]
     pub struct LabelWeight {
-        /// Labels at which it counts half; `None` where held-out labels are predicted no better with it.
+        /// Number of labels at which they count half; `None` if they do not improve predictions of held-out
+        /// labels.
         pub half_at: Option<f64>,
         /// The median number of labels of texts with two or more.
         pub labels: u32,
-        /// What so many labels count, 0 to 1.
+        /// Weight of so many labels, 0 to 1.
         pub weight: f64,
         /// Texts whose people could be divided to learn it; below 30 nothing is learned.
         pub texts: u32,
     }
 
-    /// Between which levels a text's answers divide into two halves as equal as can be.
+    /// The border between levels at which a text's answers divide most equally.
     #[derive(Copy)]
     pub struct Border {
         /// The lowest level (index) above it.
@@ -133,18 +135,18 @@ view! {
         pub labels: u32,
     }
 
-    /// Texts in order of predicted disagreement.
+    /// Texts ranked by predicted disagreement.
     #[derive(Default)]
     pub struct Ranking {
-        /// Grows whenever predictions change.
+        /// Increases whenever predictions change.
         pub revision: u32,
         /// Texts, most disagreement first.
         pub texts: Vec<TextId>,
-        /// The measure that ranks them, in the same order.
+        /// The measure of each text, in the same order.
         pub values: Vec<f32>,
-        /// Their mean levels (index), in the same order; empty for scales without an order.
+        /// Mean level (index) of each text, in the same order; empty for unordered scales.
         pub means: Vec<f32>,
-        /// How split they are, in the same order.
+        /// Split of each text, in the same order.
         pub splits: Vec<f32>,
         /// Mean level (index) of their labels, without predictions, in the same order; not a number with
         /// fewer than two labels, empty for unordered scales.
@@ -153,15 +155,15 @@ view! {
         pub observed_splits: Vec<f32>,
         /// Labels that the chosen annotators gave them, in the same order.
         pub labels: Vec<u32>,
-        /// Annotators the measures run over.
+        /// Number of annotators over whom the measures are computed.
         pub annotators: u32,
         /// How many of them have no label for the question yet; they are predicted as average people.
         pub annotators_without_labels: u32,
-        /// What to know about these predictions, such as a missing encoder.
+        /// A note on these predictions, for example on a missing encoder.
         pub remark: Option<String>,
         /// How the variances behind them were estimated; none without a live model.
         pub estimation: Option<Estimation>,
-        /// What is missing before these figures mean something; `None` where there is enough.
+        /// What is missing before these figures are meaningful; `None` if there is enough data.
         pub needs: Option<String>,
         /// Sizes of groups of consecutive texts that cannot be distinguished, from the first text on; later
         /// texts are in none. For `combined` only.
@@ -177,9 +179,10 @@ view! {
     /// A group of people who answer a text differently from the others.
     pub struct GroupDifference {
         pub attribute: String,
-        /// Its value in the group.
+        /// Value of the attribute in the group.
         pub value: String,
-        /// Whom the group is compared with: another value, or all others of whom the attribute is known.
+        /// The people with whom the group is compared: another value, or all others whose attribute is
+        /// known.
         pub against: Option<String>,
         /// How much higher the group answers, in levels.
         pub gap: f32,
@@ -195,9 +198,9 @@ view! {
     /// The people on one side of the border that a text sits on.
     #[derive(Default)]
     pub struct SideOfBorder {
-        /// Those who labelled the text so.
+        /// Number of people who labelled the text so.
         pub labelled: u32,
-        /// Those who did not label it and are predicted to answer so with 95 % or more.
+        /// Number of people who did not label it and are predicted to answer so with 95 % or more.
         pub predicted: u32,
         /// The first of them, those who labelled it before those who are predicted: above the border the
         /// strictest, below it the most lenient.
@@ -209,7 +212,7 @@ view! {
         pub annotator: AnnotatorId,
         /// Name on screen.
         pub name: String,
-        /// Whether the person labelled the text; else it is a prediction.
+        /// Whether the person labelled the text; otherwise the answer is predicted.
         pub labelled: bool,
     }
 
@@ -241,13 +244,13 @@ view! {
         pub distribution: Vec<f32>,
         /// How much they would disagree; `None` without a model.
         pub scores: Option<DisagreementScores>,
-        /// What the text is ranked by; no number for `labels` with fewer than two of them.
+        /// The value by which the text is ranked; not a number for `labels` with fewer than two of them.
         pub value: f32,
         /// Its 95 % interval; `None` for divergence, uncertainty and labels.
         pub interval: Option<(f32, f32)>,
         /// Its rank among the texts of the query, from 1; 0 without a model.
         pub rank: u32,
-        /// First and last rank that the interval reaches; without one those of texts with the same value.
+        /// First and last rank within the interval; without one those of texts with the same value.
         pub band: (u32, u32),
         /// The group that differs most from the others: for `group_gap` the one that ranks the text,
         /// otherwise only a group whose gap is significant.
@@ -263,7 +266,7 @@ view! {
         pub two_camps: bool,
         /// Labels above that border of the group `who` and of those it is compared with.
         pub who_above: Option<(LabelsAbove, LabelsAbove)>,
-        /// Who is above that border, and who is below it; needs a model.
+        /// The people above that border, and those below it; needs a model.
         pub sides: Option<(SideOfBorder, SideOfBorder)>,
         /// Pairs of groups that were compared on this text, including the strict and the lenient: both have
         /// labels on it.
@@ -272,7 +275,7 @@ view! {
         pub observed_split: Option<f32>,
         /// Current labels on each level by the chosen annotators.
         pub observed: Vec<u32>,
-        /// Chance that two of those labels differ; needs two.
+        /// Probability that two of those labels differ; needs two.
         pub observed_pairwise: Option<f32>,
     }
 
@@ -285,11 +288,11 @@ view! {
         pub attributes: Attributes,
         /// True if the labels were simulated.
         pub simulated: bool,
-        /// A probability a level; `None` while hidden, and where nothing is predicted of the person yet.
+        /// One probability per level; `None` while hidden, and if nothing is predicted for the person yet.
         pub distribution: Option<Vec<f32>>,
         /// Whether the prediction is hidden: the person is labelling and has not answered this text.
         pub hidden: bool,
-        /// Mean level (index), ordinal and binary scales.
+        /// Mean level (index), for ordinal and binary scales.
         pub expected: Option<f32>,
         /// What the person answered.
         pub observed: Option<Answer>,
@@ -301,11 +304,11 @@ view! {
     pub struct GroupPrediction {
         /// Value of the attribute, or "not known".
         pub value: String,
-        /// How many annotators.
+        /// Number of annotators.
         pub annotators: u32,
-        /// Mean prediction, a probability a level.
+        /// Mean prediction, one probability per level.
         pub distribution: Vec<f32>,
-        /// Mean of their labels on this text (index); `None` without labels, or for scales without an order.
+        /// Mean of their labels on this text (index); `None` without labels, or for unordered scales.
         pub observed: Option<f32>,
         pub labels: u32,
         /// How much higher they answer than all others whose attribute is known, in levels, with its 95 %
@@ -317,7 +320,7 @@ view! {
         pub stands: bool,
     }
 
-    /// Everything about one text.
+    /// All data on one text.
     pub struct TextDetail {
         /// Its row.
         pub text: TextId,
@@ -334,7 +337,7 @@ view! {
         /// How much annotators would disagree; `None` unless two or more of them are predicted from enough
         /// labels.
         pub scores: Option<DisagreementScores>,
-        /// What is missing before there are scores and groups; `None` where there is enough.
+        /// What is missing before there are scores and groups; `None` if there is enough data.
         pub needs: Option<String>,
         /// Everyone's distribution and label, lowest expected level first.
         pub annotators: Vec<AnnotatorPrediction>,
@@ -370,7 +373,7 @@ impl DisagreementMeasure {
 }
 
 impl DisagreementQuery {
-    /// All texts and all people, nothing chosen but the measure.
+    /// A query for all texts and all people, with only the measure chosen.
     pub fn of_everything(question: QuestionId, by: DisagreementMeasure) -> Self {
         Self {
             question,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 view! {
     /// An encoder that is on this computer.
     pub struct EncoderHere {
-        /// The name to ask for it by.
+        /// The name by which it is requested.
         pub name: String,
-        /// What it is; none for one that the catalogue does not know.
+        /// A description; none for an encoder that is not in the catalogue.
         pub about: Option<String>,
         /// Whether the project uses it.
         pub in_use: bool,
@@ -16,7 +16,7 @@ view! {
 
     /// How well one encoder would predict.
     pub struct EncoderTrial {
-        /// The name that it was asked for by.
+        /// The name by which it was requested.
         pub name: String,
         /// Log loss of `multilevel` on labels of texts that it did not learn from.
         pub log_loss: f64,
@@ -37,7 +37,7 @@ view! {
     /// Encoders that were tried on the labels of a question.
     pub struct EncoderTrials {
         pub question: QuestionId,
-        /// Labels that were predicted, each by models that did not learn from its text.
+        /// Number of predicted labels, each by models that did not learn from its text.
         pub labels: u32,
         /// The encoder that the others are compared with.
         pub against: String,

@@ -15,7 +15,7 @@ view! {
         /// Whether groups of annotators react differently to a text's topic, in a sentence; none if there
         /// are no groups to try.
         pub group_slopes: Option<String>,
-        /// Rounds of expectation maximisation at the last fit.
+        /// Iterations of expectation maximisation at the last fit.
         pub rounds: u32,
         /// Largest expected change of a standard deviation at the end of the estimation, as a share of it.
         pub change: f64,
@@ -23,9 +23,9 @@ view! {
         pub converged: bool,
         /// Approximate marginal log-likelihood of the labels (natural logarithm).
         pub log_likelihood: f64,
-        /// What the labels leave open, in stable codes such as `one_label_per_text`.
+        /// What the labels cannot determine, in stable codes such as `one_label_per_text`.
         pub limits: Vec<String>,
-        /// The same in sentences.
+        /// The limits in sentences.
         pub limit_texts: Vec<String>,
     }
 }

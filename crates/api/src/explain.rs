@@ -1,4 +1,4 @@
-//! Why a prediction is what it is.
+//! Explanations of predictions.
 
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
@@ -9,15 +9,16 @@ view! {
     pub struct ExplainQuery {
         pub question: QuestionId,
         pub text: TextId,
-        /// Whose prediction.
+        /// The annotator of the prediction.
         pub annotator: AnnotatorId,
         /// A second annotator, to see why the two differ.
         pub with: Option<AnnotatorId>,
-        /// As if they had not labelled the text: what was predicted of them before the answer.
+        /// Explains the prediction without the annotators' own labels of the text, as it was before their
+        /// answers.
         pub without_own: bool,
     }
 
-    /// The odds that an explanation takes apart.
+    /// The odds that are explained.
     #[derive(Copy, Eq)]
     pub struct ExplainedOdds {
         /// The level (index).
@@ -34,30 +35,30 @@ view! {
         Average,
         /// The contribution of the text's words.
         Words,
-        /// What the other annotators' labels of this text add.
+        /// The contribution of the other annotators' labels of this text.
         Others,
-        /// What this annotator's own label of this text adds.
+        /// The contribution of this annotator's own label of this text.
         OwnLabel,
         /// The annotator's severity; on choice scales how much more readily the annotator takes the level.
         Severity,
         /// How far this threshold of the annotator is from the average one, beyond the severity.
         Thresholds,
-        /// How much more or less strongly the annotator reacts to what this text is about.
+        /// How much more or less strongly the annotator reacts to the topic of this text.
         Slope,
         /// The contribution of the annotator's discrimination: how much more or less closely than the
         /// average annotator the labels follow texts.
         Discrimination,
     }
 
-    /// A part and how much it adds.
+    /// A part and its contribution.
     #[derive(Copy)]
     pub struct ScorePart {
         pub part: ScorePartKind,
-        /// Logits that it adds.
+        /// Contribution in logits.
         pub value: f64,
     }
 
-    /// A label of the annotator that moves the prediction.
+    /// A label of the annotator that influences the prediction.
     pub struct InfluentialLabel {
         /// The labelled text.
         pub text: TextId,
@@ -73,7 +74,7 @@ view! {
         pub change: f64,
     }
 
-    /// A text that is near the explained one.
+    /// A text that is similar to the explained one.
     pub struct NearText {
         /// Its row.
         pub text: TextId,
@@ -83,9 +84,9 @@ view! {
         pub snippet: String,
         /// Cosine of the two embeddings, -1 to 1.
         pub similarity: f32,
-        /// What the annotator answered; of texts on which people agreed, what most of them did.
+        /// The annotator's answer; for texts on which people agreed, the most frequent answer.
         pub answer: Answer,
-        /// Labels behind the answer.
+        /// Number of labels behind the answer.
         pub labels: u32,
     }
 
@@ -99,11 +100,11 @@ view! {
         pub hidden: bool,
         /// Labels that the model of this person is based on.
         pub labels: u32,
-        /// What the person answered on this text.
+        /// The person's answer to this text.
         pub observed: Option<Answer>,
-        /// What the person answered or is predicted to answer and why, in two sentences; empty while hidden.
+        /// The answer or the prediction and its reasons, in two sentences; empty while hidden.
         pub sentence: String,
-        /// The prediction, a probability a level; empty while hidden.
+        /// The prediction, one probability per level; empty while hidden.
         pub distribution: Vec<f64>,
         /// The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not
         /// have is not listed.
@@ -113,11 +114,11 @@ view! {
         /// The logarithm of the odds: the score shrunk towards even odds, because text and annotator are not
         /// known exactly.
         pub log_odds: f64,
-        /// The probability that these odds are.
+        /// The probability that corresponds to these odds.
         pub probability: f64,
-        /// Labels of others on this text.
+        /// Number of labels of others on this text.
         pub others: u32,
-        /// The labels of this annotator that move the prediction most, the strongest first.
+        /// The labels of this annotator with the largest influence on the prediction, the strongest first.
         pub influences: Vec<InfluentialLabel>,
         /// The nearest texts that this annotator labelled.
         pub nearest: Vec<NearText>,
@@ -126,30 +127,30 @@ view! {
     /// How much one part contributes to the difference between two annotators.
     #[derive(Copy)]
     pub struct PartDifference {
-        /// The part; `None` for what is drawn off because text and annotator are not known exactly.
+        /// The part; `None` for the shrinkage because text and annotator are not known exactly.
         pub part: Option<ScorePartKind>,
         /// The first annotator's minus the second's, in logits.
         pub value: f64,
     }
 
-    /// Why one annotator, or two, are predicted to answer a text as they are.
+    /// Explains the predicted answers of one or two annotators to a text.
     pub struct Explanation {
         /// The text; `None` for one that is not in the project.
         pub text: Option<TextId>,
-        /// The odds taken apart; `None` where all is hidden.
+        /// The explained odds; `None` if all is hidden.
         pub odds: Option<ExplainedOdds>,
-        /// The annotators asked for, in that order.
+        /// The requested annotators, in the requested order.
         pub annotators: Vec<ExplainedAnnotator>,
         /// For two annotators: the differences of the parts of their odds, the largest first. Their sum is
         /// the difference of the logarithms of the odds.
         pub differences: Vec<PartDifference>,
         /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum.
         pub agreed: Vec<NearText>,
-        /// What to know about it, such as a missing encoder.
+        /// A note, for example on a missing encoder.
         pub remark: Option<String>,
     }
 
-    /// A word, or some words that are left out together, and what the score loses without it.
+    /// A word, or words that are left out together, and the effect of leaving it out.
     pub struct WordEffect {
         /// The words with the characters that follow them; all of them in order make up the text.
         pub words: String,
@@ -160,16 +161,16 @@ view! {
     /// The words that carry a text's score: the effect of leaving them out on the score of the text's
     /// embedding, which is not a causal effect.
     pub struct ExplainedWords {
-        /// The odds that the score is of.
+        /// The odds to which the score belongs.
         pub odds: ExplainedOdds,
         /// The score of the whole text, as of a text without labels, in logits.
         pub score: f64,
         pub pieces: Vec<WordEffect>,
-        /// How many words are left out at a time.
+        /// Number of words that are left out at a time.
         pub together: u32,
-        /// Why there are none; `None` where there are some.
+        /// Why there are no words; `None` if there are.
         pub needs: Option<String>,
-        /// What labels of this text have to do with the score; `None` where it has none.
+        /// A note on the role of labels of this text in the score; `None` if it has none.
         pub remark: Option<String>,
     }
 }

@@ -1,4 +1,4 @@
-//! Two groups of people compared over all texts.
+//! Comparison of two groups of people over all texts.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ view! {
         /// Attribute and value. Several values of one attribute are alternatives; if several attributes are
         /// given, each must match.
         pub attributes: Vec<(String, String)>,
-        /// People chosen one by one.
+        /// People chosen individually.
         pub annotators: Vec<AnnotatorId>,
     }
 
@@ -29,23 +29,23 @@ view! {
     pub struct Figure {
         /// The figure.
         pub value: f64,
-        /// The interval, which holds it; `None` where nothing varies.
+        /// The interval, which contains the figure; `None` if nothing varies.
         pub interval: Option<(f64, f64)>,
-        /// Two-sided p value of 0, where it is tested.
+        /// Two-sided p value of 0, if it is tested.
         pub p: Option<f64>,
     }
 
     pub struct ComparedGroup {
-        /// Who it is, in words.
+        /// A description of the group.
         pub words: String,
-        /// People chosen.
+        /// Number of people chosen.
         pub people: u32,
-        /// Those of them with labels for the question.
+        /// Number of them with labels for the question.
         pub with_labels: u32,
         pub labels: u32,
     }
 
-    /// A figure of agreement within A, within B, and between one of each.
+    /// A figure of agreement within A, within B, and between A and B.
     #[derive(Copy)]
     pub struct GroupAgreement {
         /// Among A.
@@ -77,10 +77,10 @@ view! {
         pub stands: bool,
     }
 
-    /// Two groups compared.
+    /// The result of a comparison of two groups.
     pub struct GroupComparison {
         pub question: QuestionId,
-        /// What was compared.
+        /// The compared groups.
         pub groups: GroupsChoice,
         /// Revision of the predictions before its labels were read.
         pub revision: u32,
@@ -104,13 +104,13 @@ view! {
         pub severity: Option<Figure>,
         /// Share of pairs of labels on one text that are equal.
         pub equal: Option<GroupAgreement>,
-        /// The share between A and B less the mean of those within.
+        /// The share between A and B minus the mean of those within the groups.
         pub equal_beyond: Option<Figure>,
         /// Krippendorff's alpha, and between the groups cross-replication reliability.
         pub alpha: Option<GroupAgreement>,
         /// The difference function of alpha: `nominal` or `ordinal`.
         pub alpha_metric: String,
-        /// Texts that are shown to differ: A higher, and B higher.
+        /// Numbers of texts that are shown to differ: A higher, and B higher.
         pub differing: (u32, u32),
         /// Texts on which A answers higher: those that are shown to differ first, then by the gap.
         pub a_higher: Vec<GroupTextGap>,
@@ -120,11 +120,11 @@ view! {
         pub overall_words: String,
         /// Agreement in a sentence.
         pub agreement_words: Option<String>,
-        /// Which texts differ, in a sentence.
+        /// Describes the texts that differ, in a sentence.
         pub texts_words: String,
-        /// What the p values and intervals are corrected for, and what not.
+        /// Describes for what the p values and intervals are corrected, and for what not.
         pub correction: String,
-        /// What is missing before there are figures.
+        /// What is missing for the figures.
         pub needs: Option<String>,
     }
 }

@@ -139,11 +139,11 @@ pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, W
 pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {
-    /// What can go wrong, as the window shows it.
+    /// A problem, as shown in the window.
     pub struct Problem {
         /// Stable, kebab-case: `project-newer`, `project-locked`, `encoder-missing`, ...
         pub code: String,
-        /// One sentence: what was wrong.
+        /// What is wrong, in one sentence.
         pub message: String,
         /// Where the problem was and what to do, if there is more to report.
         pub detail: Option<String>,

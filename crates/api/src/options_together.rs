@@ -1,15 +1,15 @@
-//! Options that go together, in words.
+//! Descriptions of correlations between options.
 
 use dissensus_selection::evaluation::SetsTogether;
 use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, MasiTogether};
 use dissensus_stats::options::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
 
-/// Pairs that are named either way at most.
+/// Maximum number of pairs that are named per sign.
 const NAMED: usize = 3;
-/// A pair with a correlation nearer to 0 is not named.
+/// Pairs with a smaller absolute correlation are not named.
 const WORTH_NAMING: f64 = 0.1;
 
-/// What was found out of options that go together.
+/// The correlations that were found between options.
 struct Found<'a> {
     divisions: usize,
     used: usize,
@@ -28,7 +28,7 @@ pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     said(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
 }
 
-/// The same of what a run has learned.
+/// Describes the correlations that a run has learned.
 pub fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -> String {
     let (factors, pairs) = (found.factors.factors(), found.factors.pairs());
     let (gain, learned_from) = (found.gain.zip(found.standard_error), found.answers);
@@ -101,7 +101,7 @@ fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
     format!("Most likely sets take into account that options go together ({factors}){pairs}.")
 }
 
-/// Whether distances of whole answers take into account that options go together, and which do.
+/// Describes whether distances of whole answers take correlations between options into account, and which.
 pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
@@ -135,7 +135,7 @@ fn distances(found: &MasiTogether, pairs: &str) -> String {
     }
 }
 
-/// The pairs with the largest correlations of a sign.
+/// Names the pairs with the largest correlations of a sign.
 fn named(pairs: &[OptionPair], options: &[String], sign: f64) -> Option<String> {
     let worth = pairs.iter().filter(|pair| pair.correlation * sign >= WORTH_NAMING);
     let name = |at: usize| options.get(at).map_or("?", String::as_str);

@@ -1,9 +1,9 @@
-//! What a paper's appendix needs, as a folder.
+//! The report folder for a paper's appendix.
 
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What is wanted of a report for a paper.
+    /// The parameters of a report for a paper.
     #[derive(Copy, Default, Eq)]
     pub struct PaperWish {
         /// Compares models on held-out labels, and how fast new people are learned; otherwise uses the
@@ -14,14 +14,14 @@ view! {
         /// Shows people by their ids, including groups of fewer than five people; otherwise pseudonyms, and
         /// nothing about such small groups.
         pub with_ids: bool,
-        /// Replaces a report that is there.
+        /// Overwrites an existing report.
         pub replace: bool,
     }
 
-    /// What was written.
+    /// Summary of a written report.
     pub struct PaperWritten {
         pub folder: String,
-        /// Its files, by their paths in it.
+        /// Paths of its files, relative to the folder.
         pub files: Vec<String>,
         /// Their size in bytes.
         pub bytes: f64,
@@ -35,7 +35,7 @@ view! {
         /// Values of people's attributes that are left blank in it, because fewer than five people share
         /// them or because fewer than five would have a blank.
         pub suppressed: u32,
-        /// The same of each attribute, in a sentence.
+        /// The suppressed values of each attribute, in a sentence.
         pub left_blank: Vec<String>,
         /// People who can still be identified by the remaining attributes.
         pub told_apart: u32,

@@ -6,11 +6,11 @@ use dissensus_domain::{
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// A text to be practised on, or no longer.
+    /// A practice text to add, change or remove.
     pub struct NewPracticeText {
         pub question: QuestionId,
         pub text: TextId,
-        /// The right answer; none where the text is not practised on any more.
+        /// The right answer; none to remove the text from practice.
         pub answer: Option<Answer>,
         /// Why it is the right one; shown after a person's own answer.
         pub reason: String,
@@ -46,7 +46,7 @@ view! {
         pub right: u32,
     }
 
-    /// What came of one person's practice.
+    /// The practice of one person.
     pub struct PracticePerson {
         /// External id.
         pub annotator: String,
@@ -63,46 +63,46 @@ view! {
     pub struct PracticeRoundInfo {
         /// Right answers.
         pub right: u32,
-        /// Of so many.
+        /// Number of answers.
         pub of: u32,
-        /// Whether all was answered.
+        /// Whether all texts were answered.
         pub finished: bool,
     }
 
     /// A person's result compared with the pass mark of practice.
     pub struct PracticeResult {
-        /// By the last round that was finished.
+        /// The standing after the last finished round.
         pub standing: Standing,
         pub rounds_begun: u32,
-        /// Right answers of that round, or of the one at hand where none is finished.
+        /// Right answers in that round, or in the current one if none is finished.
         pub right: u32,
-        /// Of so many.
+        /// Number of answers.
         pub of: u32,
     }
 
     /// What an annotator may do now.
     #[derive(Copy, Eq)]
     pub enum PracticeStep {
-        /// Practise: a round is to be begun or finished.
+        /// Practise: start or finish a round.
         Practise,
         Label,
-        /// Nothing more: the study's author decided so for those who fall short.
+        /// Nothing more: the study's author stops people who fail.
         Stopped,
     }
 
-    /// Practice as the person sees it who practises.
+    /// The state of practice for the person who practises.
     pub struct PracticeState {
-        /// What is to be done now.
+        /// The next step.
         pub step: PracticeStep,
-        /// True where attention checks, and not practice, are the reason.
+        /// True if the reason is attention checks and not practice.
         pub by_checks: bool,
-        /// The round at hand, from 1.
+        /// The current round, from 1.
         pub round: u32,
-        /// Answered in it.
+        /// Number of answered texts in the round.
         pub done: u32,
-        /// Of so many.
+        /// Number of texts in the round.
         pub total: u32,
-        /// What came of the last round that was finished.
+        /// The result of the last finished round.
         pub result: Option<PracticeResult>,
         /// The mark, and what happens below it.
         pub rule: PracticeRule,
@@ -126,7 +126,7 @@ view! {
         pub answer: Answer,
     }
 
-    /// What a person learns after an answer in practice.
+    /// Feedback after an answer in practice.
     pub struct PracticeFeedback {
         /// Whether it counts as right.
         pub right: bool,
@@ -135,33 +135,33 @@ view! {
         pub answer_name: String,
         /// Why it is the right one.
         pub reason: String,
-        /// How far the person is now.
+        /// The person's state now.
         pub state: PracticeState,
     }
 
-    /// A text of the round at hand, in its order, as the person who practises may see it.
+    /// A text of the current round, in its order, as the person who practises may see it.
     pub struct PracticeItem {
         /// Its name in files.
         pub text_id: String,
         pub question: String,
-        /// What is judged.
+        /// The body of the text.
         pub text: String,
         /// Whether the answer was right; none before it is given.
         pub right: Option<bool>,
     }
 
-    /// Pass marks to set; what is none stays as it is.
+    /// Pass marks to set; missing values stay unchanged.
     #[derive(Default)]
     pub struct NewPracticeRule {
         /// The share that must be right, 0 to 1.
         pub pass: Option<f64>,
-        /// On ordered levels an answer so many levels away counts as right.
+        /// Maximum distance, in levels, at which an answer on ordered levels counts as right.
         pub within: Option<u16>,
         /// What happens to an annotator below it.
         pub then: Option<AfterFailing>,
     }
 
-    /// The mark of attention checks; none where none was set.
+    /// The mark of attention checks; none if none was set.
     pub struct CheckRuleInfo {
         /// The mark.
         pub rule: Option<CheckRule>,

@@ -1,10 +1,10 @@
-//! How often people agree with themselves.
+//! Self-agreement: how often people give the same answer again.
 
 use dissensus_domain::{AnnotatorId, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// The share of repeats with the same answer, r, and what accuracy can reach.
+    /// The share of repeats with the same answer, r, and the accuracy that can be reached.
     #[derive(Copy)]
     pub struct SelfAgreementShare {
         /// Answers of one person to one text that follow an earlier one of the same person.
@@ -18,7 +18,8 @@ view! {
         pub high: f64,
         /// Lower bound of the best reachable accuracy: the lower end of the share's interval.
         pub ceiling_low: f64,
-        /// And at this or below: the square root of its upper end.
+        /// Upper bound of the best reachable accuracy: the square root of the upper end of the share's
+        /// interval.
         pub ceiling_high: f64,
         /// People whom the interval treats as a sample of people like them; 0 if it is only about these
         /// people.
@@ -36,18 +37,18 @@ view! {
         pub repeats: u32,
         /// Those with the same answer.
         pub same: u32,
-        /// Their share, where there are enough.
+        /// Their share, if there are enough repeats.
         pub agreement: Option<SelfAgreementShare>,
     }
 
     /// Self-agreement for one question.
     pub struct RepeatReport {
         pub question: QuestionId,
-        /// Everyone's together, where there are enough.
+        /// The share over everyone, if there are enough repeats.
         pub overall: Option<SelfAgreementShare>,
-        /// Repeats in all.
+        /// Number of all repeats.
         pub repeats: u32,
-        /// Each person with repeats, the most first.
+        /// Each person with repeats, those with the most first.
         pub annotators: Vec<RepeatsOfAnnotator>,
         /// Answers of a later annotation round without one of an earlier round to compare with.
         pub unpaired: u32,
@@ -56,7 +57,7 @@ view! {
         /// Answers of a later annotation round that are themselves the only labels of their texts: a file
         /// was imported with rounds, and then without.
         pub labels_themselves: u32,
-        /// What is missing where there is no share.
+        /// What is missing if there is no share.
         pub needs: Option<String>,
     }
 }
