@@ -142,8 +142,8 @@ impl Analysis {
         Ok(division.test.score(model.name(), model.as_ref())?)
     }
 
-    /// The event of each label, by text and annotator; events are numbered in the order of recording, like the
-    /// rows of a file.
+    /// The event of each label, by text and annotator; events are numbered in the order of recording, like
+    /// the rows of a file.
     fn labelled_when(
         &self,
         question: &Question,

@@ -132,7 +132,7 @@ pub(crate) struct Asked {
     pub(super) second: Option<Composition>,
 }
 
-/// The verdict on a text without a name.
+/// The verdict on the text in this row, without its id and snippet.
 pub(super) fn one_text(
     model: &LiveModel,
     row: u32,
